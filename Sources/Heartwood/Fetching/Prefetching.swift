@@ -72,6 +72,7 @@ extension EntityDescription {
       case .keyPath(let keyPath): try propertyNames(of: keyPath)
       case .name(let name): [name]
       case .item(let item): [item.text]
+      case .kind(let kind): [kind.text]
       }
     guard let name = names.first, let relationship = propertiesByName[name] as? RelationshipDescription,
       let destination = relationship.destinationEntity

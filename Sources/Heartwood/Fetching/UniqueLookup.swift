@@ -49,7 +49,7 @@ struct UniqueLookup {
   private static func slot(_ step: PathStep, _ entity: EntityDescription) throws(HeartwoodError) -> Int? {
     switch step {
     case .name(let name): return entity.slot(named: name)
-    case .item: return nil
+    case .item, .kind: return nil
     case .keyPath(let keyPath):
       let names = try entity.propertyNames(of: keyPath)
       return names.count == 1 ? entity.slot(named: names[0]) : nil

@@ -65,6 +65,9 @@ struct StoreConditionLowering {
   }
 
   private func path(_ path: ResolvedPath, to entity: EntityDescription) throws(HeartwoodError) -> StorePath {
+    guard !path.hops.contains(where: \.isCast) else {
+      throw .untranslatable("properties of a subentity, in \(path.name)")
+    }
     guard path.hops.count == path.relationships.count else {
       throw .untranslatable("a place in an ordered relationship, in \(path.name)")
     }

@@ -8,6 +8,7 @@ extension Condition: CustomStringConvertible {
   /// the key path.
   public var description: String {
     var printer = ConditionPrinter()
+    printer.avoid(variablePaths)
     return printer.text(of: self, within: 0)
   }
 }
@@ -17,8 +18,27 @@ struct ConditionPrinter {
   /// The variables of the enclosing scopes; none for the object that plain names refer to.
   private var names: [ObjectIdentifier: String]
   private var variableCount = 0
+  /// Variables that are given later, which no destination may be called.
+  private var given: Set<String> = []
 
   init(names: [ObjectIdentifier: String] = [:]) { self.names = names }
+
+  mutating func avoid(_ variables: [[String]]) { given.formUnion(variables.compactMap(\.first)) }
+
+  /// Calls `body` with a name for a destination.
+  private mutating func withVariable<Result>(
+    for scope: Scope, _ body: (inout ConditionPrinter, String) -> Result
+  ) -> Result {
+    let before = variableCount
+    defer { variableCount = before }
+    var name: String
+    repeat {
+      variableCount += 1
+      name = "x" + (variableCount == 1 ? "" : "\(variableCount)")
+    } while given.contains(name)
+    names[ObjectIdentifier(scope)] = "$" + name
+    return body(&self, "$" + name)
+  }
 
   mutating func text(of condition: Condition, within strength: Int) -> String {
     switch condition.node {
@@ -66,11 +86,9 @@ struct ConditionPrinter {
 
   private mutating func subquery(_ path: PropertyPath, _ scope: Scope, _ filter: Condition) -> String {
     let relationship = text(of: path)
-    variableCount += 1
-    let variable = "$x\(variableCount == 1 ? "" : "\(variableCount)")"
-    names[ObjectIdentifier(scope)] = variable
-    defer { variableCount -= 1 }
-    return "SUBQUERY(\(relationship), \(variable), \(text(of: filter, within: 0))).@count"
+    return withVariable(for: scope) { printer, variable in
+      "SUBQUERY(\(relationship), \(variable), \(printer.text(of: filter, within: 0))).@count"
+    }
   }
 
   /// `SUBQUERY(…)` with what follows it, which may use the variable.
@@ -78,12 +96,10 @@ struct ConditionPrinter {
     _ path: PropertyPath, _ scope: Scope, _ filter: Condition?, _ rest: (inout ConditionPrinter) -> String
   ) -> String {
     let relationship = text(of: path)
-    variableCount += 1
-    let variable = "$x\(variableCount == 1 ? "" : "\(variableCount)")"
-    names[ObjectIdentifier(scope)] = variable
-    defer { variableCount -= 1 }
-    let condition = filter.map { text(of: $0, within: 0) } ?? "TRUEPREDICATE"
-    return "SUBQUERY(\(relationship), \(variable), \(condition))" + rest(&self)
+    return withVariable(for: scope) { printer, variable in
+      let condition = filter.map { printer.text(of: $0, within: 0) } ?? "TRUEPREDICATE"
+      return "SUBQUERY(\(relationship), \(variable), \(condition))" + rest(&printer)
+    }
   }
 }
 
@@ -144,6 +160,10 @@ extension ConditionPrinter {
   }
 
   func text(of path: PropertyPath) -> String {
+    if let place = path.steps.lastIndex(where: \.isCast), case .kind(let kind) = path.steps[place] {
+      let cast = text(of: PropertyPath(path.scope, Array(path.steps[..<place])))
+      return "CAST(\(cast), \(Value.string(kind.text).predicateText))" + Self.rest(path.steps[(place + 1)...])
+    }
     guard let scope = self.names[ObjectIdentifier(path.scope)] else {
       guard let first = path.steps.first else { return "SELF" }
       return first.escapedText + Self.rest(path.steps.dropFirst())
@@ -249,6 +269,7 @@ extension ConditionExpression: CustomStringConvertible {
   /// The expression in the language of `FormatPredicate`.
   public var description: String {
     var printer = ConditionPrinter()
+    printer.avoid(Condition(.truth(self)).variablePaths)
     return printer.text(of: self, within: 0)
   }
 }
@@ -288,7 +309,12 @@ extension PathStep {
     case .name(let name): name
     case .keyPath(let keyPath): KeyPathNames.text(of: keyPath)
     case .item(let item): "[\(item.text)]"
+    case .kind(let kind): kind.text
     }
+  }
+
+  fileprivate var isCast: Bool {
+    if case .kind = self { true } else { false }
   }
 
   /// The name as the first word of an expression, escaped if it is a keyword.

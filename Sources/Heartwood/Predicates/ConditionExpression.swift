@@ -158,6 +158,21 @@ enum PathStep: @unchecked Sendable {
   case keyPath(AnyKeyPath)
   /// One destination of the ordered to-many relationship before it.
   case item(PathItem)
+  /// The object before it, if it is of this entity or a subentity of it; otherwise none.
+  case kind(PathKind)
+}
+
+/// An entity as conditions name it.
+enum PathKind: Sendable {
+  case name(String)
+  case type(ManagedObject.Type)
+
+  var text: String {
+    switch self {
+    case .name(let name): name
+    case .type(let type): "\(type)"
+    }
+  }
 }
 
 /// The place of a destination in an ordered relationship.

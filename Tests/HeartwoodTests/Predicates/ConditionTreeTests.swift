@@ -23,6 +23,18 @@ import Testing
     #expect(try world.keys(world.city, length) == [1])
   }
 
+  // FET-24.
+  @Test func `destinations are printed under names that no variable has`() throws {
+    let format = "SUBQUERY(cities, $c, $c.population > $x AND $c.name == $x2.name).@count == 1"
+    let predicate = try FormatPredicate(format)
+    #expect(
+      predicate.description
+        == "SUBQUERY(cities, $x3, $x3.population > $x AND $x3.name == $x2.name).@count == 1")
+    let again = try FormatPredicate(predicate.description)
+    #expect(again.description == predicate.description)
+    #expect(try Set(again.conditionTree(for: world.country).variablePaths) == [["x"], ["x2", "name"]])
+  }
+
   // FET-25.
   @Test(arguments: [
     ("name ==[n] 'Orl\u{E9}ans'", [2]), ("name ==[n] 'Orle\u{301}ans'", []), ("name ==[cn] 'PARIS'", []),

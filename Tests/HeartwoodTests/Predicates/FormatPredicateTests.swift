@@ -125,7 +125,7 @@ import Testing
     ("FUNCTION(a, 'b:') == 1", 13, "no function \"b:\""), ("TERNARY(a, 1) == 1", 1, "two values"),
     ("sqrt(a, 1) == 1", 1, "takes 1 argument"), ("a == 0xG", 6, "neither a number"),
     ("a == 0b12", 6, "base of 2"),
-    ("a % 2 == 0", 3, "modulus"), ("CAST(a, 'X') == 1", 1, "NSDate, NSNumber"),
+    ("a % 2 == 0", 3, "modulus"), ("CAST(1, 'X') == 1", 1, "NSDate, NSNumber"),
     ("a: == 1", 1, "arguments in parentheses"),
     ("SUBQUERY(a, b, c == 1).@count == 0", 13, "variable"), ("\u{E9}\u{E9} == ,", 7, "','"),
   ])
@@ -163,6 +163,12 @@ import Testing
     ("sum(name) == 1", "sum needs a list"), ("sqrt(name) == 1", "sqrt needs numbers"),
     ("TERNARY(isOld, 1, 'x') == 1", "values of one kind"), ("coalesce(name, 1) == 1", "values of one kind"),
     ("year(founded, 'Nowhere') == 1", "no time zone"), ("country.cities[0] == nil", "is not ordered"),
+    ("CAST(SELF, 'Country').code == 'FR'", "City is never a Country"),
+    (
+      "CAST(SELF, 'Town').name == 'x'",
+      "an entity that it may be, Capital, City, or for an attribute a type"
+    ),
+    ("CAST(name, 'Capital') == 'x'", "City.name cannot be cast to Capital"),
     ("entity == 'Town'", "it is one of Capital, City"), ("country.cities.@sum.name == 1", "needs numbers"),
     ("{1, 2} == population", "a list"),
     ("population IN country.cities.name", "cannot be compared with City.population"),

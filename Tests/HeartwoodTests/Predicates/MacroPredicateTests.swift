@@ -95,6 +95,48 @@ import Testing
     #expect(try context.fetch(request).isEmpty)
   }
 
+  // FET-40.
+  @Test func `an object of a subclass is used as one`() throws {
+    let comic = Comic(context: context)
+    (comic.isbn, comic.colours) = ("4444", 2)
+    comic.author = try context.fetch(Author.self).first
+    for _ in 0..<2 {
+      #expect(try isbns(#Predicate { ($0 as? Comic)?.colours == 2 }) == ["4444"])
+      #expect(try isbns(#Predicate { ($0 as? Comic)?.colours == nil }) == ["1", "22", "333"])
+      #expect(try isbns(#Predicate { ($0 as? Comic)?.author?.name == "Ada" }) == ["4444"])
+      #expect(
+        try isbns(
+          #Predicate { book in
+            if let comic = book as? Comic { comic.colours != 4 } else { book.pages > 300 }
+          }) == ["22", "4444"])
+      #expect(try context.fetch(Book.self, where: { $0.as(Comic.self).colours < 3 }) == [comic])
+      #expect(try context.count(Book.self) { $0.as(Comic.self) == nil } == 3)
+      let colours = try context.fetchRows(
+        Author.self, joining: { $0.books }, columns: { ($1.isbn, $1.as(Comic.self).colours) },
+        sort: { [.ascending($1.isbn)] })
+      #expect(colours.map(\.0) == ["1", "22", "4444"] && colours.map(\.1) == [nil, nil, 2])
+      #expect(
+        try context.fetch(Author.self, where: { $0.books.contains { $0.as(Comic.self).colours == 2 } }).count
+          == 1)
+      let byColours = try context.fetch(
+        Book.self, sort: [.descending { $0.as(Comic.self).colours }, .ascending(\.isbn)])
+      #expect(byColours.map(\.isbn) == ["4444", "1", "22", "333"])
+      try context.save()
+    }
+  }
+
+  // FET-40.
+  @Test func `a condition on a missing object has no result`() throws {
+    #expect(try isbns(#Predicate { $0.author.flatMap { $0.name != "Eve" } ?? false }) == ["1", "22"])
+    #expect(try isbns(#Predicate { $0.author.flatMap { $0.name != "Ada" } ?? true }) == ["333"])
+    #expect(try isbns(#Predicate { $0.author.flatMap { $0.name == "Ada" } == nil }) == ["333"])
+    #expect(
+      try isbns(
+        #Predicate { book in
+          if let author = book.author { author.name != "Eve" } else { book.pages > 300 }
+        }) == ["1", "22"])
+  }
+
   // FET-39.
   @Test func `Foundation's sort descriptors give the order`() throws {
     let request = FetchRequest<Book>()

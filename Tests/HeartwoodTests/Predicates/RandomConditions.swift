@@ -85,7 +85,7 @@ extension RandomConditions {
       ("height", .float),
       ("budget", .decimal), ("name", .string), ("name", .string), ("isOld", .boolean), ("founded", .date),
       ("arms", .binaryData), ("tag", .uuid), ("page", .uri), ("country.code", .string),
-      ("country.any", .integer64),
+      ("country.any", .integer64), ("Capital.since", .integer64), ("Capital.name", .string),
     ],
     .country: [("code", .string), ("area", .double), ("any", .integer64), ("seat.population", .integer64)],
   ]
@@ -134,6 +134,8 @@ extension RandomConditions {
     let (name, type) = pick(Self.attributes[kind] ?? [])
     var path = PropertyPath(names: name)
     path.scope = scope
+    // A city as a capital, if it is one.
+    if name.hasPrefix("Capital.") { path.steps[0] = .kind(.name("Capital")) }
     let left = ConditionExpression.path(path)
     let isText = type == .string
     let options =

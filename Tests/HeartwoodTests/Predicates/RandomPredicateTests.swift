@@ -251,6 +251,10 @@ struct PlainEvaluation {
         }
         object = next
       }
+      if case .kind(let kind) = step {
+        if object.entity.displayName == kind.text { continue }
+        return .null
+      }
       guard case .name(let name) = step else { return .null }
       value = object.values[name] ?? .null
       if value.isNull { return .null }

@@ -53,7 +53,7 @@ extension ConditionCompiler {
     if path.outward > 0 { return CompiledPart(OuterTest(path.outward, through)) }
     // If nil satisfies the comparison, objects without a destination match too, and no index finds them.
     guard !resultForNull else { return CompiledPart(through) }
-    guard path.hops.allSatisfy({ $0.item == nil }) else { return CompiledPart(through) }
+    guard path.hops.allSatisfy(\.isToOne) else { return CompiledPart(through) }
     let conjunct = path.hops.reversed().reduce(part.conjunct) { inner, hop in
       switch inner {
       case .other, .constant(true): .other

@@ -47,7 +47,7 @@ extension ConditionCompiler {
 
   mutating func resolve(_ path: PropertyPath) throws(HeartwoodError) -> ResolvedPath {
     let resolved = try paths.resolve(path)
-    if !resolved.hops.isEmpty { noteOtherRows() }
+    if resolved.hops.contains(where: { !$0.isCast }) { noteOtherRows() }
     return resolved
   }
 

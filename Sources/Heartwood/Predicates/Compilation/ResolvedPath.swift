@@ -97,6 +97,7 @@ struct PathResolver {
       return try followElement(step, of: attribute, &path)
     }
     if case .entity = path.end, case .name("name") = step { return }
+    if case .kind(let kind) = step { return try narrow(&path, to: kind) }
     if case .item(let item) = step {
       throw .predicate(
         "\(path.name) is no ordered relationship: [\(item.text)] cannot follow it", column: path.column)
@@ -131,6 +132,31 @@ struct PathResolver {
     }
   }
 
+  /// Goes on with the object as one of another entity, if it is one.
+  private func narrow(_ path: inout ResolvedPath, to kind: PathKind) throws(HeartwoodError) {
+    if case .attribute = path.end {
+      throw .predicate(
+        "\(path.name) cannot be cast to \(kind.text): CAST of an attribute has the name of a type, \(CastType.names)",
+        column: path.column)
+    }
+    let entity = try entityForStep(.kind(kind), &path)
+    let wanted =
+      switch kind {
+      case .name(let name): entity.model?.entitiesByName[name]
+      case .type(let type): entity.model?.entity(of: type)
+      }
+    guard let wanted, wanted.isKindOf(entity: entity) || entity.isKindOf(entity: wanted) else {
+      let names = entity.compiled.family.entities.map(\.displayName).sorted()
+      throw .predicate(
+        "\(path.name) is never a \(kind.text): CAST has an entity that it may be, \(ModelChecks.list(names)), or for an attribute a type",
+        column: path.column)
+    }
+    path.name = "CAST(\(path.name), \"\(wanted.displayName)\")"
+    guard !entity.isKindOf(entity: wanted) else { return }
+    path.hops.append(ToOneHop(as: wanted))
+    path.end = .object(wanted)
+  }
+
   /// Follows a step to an element of a composite attribute, or to several nested ones.
   private func followElement(
     _ step: PathStep, of composite: AttributeDescription, _ path: inout ResolvedPath
@@ -139,7 +165,7 @@ struct PathResolver {
     let names: [String]?
     switch step {
     case .name(let name): names = [name]
-    case .item: names = nil
+    case .item, .kind: names = nil
     case .keyPath(let keyPath):
       names = (type(of: keyPath).rootType as? any CompositeValue.Type)?.elementNames(of: keyPath)
     }
@@ -162,7 +188,7 @@ struct PathResolver {
   ) throws(HeartwoodError) -> String? {
     switch step {
     case .name(let name): return name
-    case .item: return nil
+    case .item, .kind: return nil
     case .keyPath(let keyPath):
       let names = try entity.propertyNames(of: keyPath)
       steps = ArraySlice(names.dropFirst().map(PathStep.name) + steps)

@@ -27,9 +27,10 @@ final class UsedProperties {
   /// A path from an inner scope comes after one to the to-many relationship of that scope.
   func addReached(_ path: ResolvedPath) {
     if case .toMany = path.end { toOneRoutes = nil }
-    if path.relationships.count != path.hops.count { toOneRoutes = nil }
-    if !path.hops.isEmpty { toOneRoutes?.append(path.relationships) }
-    for hop in path.hops { addReached(hop.root) }
+    let hops = path.hops.filter { !$0.isCast }
+    if path.relationships.count != hops.count { toOneRoutes = nil }
+    if !hops.isEmpty { toOneRoutes?.append(path.relationships) }
+    for hop in hops { addReached(hop.root) }
     if case .toMany(_, let destination, _) = path.end { addReached(destination.rootEntity) }
   }
 
@@ -44,7 +45,8 @@ final class UsedProperties {
   func add(_ path: ResolvedPath) {
     if let hop = path.hops.first {
       // A place in an ordered relationship is found by the object's key.
-      if hop.item == nil { slots.insert(Int(hop.column.slot)) }
+      if hop.isToOne { slots.insert(Int(hop.column.slot)) }
+      if hop.isCast { needsRow = true }
       return
     }
     switch path.end {

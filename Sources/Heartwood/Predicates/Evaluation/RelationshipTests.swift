@@ -1,4 +1,5 @@
-/// A step to another row: over a to-one relationship, or to one destination of an ordered relationship.
+/// A step to another row: over a to-one relationship, or to one destination of an ordered relationship. Or a step that stays at an object if it is
+/// of an entity.
 struct ToOneHop {
   let column: Column
   let destination: EntityDescription
@@ -6,6 +7,8 @@ struct ToOneHop {
   /// The place among the destinations of an ordered relationship; nil for a to-one relationship.
   let item: PathItem?
   private let ordered: RelationshipDescription?
+  /// Whether the step stays at the object, if that is a `destination`.
+  let isCast: Bool
 
   init(_ column: Column, _ destination: EntityDescription) {
     self.column = column
@@ -13,7 +16,21 @@ struct ToOneHop {
     root = destination.rootEntity
     item = nil
     ordered = nil
+    isCast = false
   }
+
+  /// A step to the object itself as one of a subentity.
+  init(as entity: EntityDescription) {
+    column = .none
+    destination = entity
+    root = entity.rootEntity
+    item = nil
+    ordered = nil
+    isCast = true
+  }
+
+  /// Whether a row with a column of its own leads on.
+  var isToOne: Bool { item == nil && !isCast }
 
   init(_ item: PathItem, of relationship: RelationshipDescription, _ destination: EntityDescription) {
     column = .none
@@ -21,6 +38,7 @@ struct ToOneHop {
     root = destination.rootEntity
     self.item = item
     ordered = relationship
+    isCast = false
   }
 
   /// The key of the destination; nil if there is none.
@@ -54,6 +72,10 @@ extension Place {
   func following(_ hops: [ToOneHop]) throws -> Place? {
     var place = self
     for hop in hops {
+      if hop.isCast {
+        guard hop.destination.compiled.family.entity(place.row.entityNumber) != nil else { return nil }
+        continue
+      }
       guard let key = try hop.key(from: place), let row = try source.row(hop.root, key) else { return nil }
       place = Place(row: row, key: key, source: source, outer: outer)
     }

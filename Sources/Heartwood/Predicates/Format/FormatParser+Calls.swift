@@ -52,7 +52,7 @@ extension FormatParser {
   }
 
   /// A function with its arguments.
-  func call(
+  mutating func call(
     _ function: NamedFunction, _ arguments: [ConditionExpression], _ name: String, _ column: Int
   ) throws(HeartwoodError) -> ConditionExpression {
     switch function {
@@ -65,7 +65,7 @@ extension FormatParser {
     }
   }
 
-  private func call(
+  private mutating func call(
     _ function: ConditionFunction, _ arguments: [ConditionExpression], _ column: Int
   ) throws(HeartwoodError) -> ConditionExpression {
     var (function, arguments) = (function, arguments)
@@ -83,10 +83,17 @@ extension FormatParser {
     return try checked(ConditionExpression(.function(function, arguments)), column)
   }
 
-  /// `CAST(seconds, "NSDate")` and the like. A constant becomes one of the other type, for which there is no literal.
-  private func cast(
+  /// `CAST(seconds, "NSDate")` and the like. A constant becomes one of the other type, for which there is no literal. With the name of an entity
+  /// it is the object as one of that entity, whose properties may follow.
+  private mutating func cast(
     _ value: ConditionExpression, to type: ConditionExpression, _ column: Int
   ) throws(HeartwoodError) -> ConditionExpression {
+    if case .value(.string(let name)) = type.kind, CastType(name: name) == nil,
+      case .path(var path) = value.kind
+    {
+      path.steps.append(.kind(.name(name)))
+      return skip(sign: ".") ? try parseSteps(path) : .path(path)
+    }
     guard case .value(.string(let name)) = type.kind, let castType = CastType(name: name) else {
       throw .predicate("CAST needs the name of a type as text: \(CastType.names)", column: column)
     }

@@ -169,7 +169,7 @@ extension ConditionExpression {
   ///
   /// - Throws: `.coreData` if there is no such function, or it takes another number of arguments.
   public init(forFunction name: String, arguments: [ConditionExpression]) throws(HeartwoodError) {
-    let parser = try FormatParser("SELF", [])
+    var parser = try FormatParser("SELF", [])
     guard let function = NamedFunction(name: name) else {
       throw .predicate("there is no function \(name)")
     }

@@ -69,6 +69,22 @@ public struct ObjectQuery<Object: ManagedObject>: Sendable {
   }
 }
 
+/// Subclasses.
+extension ObjectQuery {
+  /// The object as one of a subclass, or none if it is of another class. In the format language `CAST(owner, "Captain").ship`.
+  ///
+  /// ```swift
+  /// context.fetch(Book.self, where: { $0.as(Comic.self).artist == "Moebius" })
+  /// ```
+  ///
+  /// A property of none is nil, as it is of a relationship without a destination: `{ $0.as(Comic.self) != nil }` is true for comics only.
+  ///
+  /// - Parameter type: A class whose entity is a subentity of this object's, or this object's own.
+  public func `as`<Other: ManagedObject>(_ type: Other.Type) -> ObjectQuery<Other> {
+    ObjectQuery<Other>(PropertyPath(_path.scope, _path.steps + [.kind(.type(type))], column: _path.column))
+  }
+}
+
 /// Identity of objects.
 extension ObjectQuery {
   /// Whether it is this object; nil tests whether there is none.

@@ -121,10 +121,25 @@ extension PredicateExpressions.TypeCheck: TranslatableExpression {
   }
 }
 
-/// Optionals: a property of a missing object is missing.
+extension PredicateExpressions.ConditionalCast: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    try translation.cast(input, to: Desired.self)
+  }
+}
+
+extension PredicateExpressions.ForceCast: TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    try translation.cast(input, to: Desired.self)
+  }
+}
+
+/// Optionals: a property of a missing object is missing, and a condition on one is neither true nor false.
 extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
   func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    try translation.binding(variable, to: translation.value(wrapped)).part(transform)
+    let wrapped = try translation.value(wrapped)
+    let part = try translation.binding(variable, to: wrapped).part(transform)
+    guard case .condition(let condition) = part else { return part }
+    return .optional(condition, where: .comparing(wrapped, .notEqual, .value(.null)))
   }
 }
 
@@ -136,6 +151,10 @@ extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
 
 extension PredicateExpressions.NilCoalesce: TranslatableExpression {
   func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    if case .optional(let condition, let exists) = try translation.part(lhs) {
+      let other = try translation.condition(rhs)
+      return .condition(exists && condition || !exists && other)
+    }
     let parts = [try translation.value(lhs), try translation.value(rhs)]
     return .value(ConditionExpression(.function(.coalesce, parts)))
   }

@@ -27,6 +27,8 @@ enum PredicatePart {
   case condition(Condition)
   case value(ConditionExpression)
   case range(ConditionExpression, ConditionExpression, isClosed: Bool)
+  /// A condition that has a result only where another holds.
+  case optional(Condition, where: Condition)
 }
 
 /// What the variables of a predicate stand for.
@@ -75,6 +77,7 @@ struct PredicateTranslation {
     case .value(let value):
       if case .value(.bool(let flag)) = value.kind { return .always(flag) }
       return Condition(.truth(value))
+    case .optional(let condition, let exists): return exists && condition
     case .range: throw .predicate("a range is no condition")
     }
   }
@@ -84,6 +87,10 @@ struct PredicateTranslation {
     case .value(let value): return value
     case .condition(let condition):
       return ConditionExpression(.conditional(condition, .value(.bool(true)), .value(.bool(false))))
+    case .optional(let condition, let exists):
+      let result = ConditionExpression(
+        .conditional(condition, .value(.bool(true)), .value(.bool(false))))
+      return ConditionExpression(.conditional(exists, result, .value(.null)))
     case .range: throw .predicate("a range is allowed only where something is contained in it")
     }
   }
@@ -133,6 +140,17 @@ struct PredicateTranslation {
     path.steps += [.name("entity"), .name("name")]
     let names = entity.compiled.family.entities.map { ConditionExpression.value(.string($0.displayName)) }
     return .comparing(.path(path), .isIn, ConditionExpression(list: names))
+  }
+
+  /// An object as one of a class, or none.
+  func cast(
+    _ expression: any PredicateExpression, to type: Any.Type
+  ) throws(HeartwoodError) -> PredicatePart {
+    guard case .path(var path) = try value(expression).kind, let type = type as? ManagedObject.Type else {
+      throw .predicate("'as \(type)' of a #Predicate has no translation: it is for objects and their classes")
+    }
+    path.steps.append(.kind(.type(type)))
+    return .value(.path(path))
   }
 
   // MARK: Constants
