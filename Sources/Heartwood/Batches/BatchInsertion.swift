@@ -75,14 +75,13 @@ final class BatchInsertion {
     var group = group
     let places = try constraints.isEmpty ? group.map { _ in Place.new } : places(of: &group)
     let newCount = places.count { if case .new = $0 { true } else { false } }
-    var key = newCount > 0 ? try writer.newKeys(entity.rootEntity, newCount) : 0
-    if newCount > 0 { note(key..<key + UInt64(newCount)) }
+    var keys = newCount > 0 ? try writer.newKeys(of: entity, newCount)[...] : []
+    for key in keys { note(key) }
     for (index, (row, place)) in zip(group, places).enumerated() {
       try naming(index) {
         switch place {
         case .new:
-          try insert(row, key, index)
-          key += 1
+          if let key = keys.popFirst() { try insert(row, key, index) }
         case .stored(let stored): try update(stored, row, index)
         case .dropped: break
         }
@@ -98,11 +97,11 @@ final class BatchInsertion {
 
   private static let mostUnwritten = 100_000
 
-  private func note(_ keys: Range<UInt64>) {
-    if let last = insertedKeys.last, last.upperBound == keys.lowerBound {
-      insertedKeys[insertedKeys.count - 1] = last.lowerBound..<keys.upperBound
+  private func note(_ key: UInt64) {
+    if let last = insertedKeys.last, last.upperBound == key {
+      insertedKeys[insertedKeys.count - 1] = last.lowerBound..<key + 1
     } else {
-      insertedKeys.append(keys)
+      insertedKeys.append(key..<key + 1)
     }
   }
 
@@ -155,6 +154,7 @@ final class BatchInsertion {
 extension BatchInsertion {
   /// What becomes of each row of a group. A row with the unique values of an earlier one in the group is moved into that one.
   private func places(of group: inout [BatchRow]) throws -> [Place] {
+    for index in constraints { try writer.transaction.lookUp(index, group.map(encoded)) }
     var places: [Place] = []
     var earlier: [[UInt8]: Int] = [:]
     for index in group.indices {
@@ -184,13 +184,18 @@ extension BatchInsertion {
     let stored: UInt64?
   }
 
-  private func claims(of row: BatchRow) throws -> [Claim] {
+  /// The values of a row, without relationships.
+  private func encoded(_ row: BatchRow) -> [UInt8] {
     var writer = RowWriter(entity.layout, version: 1)
     for column in entity.layout.columns {
       let slot = Int(column.slot)
       writer.write(row.values[slot] ?? entity.defaultValue(at: slot), column)
     }
-    return try writer.row.withUnsafeBytes { bytes in
+    return writer.row
+  }
+
+  private func claims(of row: BatchRow) throws -> [Claim] {
+    try encoded(row).withUnsafeBytes { bytes in
       let view = RowView(unchecked: bytes)
       return try constraints.compactMap { index in
         guard let entry = IndexKey.entry(index, view, 0) else { return nil }

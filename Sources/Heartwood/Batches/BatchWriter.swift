@@ -9,6 +9,8 @@ final class BatchWriter {
   let validates: Bool
   /// Rows that the batch inserts: their history is their insertion.
   private var firstNewKey: (root: UInt16, key: UInt64)?
+  /// The same, of a store whose keys are not consecutive.
+  private var newKeys: (root: UInt16, keys: Set<UInt64>)?
   /// Slots of to-many relationships that have changed, by root entity and key.
   private var touched: [UInt16: Touched] = [:]
   /// To-one relationships whose destinations come later in the batch.
@@ -25,14 +27,20 @@ final class BatchWriter {
   }
 
   /// Reserves keys for rows that the batch inserts.
-  func newKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64 {
+  func newKeys(of entity: EntityDescription, _ count: Int) throws -> [UInt64] {
+    let root = entity.rootEntity
+    if let keys = try transaction.newKeys(of: entity, count) {
+      newKeys = (root.number, (newKeys?.keys ?? []).union(keys))
+      return keys
+    }
     let first = try transaction.newKeys(root, count)
     if firstNewKey == nil { firstNewKey = (root.number, first) }
-    return first
+    return (0..<UInt64(count)).map { first + $0 }
   }
 
   func isNew(_ root: EntityDescription, _ key: UInt64) -> Bool {
-    firstNewKey.map { $0.root == root.number && key >= $0.key } ?? false
+    if let newKeys { return newKeys.root == root.number && newKeys.keys.contains(key) }
+    return firstNewKey.map { $0.root == root.number && key >= $0.key } ?? false
   }
 
   /// Writes the data of values that are too large for the row.
@@ -42,6 +50,7 @@ final class BatchWriter {
     -> [Int: ExternalReference]
   {
     var references: [Int: ExternalReference] = [:]
+    guard transaction.keepsExternalData else { return references }
     for slot in entity.layout.externalSlots where slot < values.count {
       guard case .data(let data)? = values[slot], data.count > ExternalReference.largestInRow,
         let attribute = entity.attribute(at: slot)

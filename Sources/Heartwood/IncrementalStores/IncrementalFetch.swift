@@ -118,6 +118,30 @@ extension IncrementalView {
   }
 }
 
+extension IncrementalView {
+  /// The stored rows of an entity with any of these values in some properties.
+  func rows(
+    of entity: EntityDescription, with names: [String], in values: [[Value]]
+  ) throws -> [(key: UInt64, row: StoredRow)] {
+    func path(_ name: String) -> ConditionExpression { .path(PropertyPath(names: name)) }
+    let condition: Condition =
+      names.count == 1
+      ? .comparing(path(names[0]), .isIn, .list(values.map { $0[0] }))
+      : .any(values.map { one in .all(zip(names, one).map { .comparing(path($0), .equal, .value($1)) }) })
+    let request = try ResolvedRequest(
+      entity: entity, predicate: condition, sorts: [], limit: nil, offset: 0, includesPendingChanges: false,
+      store: contents.identity)
+    var rows: [(key: UInt64, row: StoredRow)] = []
+    let fetch = IncrementalFetch(request, self, hidden: 0)
+    var slab: RowSlab?
+    try fetch.forEachRow(entity.rootEntity, skipping: 0) { found in
+      rows.append((found.key, StoredRow(copying: found.row.bytes, into: &slab)))
+      return true
+    }
+    return rows
+  }
+}
+
 extension FetchExecution {
   /// The fetch of an incremental store that finds all results, in their order; nil if there is none.
   var requested: IncrementalFetch? {

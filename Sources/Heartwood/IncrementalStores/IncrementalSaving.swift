@@ -185,7 +185,7 @@ struct IncrementalChecks {
     let sought = Array(owners.keys)
     for first in stride(from: 0, to: sought.count, by: Self.soughtAtOnce) {
       let part = sought[first..<min(first + Self.soughtAtOnce, sought.count)]
-      for found in try find(Array(part), names, entity) where !own.contains(found.key) {
+      for found in try reader.rows(of: entity, with: names, in: Array(part)) where !own.contains(found.key) {
         let values = slots.map { found.row.view.value(entity.layout.columns[$0]) }
         guard let owner = owners[values] else { continue }
         violations.append(
@@ -194,28 +194,6 @@ struct IncrementalChecks {
       }
     }
     return violations
-  }
-
-  /// The stored objects with any of these values.
-  private func find(
-    _ values: [[Value]], _ names: [String], _ entity: EntityDescription
-  ) throws -> [(key: UInt64, row: StoredRow)] {
-    func path(_ name: String) -> ConditionExpression { .path(PropertyPath(names: name)) }
-    let condition: Condition =
-      names.count == 1
-      ? .comparing(path(names[0]), .isIn, .list(values.map { $0[0] }))
-      : .any(values.map { one in .all(zip(names, one).map { .comparing(path($0), .equal, .value($1)) }) })
-    let request = try ResolvedRequest(
-      entity: entity, predicate: condition, sorts: [], limit: nil, offset: 0, includesPendingChanges: false,
-      store: reader.contents.identity)
-    var rows: [(key: UInt64, row: StoredRow)] = []
-    let fetch = IncrementalFetch(request, reader, hidden: 0)
-    var slab: RowSlab?
-    try fetch.forEachRow(entity.rootEntity, skipping: 0) { found in
-      rows.append((found.key, StoredRow(copying: found.row.bytes, into: &slab)))
-      return true
-    }
-    return rows
   }
 
   /// A violation that the store has found.

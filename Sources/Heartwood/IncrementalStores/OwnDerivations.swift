@@ -33,7 +33,7 @@ extension ManagedObjectContext {
 
 extension DerivationPlan.OfEntity {
   /// The values of the attributes that depend on a row only.
-  fileprivate func values(
+  func values(
     of row: RowView, _ key: UInt64, _ source: any RowSource, _ now: Date
   ) throws -> [(slot: Int, value: Value)] {
     try ofOwnRow.map { ($0.slot, try $0.value(of: row, key, in: source, now: now)) }

@@ -142,6 +142,38 @@ public final class StoreDerivation {
     }
   }
 
+  /// Notes what a batch is about to write.
+  public func noteBefore(_ changes: StoreRowChanges) throws {
+    try noteDeletion(changes.deletedObjects)
+    for (properties, objects) in Self.groups(changes.updatedRows) {
+      try noteBefore(objects, changing: properties)
+    }
+  }
+
+  /// Notes what a batch has written.
+  public func noteAfter(_ changes: StoreRowChanges) throws {
+    try noteInsertion(changes.insertedRows.map(\.objectID))
+    for (properties, objects) in Self.groups(changes.updatedRows) {
+      try noteAfter(objects, changing: properties)
+    }
+    // Those of the inverses are among them.
+    for links in changes.relationships {
+      for route in plan.routes(over: links.relationship) {
+        owners[route, default: []].insert(links.objectID.key)
+      }
+    }
+  }
+
+  private static func groups(_ rows: [StoreRowChanges.Row]) -> [([PropertyDescription], [ManagedObjectID])] {
+    struct Kind: Hashable {
+      let entity: UInt16
+      let slots: [Int]
+    }
+    return Dictionary(grouping: rows) {
+      Kind(entity: $0.objectID.entity.number, slots: $0.properties.map(\.slot))
+    }.values.map { ($0[0].properties, $0.map(\.objectID)) }
+  }
+
   /// Notes objects whose derived values are all to be computed, as after a migration.
   public func noteAll(_ objects: [ManagedObjectID]) {
     for object in objects {
@@ -384,7 +416,7 @@ extension RowView {
   /// The row with other values in some columns.
   ///
   /// - Returns: It, and the slots whose values are others than before.
-  fileprivate func replacing(_ values: [Int: Value], _ layout: RowLayout) -> (row: [UInt8], changed: [Int]) {
+  func replacing(_ values: [Int: Value], _ layout: RowLayout) -> (row: [UInt8], changed: [Int]) {
     var writer = RowWriter(layout, version: version, estimatedVariableSize: bytes.count)
     for column in layout.columns {
       if let value = values[Int(column.slot)] {

@@ -197,6 +197,10 @@ extension StoreView {
 }
 
 extension StoreTransaction {
+  func newKeys(of entity: EntityDescription, _ count: Int) throws -> [UInt64]? { nil }
+  var keepsExternalData: Bool { true }
+  func lookUp(_ index: StoreIndex, _ rows: [[UInt8]]) throws {}
+
   /// The first of new keys of the store, where there is one.
   func newKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64 { try newKeys(root, count, in: 0) }
 }
@@ -222,6 +226,15 @@ protocol StoreTransaction: RowSource {
   ///
   /// - Parameter store: The number of the store, where there are several.
   func newKeys(_ root: EntityDescription, _ count: Int, in store: Int) throws -> UInt64
+
+  /// As many keys of new rows of an entity, of a store that does not have consecutive ones; nil for other stores.
+  func newKeys(of entity: EntityDescription, _ count: Int) throws -> [UInt64]?
+
+  /// Whether large data is stored outside its row.
+  var keepsExternalData: Bool { get }
+
+  /// Says that `keys(in:like:)` is called with these rows next, so that they are looked up together.
+  func lookUp(_ index: StoreIndex, _ rows: [[UInt8]]) throws
 
   /// The version of a row that is inserted again under the key of a deleted one: greater than any that the former row has had, so that
   /// those who have read that meet a conflict.

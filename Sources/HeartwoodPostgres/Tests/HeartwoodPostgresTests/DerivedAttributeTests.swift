@@ -156,7 +156,7 @@ import Testing
   }
 }
 
-private final class Failures: @unchecked Sendable {
+final class Failures: @unchecked Sendable {
   private let lock = NSLock()
   private var found: [String] = []
   var all: [String] { lock.withLock { found } }

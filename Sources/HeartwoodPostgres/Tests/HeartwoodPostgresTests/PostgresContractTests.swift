@@ -333,8 +333,10 @@ import Testing
     #expect(heartwoodError { try context.execute(twice) }?.code == .managedObjectConstraintMerge)
     #expect(try world.context().fetch(Company.self).map(\.code) == ["A"])
     let many = BatchInsertRequest(
-      entityName: "Company", objects: [["code": "C", "people": [made[0]]]])
-    #expect(heartwoodError { try context.execute(many) }?.message.contains("people") == true)
+      entityName: "Company", objects: [["code": "C", "people": [made[0], made[5001]]]])
+    try context.execute(many)
+    let moved = try world.context().fetch(Person.self, where: { $0.company.code == "C" })
+    #expect(Set(moved.map(\.objectID.description)) == Set([made[0], made[5001]].map(\.description)))
   }
 
   @Test func `a batch delete follows the delete rules`() throws {

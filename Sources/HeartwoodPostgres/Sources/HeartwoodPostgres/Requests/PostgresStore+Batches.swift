@@ -4,12 +4,17 @@ import Heartwood
 /// Batch inserts, updates and deletes, each one transaction in the database.
 extension PostgresStore {
   func execute(_ request: BatchInsertRequest, in context: ManagedObjectContext?) throws -> BatchResult {
-    try refuse(request.validates)
-    if let type = context?.mergePolicy.mergeType, type != .error {
-      throw HeartwoodError(
-        .persistentStoreUnsupportedRequestType,
-        "a batch insert in PostgreSQL does not take the place of stored objects: execute it in a context whose merge policy is error, or save objects"
-      )
+    if let context, needsRows(request, context) {
+      return try rowByRow(request, request.resultType, in: context, attempts: 1, "the batch insert") {
+        writing, connection in
+        if context.mergePolicy.mergeType != .error,
+          let entity = managedObjectModel.entitiesByName[request.entityName]
+        {
+          // Others could insert the same unique values meanwhile.
+          try lockWriters(of: entity, connection)
+        }
+        return try execute(request, in: context, writing: writing)
+      }
     }
     return try inTransaction("the batch insert") { connection in
       var (inserted, waiting) = ([ManagedObjectID](), [[StoredValue]]())
@@ -41,8 +46,40 @@ extension PostgresStore {
     }
   }
 
+  /// Whether rows may update stored objects, have to-many relationships or unique keys of destinations, or are validated.
+  private func needsRows(_ request: BatchInsertRequest, _ context: ManagedObjectContext) -> Bool {
+    guard let entity = managedObjectModel.entitiesByName[request.entityName] else { return false }
+    return request.validates || context.mergePolicy.mergeType != .error
+      || !entity.relationshipsByName.isEmpty
+  }
+
+  /// Executes a batch as Heartwood's other stores do, row by row, in one transaction.
+  private func rowByRow(
+    _ request: PersistentStoreRequest, _ type: BatchRequestResultType, in context: ManagedObjectContext?,
+    attempts: Int, _ what: String,
+    _ body: (StoreBatchWriting, PostgresConnection) throws -> StoreBatchOutcome
+  ) throws -> BatchResult {
+    try inTransaction(what, attempts: attempts) { connection in
+      let derivation = derivation(of: request, context, connection)
+      let outcome = try body(writing(derivation, connection), connection)
+      var changes = outcome.changes
+      try derive(derivation, connection, &changes)
+      return BatchResult(
+        resultType: type, count: outcome.count, objectIDs: outcome.objectIDs, changes: changes)
+    }
+  }
+
   func execute(_ request: BatchUpdateRequest, in context: ManagedObjectContext?) throws -> BatchResult {
-    try refuse(request.validates)
+    if request.validates {
+      return try rowByRow(
+        request, request.resultType, in: context, attempts: Self.mostAttempts, "the batch update"
+      ) { writing, connection in
+        if let entity = managedObjectModel.entitiesByName[request.entityName] {
+          try lockWriters(of: entity, connection)
+        }
+        return try execute(request, in: context, writing: writing)
+      }
+    }
     let update = try resolve(request)
     let table = schema.table(update.entity)
     var builder = builder()
@@ -88,7 +125,11 @@ extension PostgresStore {
   }
 
   func execute(_ request: BatchDeleteRequest, in context: ManagedObjectContext) throws -> BatchResult {
-    try refuse(request.validates)
+    if request.validates {
+      return try rowByRow(
+        request, request.resultType, in: context, attempts: Self.mostAttempts, "the batch delete"
+      ) { writing, _ in try execute(request, in: context, writing: writing) }
+    }
     let selection = try selection(of: request, in: context)
     guard let entity = selection.entity else { return BatchResult(resultType: request.resultType, count: 0) }
     return try inTransaction("the batch delete", attempts: Self.mostAttempts) { connection in
@@ -115,14 +156,6 @@ extension PostgresStore {
     }
     changes.updatedObjectIDs.formUnion(
       derived.subtracting(changes.insertedObjectIDs).subtracting(changes.deletedObjectIDs))
-  }
-
-  private func refuse(_ validates: Bool) throws {
-    guard validates else { return }
-    throw HeartwoodError(
-      .persistentStoreUnsupportedRequestType,
-      "a batch request that validates cannot be executed in PostgreSQL: save objects, or leave the rules to the next save of each"
-    )
   }
 
   /// - Parameter attempts: How often the body may be called, if the server ends the transaction to resolve a deadlock.

@@ -36,18 +36,8 @@ extension PostgresStore {
       let entity = members[0].objectID.entity
       let table = schema.table(entity)
       let columns = members[0].changes.map { table.column($0.attribute, of: entity) }
-      let changes = columns.enumerated().map {
-        "\($0.element.name.quoted) = \($0.element.assigned("v.c\($0.offset)"))"
-      }
-      let lists = columns.enumerated().map { "$\($0.offset + 2)::\($0.element.parameterType.array.name)" }
-      let fields = ["id"] + columns.indices.map { "c\($0)" }
-      var parameters = [PostgresParameter.integers(members.map { number($0.objectID) })]
-      for (place, column) in columns.enumerated() {
-        parameters.append(try list(column, members.lazy.map { $0.changes[place].value }, members.count))
-      }
-      _ = try connection.query(
-        "UPDATE \(table.sqlName) t SET \(changes.joined(separator: ", ")) FROM unnest(\((["$1::int8[]"] + lists).joined(separator: ", "))) "
-          + "v(\(fields.joined(separator: ", "))) WHERE t._id = v.id", parameters)
+      try set(
+        columns, members.map { (number($0.objectID), $0.changes.map(\.value)) }, nil, table, connection)
     }
   }
 }

@@ -16,8 +16,7 @@ extension PostgresStore {
   }
 
   func writeRelationships(_ request: SaveChangesRequest, _ connection: PostgresConnection) throws {
-    var changed:
-      [String: (RelationshipDescription, [(ManagedObject, SaveChangesRequest.RelationshipChanges)])] = [:]
+    var changed: [String: (RelationshipDescription, [(Int64, SaveChangesRequest.RelationshipChanges)])] = [:]
     let objects =
       request.insertedInOrder
       + (request.updatedObjects ?? []).sorted { number($0.objectID) < number($1.objectID) }
@@ -26,9 +25,18 @@ extension PostgresStore {
         guard schema.side(relationship) != nil || relationship.isOrdered,
           let changes = request.changes(of: relationship, in: object)
         else { continue }
-        changed[relationship.fullName, default: (relationship, [])].1.append((object, changes))
+        changed[relationship.fullName, default: (relationship, [])].1.append(
+          (number(object.objectID), changes))
       }
     }
+    try writeRelationships(changed, connection)
+  }
+
+  /// - Parameter changed: By the full names of relationships, what has changed of objects by their numbers.
+  func writeRelationships(
+    _ changed: [String: (RelationshipDescription, [(Int64, SaveChangesRequest.RelationshipChanges)])],
+    _ connection: PostgresConnection
+  ) throws {
     for (_, (relationship, changes)) in changed.sorted(by: { $0.key < $1.key }) {
       if let side = schema.side(relationship) {
         try writePairs(side, changes, connection)
@@ -39,12 +47,11 @@ extension PostgresStore {
   }
 
   private func writePairs(
-    _ side: PostgresSide, _ changes: [(ManagedObject, SaveChangesRequest.RelationshipChanges)],
+    _ side: PostgresSide, _ changes: [(Int64, SaveChangesRequest.RelationshipChanges)],
     _ connection: PostgresConnection
   ) throws {
     var (added, removed, ordered, appended) = (Pairs(), Pairs(), Pairs(), Pairs())
-    for (object, change) in changes {
-      let own = number(object.objectID)
+    for (own, change) in changes {
       for other in change.added {
         added.append(own, number(other))
         if side.join.isSymmetric { added.append(number(other), own) }
@@ -89,12 +96,11 @@ extension PostgresStore {
   /// Writes the places in ordered relationships whose destinations refer back. The versions of these stay: their own values do not change.
   private func writePlaces(
     _ table: PostgresTable, _ column: PostgresColumn,
-    _ changes: [(ManagedObject, SaveChangesRequest.RelationshipChanges)], _ connection: PostgresConnection
+    _ changes: [(Int64, SaveChangesRequest.RelationshipChanges)], _ connection: PostgresConnection
   ) throws {
     let (position, own) = (PostgresTable.positionColumn(column).quoted, column.name.quoted)
     var (ordered, appended) = (Pairs(), Pairs())
-    for (object, change) in changes {
-      let number = number(object.objectID)
+    for (number, change) in changes {
       if let order = change.order {
         for (place, other) in order.enumerated() { ordered.append(number, self.number(other), Int64(place)) }
       } else {
