@@ -30,6 +30,19 @@ public struct InferredMigration: Sendable {
     inferred.sourceProperty(at: property.slot, of: entity)
   }
 
+  /// A value of an attribute of the source as the destination's attribute has it, whose type may be another one.
+  ///
+  /// - Parameters:
+  ///   - value: As a store keeps it.
+  ///   - source: The attribute of the source.
+  ///   - attribute: That of the destination.
+  public func converted(
+    _ value: StoredValue, from source: AttributeDescription, to attribute: AttributeDescription
+  ) -> StoredValue {
+    guard let stored = value.value(source.columnKind) else { return .null }
+    return StoredValue(stored.converted(through: [source.columnKind, attribute.columnKind]))
+  }
+
   /// The default of an attribute, as a store keeps it.
   public func defaultValue(of attribute: AttributeDescription, in entity: EntityDescription) -> StoredValue {
     StoredValue(entity.defaultValue(at: attribute.slot))

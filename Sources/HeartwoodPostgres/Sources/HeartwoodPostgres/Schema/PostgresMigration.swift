@@ -9,11 +9,12 @@ struct PostgresMigration {
   private let migration: InferredMigration
   private let old: PostgresSchema
   private let new: PostgresSchema
+  private let store: PostgresStore
   private let connection: PostgresConnection
 
-  init(_ migration: InferredMigration, _ schema: PostgresSchema, _ connection: PostgresConnection) {
-    self.migration = migration
-    self.connection = connection
+  init(_ migration: InferredMigration, _ store: PostgresStore, _ connection: PostgresConnection) {
+    (self.migration, self.store, self.connection) = (migration, store, connection)
+    let schema: PostgresSchema = store.schema
     old = PostgresSchema(migration.sourceModel, named: schema.name)
     new = PostgresSchema(migration.destinationModel, named: "\(schema.name).migrating".sqlName)
   }
@@ -42,21 +43,56 @@ struct PostgresMigration {
     if table.isFamily { values.append(("_entity", (entity.name ?? "").literal)) }
     for property in entity.storedProperties {
       let column = table.column(property, of: entity)
-      values.append((column.name, try value(property, entity, column, former, source)))
+      values.append((column.name, value(property, entity, column, former, source)))
     }
     values += positions(table, entity, former, source)
     let isOf = former.isFamily ? " WHERE _entity = \((source.name ?? "").literal)" : ""
     try connection.run(
       "INSERT INTO \(table.sqlName) (\(values.map { $0.0.quoted }.joined(separator: ", "))) "
         + "SELECT \(values.map(\.1).joined(separator: ", ")) FROM \(former.sqlName)\(isOf)")
+    for case let attribute as AttributeDescription in entity.storedProperties {
+      try convert(attribute, entity, table, former, source)
+    }
     try requireValues(table, entity)
+  }
+
+  /// How many values are converted at once.
+  private static let convertedAtOnce = 5000
+
+  /// Writes the values of an attribute whose type has changed in a way that the server has no expression for: such as the texts of numbers.
+  private func convert(
+    _ attribute: AttributeDescription, _ entity: EntityDescription, _ table: PostgresTable,
+    _ former: PostgresTable, _ source: EntityDescription
+  ) throws {
+    guard let known = migration.source(of: attribute, in: entity) as? AttributeDescription,
+      !(attribute is DerivedAttributeDescription && migration.derivesAnew(entity))
+    else { return }
+    let (column, before) = (table.column(attribute, of: entity), former.column(known, of: source))
+    guard column.converted("", from: before.kind) == nil else { return }
+    let isOf = table.isFamily ? " AND n._entity = \((entity.name ?? "").literal)" : ""
+    let sql =
+      "SELECT n._id, \(before.selected("f")) FROM \(table.sqlName) n JOIN \(former.sqlName) f ON f._id = n._id "
+      + "WHERE n._id > $1::int8 AND f.\(before.name.quoted) IS NOT NULL\(isOf) ORDER BY n._id LIMIT \(Self.convertedAtOnce)"
+    var last: Int64 = .min
+    while true {
+      let rows = try connection.query(sql, [.integer(last)])
+      guard rows.count > 0 else { return }
+      let values = (0..<rows.count).map { row in
+        (
+          number: rows.integer(row, 0),
+          values: [migration.converted(before.kind.value(rows, row, 1), from: known, to: attribute)]
+        )
+      }
+      try store.set([column], values, nil, table, connection)
+      last = rows.integer(rows.count - 1, 0)
+    }
   }
 
   /// The value of a column, as an expression over the former row.
   private func value(
     _ property: PropertyDescription, _ entity: EntityDescription, _ column: PostgresColumn,
     _ former: PostgresTable, _ source: EntityDescription
-  ) throws(HeartwoodError) -> String {
+  ) -> String {
     guard let attribute = property as? AttributeDescription else {
       let known = migration.source(of: property, in: entity) as? RelationshipDescription
       guard let known, !known.isToMany else { return "NULL" }
@@ -68,11 +104,9 @@ struct PostgresMigration {
     guard let known = migration.source(of: attribute, in: entity) else { return preset }
     let before = former.column(known, of: source)
     guard let converted = column.converted(before.name.quoted, from: before.kind) else {
-      throw HeartwoodError(
-        .migration,
-        "\(entity.name ?? "").\(attribute.name) cannot be migrated in PostgreSQL: its type was another one, whose values are not converted there; give "
-          + "the attribute another name, or migrate to another store",
-        property: attribute.name)
+      // See `convert`.
+      return attribute.isOptional
+        ? "NULL" : "CASE WHEN \(before.name.quoted) IS NULL THEN \(preset) END"
     }
     return attribute.isOptional || preset == "NULL" ? converted : "COALESCE(\(converted), \(preset))"
   }
@@ -259,7 +293,7 @@ extension PostgresColumn {
     }
   }
 
-  /// A former column's value in this column; nil if it cannot be converted by the server.
+  /// A former column's value in this column; nil if the server does not convert it as Heartwood does.
   func converted(_ value: String, from former: Kind) -> String? {
     switch (former, kind) {
     case (.smallint, .smallint), (.integer, .integer), (.bigint, .bigint), (.real, .real), (.double, .double),
@@ -271,6 +305,7 @@ extension PostgresColumn {
       "\(value)::double precision"
     case (.smallint, .numeric), (.integer, .numeric), (.bigint, .numeric): "\(value)::numeric"
     case (.smallint, .text), (.integer, .text), (.bigint, .text): "\(value)::text"
+    case (.boolean, .smallint), (.boolean, .integer), (.boolean, .bigint): "\(value)::integer"
     default: nil
     }
   }

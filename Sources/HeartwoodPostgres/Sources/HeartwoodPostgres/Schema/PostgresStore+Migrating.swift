@@ -41,7 +41,7 @@ extension PostgresStore {
         .persistentStoreIncompatibleVersionHash,
         "the store at \(address.text) was migrated to another model meanwhile; open it again")
     }
-    try PostgresMigration(migration, schema, connection).run()
+    try PostgresMigration(migration, self, connection).run()
     try pool.using(connection) { try deriveAll(migration, connection) }
     try connection.run("DELETE FROM \(schema.metadataTable) WHERE key LIKE 'hash/%'")
     try writeModel(connection)
