@@ -165,7 +165,7 @@ extension SavePlan {
 
   /// Calls `body` with the saved rows that an object newly references, by to-one values and links; and with temporary keys of objects
   /// that are not saved: they have left their context.
-  private func forEachNewTarget(
+  func forEachNewTarget(
     of object: ManagedObject, _ mapping: (UInt64) -> UInt64,
     _ body: (RelationshipDescription, UInt64) throws -> Void
   ) throws {

@@ -64,6 +64,14 @@ extension ManagedObjectContext {
         .persistentStoreSave,
         "values that must be unique were saved by others meanwhile, and are gone again; save again")
     }
+    if conflicts.isReferenceViolated {
+      let dangling = try checks.referenceConflicts()
+      if !dangling.isEmpty { return HeartwoodError.merge(dangling) }
+      return HeartwoodError(
+        .managedObjectReferentialIntegrity,
+        "the save would leave a reference to an object that is not there any more; refresh the objects and save again"
+      )
+    }
     let changed = Set(conflicts.changedObjects)
     let found = try checks.conflicts(of: plan.all.filter { changed.contains($0.identifier) }, areKnown: true)
     guard !found.isEmpty else {
@@ -127,6 +135,49 @@ struct IncrementalChecks {
       conflicts.append(MergeConflict(object, newest: newest, .referenced))
     }
     return conflicts
+  }
+
+  // MARK: References
+
+  /// Conflicts of objects that newly refer to others that are not in the store any more, and of deleted objects to which others refer.
+  func referenceConflicts() throws -> [MergeConflict] {
+    var conflicts: [MergeConflict] = []
+    func newest(_ object: ManagedObject) throws -> RowView? {
+      try reader.row(object.entity.rootEntity, object.identifier.key)
+    }
+    let mapping = context.permanentKeys.permanent
+    let (made, gone) = (Set(plan.inserted.map(\.identifier)), Set(plan.deleted.map(\.identifier)))
+    for object in plan.written {
+      try plan.forEachNewTarget(of: object, mapping) { relationship, key in
+        let destination: EntityDescription = relationship.destinationEntity
+        let id = reader.contents.identifier(destination, mapping(key))
+        if made.contains(id) || !relationship.mayNotDangle && gone.contains(id) { return }
+        guard try gone.contains(id) || reader.row(destination.rootEntity, id.key) == nil else { return }
+        conflicts.append(MergeConflict(object, newest: try newest(object), .dangling(relationship.slot, key)))
+      }
+    }
+    for object in plan.deleted where try isReferenced(object, gone) {
+      conflicts.append(MergeConflict(object, newest: try newest(object), .referenced))
+    }
+    return conflicts
+  }
+
+  /// Whether a stored row refers to a deleted object, and the save leaves it so.
+  private func isReferenced(_ object: ManagedObject, _ gone: Set<ManagedObjectID>) throws -> Bool {
+    for relationship in object.entity.relationshipsBySlot
+    where relationship.isToMany && !relationship.ownsLinks && relationship.deleteRule != .noActionDeleteRule {
+      guard let inverse = relationship.inverseRelationship else { continue }
+      let root: EntityDescription = relationship.destinationEntity.rootEntity
+      var found = false
+      try reader.destinations(relationship, of: object.identifier.key) { key in
+        let known = context.registered(root, key)
+        if let known, known.isDeleted || known.pending?.edit(inverse.slot) != nil { return true }
+        found = true
+        return false
+      }
+      if found { return true }
+    }
+    return false
   }
 
   // MARK: Uniqueness

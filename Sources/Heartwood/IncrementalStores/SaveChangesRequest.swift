@@ -107,6 +107,10 @@ public struct IncrementalStoreConflicts: Error {
   /// Whether uniqueness constraints are violated, and the store does not know by which objects: they are found by fetches.
   public var isUniquenessViolated: Bool
 
+  /// Whether an object of the save refers to one that others have deleted, or others refer to one that it deletes, and the store does not know
+  /// which: they are found by reading.
+  public var isReferenceViolated = false
+
   /// Conflicts.
   public init(
     changedObjects: [ManagedObjectID] = [], violations: [Violation] = [], isUniquenessViolated: Bool = false

@@ -246,18 +246,37 @@ import Testing
     #expect(pairs.integer(0, 0) == 0)
   }
 
-  @Test func `a save that refers to an object that others have deleted is refused as a whole`() throws {
+  @Test func `a save that refers to an object that others have deleted is a conflict`() throws {
     let world = try PostgresWorld()
     let (first, second) = (world.context(), world.context())
     let company = first.makeCompany("A")
     try first.save()
     let same = try #require(second.existingObject(with: company.objectID) as? Company)
-    _ = second.makePerson("a", in: same)
+    let person = second.makePerson("a", in: same)
     first.delete(company)
     try first.save()
     let error = heartwoodError { try second.save() }
-    #expect(error?.code == .managedObjectReferentialIntegrity)
+    #expect(error?.code == .managedObjectMerge && error?.mergeConflicts.map(\.objectID) == [person.objectID])
     #expect(try world.context().count(Person.self) == 0)
+    second.mergePolicy = .mergeByPropertyStoreTrump
+    try second.save()
+    #expect(try world.context().fetch(Person.self).map { $0.company == nil } == [true])
+  }
+
+  @Test func `a deletion of an object to which others refer meanwhile is a conflict`() throws {
+    let world = try PostgresWorld()
+    let (first, second) = (world.context(), world.context())
+    let company = first.makeCompany("A")
+    try first.save()
+    let same = try #require(second.existingObject(with: company.objectID) as? Company)
+    #expect(same.people.isEmpty)
+    _ = first.makePerson("a", in: company)
+    try first.save()
+    second.delete(same)
+    let error = heartwoodError { try second.save() }
+    #expect(error?.code == .managedObjectMerge && error?.mergeConflicts.map(\.objectID) == [company.objectID])
+    let reading = world.context()
+    #expect(try reading.fetch(Company.self).map(\.people.count) == [1])
   }
 
   @Test func `many objects are saved and read by statements of many rows`() throws {

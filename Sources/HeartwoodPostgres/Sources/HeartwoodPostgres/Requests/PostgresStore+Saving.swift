@@ -35,10 +35,9 @@ extension PostgresStore {
   private func saveError(_ failure: PostgresFailure, _ what: String, isOutcomeUnknown: Bool) -> any Error {
     if failure.isUniquenessViolation { return IncrementalStoreConflicts(isUniquenessViolated: true) }
     if failure.isReferenceViolation {
-      return HeartwoodError(
-        .managedObjectReferentialIntegrity,
-        "\(what): an object of it refers to one that others have deleted, or is referred to by an object that others have saved (\(failure.message)); "
-          + "refresh the objects and save again", underlying: failure)
+      var conflicts = IncrementalStoreConflicts()
+      conflicts.isReferenceViolated = true
+      return conflicts
     }
     let why =
       !failure.isConnectionLost
