@@ -104,7 +104,8 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ExecutableRequest, Ba
       request = BatchInsertRequest(entityName: entityName) { (row: inout [String: Any]) -> Bool in
         let object = managed(ManagedObject.make(entity, insertInto: nil))
         guard !managedObjectHandler(object) else { return true }
-        for name in entity.attributesByName.keys {
+        for (name, attribute) in entity.attributesByName
+        where !attribute.isTransient && !(attribute is NSDerivedAttributeDescription) {
           if let value = object.value(forKey: name) { row[name] = FoundationValue.plain(value) }
         }
         return false

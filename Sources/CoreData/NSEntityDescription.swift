@@ -35,9 +35,34 @@ extension EntityDescription {
   @available(*, unavailable, message: "there is no Spotlight on this system")
   public var coreSpotlightDisplayNameExpression: NSExpression { fatalError() }
 
-  /// The names of groups of indexed properties.
-  @available(*, unavailable, message: "use indexes")
-  public var compoundIndexes: [[Any]] { fatalError() }
+  /// Groups of properties that have an index: their names, as older systems have them. Setting it adds to `indexes`, and removes those that
+  /// were set in this way.
+  public var compoundIndexes: [[Any]] {
+    get { indexes.filter { $0.name.hasPrefix(Self.prefix) }.map { $0.elements.map(\.property.name) } }
+    set {
+      indexes.removeAll { $0.name.hasPrefix(Self.prefix) }
+      for (number, group) in newValue.enumerated() {
+        let elements = group.map { given in
+          guard let property = given as? NSPropertyDescription ?? propertiesByName["\(given)"] else {
+            fatalError("setCompoundIndexes: the entity \(name ?? "?") has no property \(given)")
+          }
+          return NSFetchIndexElementDescription(property: property, collationType: .binary)
+        }
+        indexes.append(NSFetchIndexDescription(name: "\(Self.prefix)\(number)", elements: elements))
+      }
+    }
+  }
+  private static let prefix = "compound"
+
+  /// Gives properties that are to be indexed an index.
+  func indexProperties() {
+    for property in ownProperties where property.wantsIndex {
+      let isIndexed = indexes.contains { $0.elements.count == 1 && $0.elements[0].property === property }
+      guard !isIndexed else { continue }
+      let element = NSFetchIndexElementDescription(property: property, collationType: .binary)
+      indexes.append(NSFetchIndexDescription(name: "index of \(property.name)", elements: [element]))
+    }
+  }
 }
 
 /// Annotations whose keys and values are text.

@@ -176,7 +176,7 @@ open class FetchRequestBase: NSPersistentStoreRequest {
     if Object.self == [String: Any].self {
       request.propertiesToFetch = try propertiesToFetch?.map(Self.column)
       request.propertiesToGroupBy = try propertiesToGroupBy?.map(Self.column)
-      request.havingPredicate = try havingPredicate.map { try $0.storeCondition() }
+      request.havingPredicate = try havingPredicate.map { try columnNames($0).storeCondition() }
       request.returnsDistinctResults = returnsDistinctResults
     }
     return request
@@ -205,4 +205,14 @@ extension FetchRequestBase: ExecutableRequest {
 final class FetchResult: NSPersistentStoreResult {
   let results: [Any]
   init(_ results: [Any]) { self.results = results }
+}
+
+extension FetchRequestBase {
+  /// A condition on groups in which computed columns are named, where Core Data's programs write variables of their names.
+  fileprivate final func columnNames(_ predicate: NSPredicate) -> NSPredicate {
+    let columns = (propertiesToFetch ?? []).compactMap { ($0 as? NSExpressionDescription)?.name }
+    guard !columns.isEmpty else { return predicate }
+    return predicate.withSubstitutionVariables(
+      Dictionary(columns.map { ($0, NSExpression(forKeyPath: $0)) }, uniquingKeysWith: { first, _ in first }))
+  }
 }

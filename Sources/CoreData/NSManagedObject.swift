@@ -105,6 +105,17 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
 
   // MARK: Validation
 
+  /// What the model requires before a new object is saved. Overrides call it, and add what the class requires.
+  ///
+  /// - Throws: An error in the Cocoa domain.
+  open override func validateForInsert() throws { try validating { try super.validateForInsert() } }
+
+  /// What the model requires before a changed object is saved, as `validateForInsert()`.
+  open override func validateForUpdate() throws { try validating { try super.validateForUpdate() } }
+
+  /// What the model requires before the object is deleted, as `validateForInsert()`.
+  open override func validateForDelete() throws { try validating { try super.validateForDelete() } }
+
   /// Validates one value at a save, after the rules of the model. Override it for rules that the model cannot express.
   ///
   /// - Parameters:

@@ -60,11 +60,6 @@ extension ManagedObjectContext {
     assign(object, to: store)
   }
 
-  /// Writes the changes of the context to its store or its parent.
-  ///
-  /// - Throws: An error in the Cocoa domain with Core Data's code, or what a class of objects has thrown at validation.
-  public func save() throws { try asCocoa(in: self) { try saveChanges() } }
-
   // MARK: Settings
 
   /// How a save resolves conflicts: a merge policy.

@@ -45,6 +45,27 @@ extension ManagedObjectModel {
     }
   }
 
+  /// One model of several, as the initialiser above.
+  public convenience init?(byMerging models: [NSManagedObjectModel]) {
+    let given: [NSManagedObjectModel]? = models
+    self.init(byMerging: given)
+  }
+
+  /// The model of a store, of the entities of several models.
+  ///
+  /// - Returns: Nil if an entity of the store is in none of them.
+  public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any])
+  {
+    for model in models { model.bindClasses() }
+    guard let found = Self.mergedModel(from: models, forStoreMetadata: metadata) else { return nil }
+    self.init(byMerging: [found])
+  }
+
+  /// A model with the same entities, which can be changed; this one cannot be changed any more.
+  public func copy() -> Any { NSManagedObjectModel(byMerging: [self]) ?? self }
+  /// A model with the same entities, which can be changed.
+  public func copy(with zone: NSZone?) -> Any { copy() }
+
   /// The models of bundles as one; nil if there is none.
   ///
   /// - Parameter bundles: The bundles; nil for the program itself with the models that the build plugin has put into it.
@@ -90,6 +111,7 @@ extension ManagedObjectModel {
     guard !isFrozen else { return }
     beforeFreezing = nil
     completeTransformers()
+    for entity in entities { entity.indexProperties() }
     for entity in entities where entity.managedObjectClass == nil {
       let name = entity.managedObjectClassName
       entity.useClass(Self.class(named: name, of: entity))

@@ -4,15 +4,19 @@ import Heartwood
 /// A model, its stores, and a context for the main queue.
 open class NSPersistentContainer {
   /// The name.
-  public let name: String
+  open var name: String { givenName }
   /// The coordinator of the stores.
-  public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+  open var persistentStoreCoordinator: NSPersistentStoreCoordinator { coordinator }
   /// The model.
-  public var managedObjectModel: NSManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
+  open var managedObjectModel: NSManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
   /// The context of the main queue.
-  public let viewContext: NSManagedObjectContext
+  open var viewContext: NSManagedObjectContext { context }
   /// What `loadPersistentStores` opens.
   open var persistentStoreDescriptions: [NSPersistentStoreDescription] = []
+
+  private let givenName: String
+  private var coordinator: NSPersistentStoreCoordinator
+  private var context: NSManagedObjectContext
 
   /// A container of the model with this name: one that the build plugin has put into the program, or a `.xcdatamodeld` folder beside it.
   ///
@@ -30,20 +34,19 @@ open class NSPersistentContainer {
 
   /// A container of a model.
   public init(name: String, managedObjectModel model: NSManagedObjectModel) {
-    self.name = name
-    persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-    viewContext.persistentStoreCoordinator = persistentStoreCoordinator
+    givenName = name
+    coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
     persistentStoreDescriptions = [
       NSPersistentStoreDescription(url: Self.defaultDirectoryURL().appending(path: "\(name).sqlite"))
     ]
   }
 
   /// The container of a handler of a staged migration.
-  init(_ container: PersistentContainer) {
-    name = container.name
-    persistentStoreCoordinator = container.persistentStoreCoordinator
-    viewContext = container.viewContext
+  convenience init(_ container: PersistentContainer) {
+    self.init(name: container.name, managedObjectModel: container.managedObjectModel)
+    (coordinator, context) = (container.persistentStoreCoordinator, container.viewContext)
     persistentStoreDescriptions = []
   }
 

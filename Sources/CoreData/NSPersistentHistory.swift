@@ -50,6 +50,15 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, Executabl
   {
     NSPersistentHistoryChangeRequest(.fetchHistory(after: transaction), transaction?.token)
   }
+  /// History that meets the condition of a request for `NSPersistentHistoryTransaction.entityDescription`'s or
+  /// `NSPersistentHistoryChange.entityDescription`'s objects.
+  open class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>)
+    -> NSPersistentHistoryChangeRequest
+  {
+    let request = fetchHistory(after: nil as NSPersistentHistoryToken?)
+    request.fetchRequest = fetchRequest
+    return request
+  }
   /// Deletes history before a date.
   open class func deleteHistory(before date: Date) -> NSPersistentHistoryChangeRequest {
     NSPersistentHistoryChangeRequest(.deleteHistory(before: date))
@@ -70,7 +79,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, Executabl
     request.affectedStores = affectedStores
     request.resultType =
       PersistentHistoryResult.ResultType(rawValue: resultType.rawValue) ?? .transactionsAndChanges
-    if let predicate = try fetchRequest?.predicate?.storeCondition() {
+    if let predicate = try fetchRequest?.predicate.map({ try HistoryCondition.of($0).storeCondition() }) {
       if fetchRequest?.entityName == NSPersistentHistoryTransaction.entityDescription.name {
         request.transactionPredicate = predicate
       } else {

@@ -33,6 +33,14 @@ enum StoreTypes {
     name == NSSQLiteStoreType ? .log : PersistentStore.StoreType(rawValue: name)
   }
 
+  /// Metadata with the type's name of Core Data's.
+  static func named(_ metadata: [String: Any]) -> [String: Any] {
+    guard let type = metadata[NSStoreTypeKey] as? String else { return metadata }
+    var named = metadata
+    named[NSStoreTypeKey] = name(of: kind(type))
+    return named
+  }
+
   static func name(of kind: PersistentStore.StoreType) -> String {
     kind == .log ? NSSQLiteStoreType : kind.rawValue
   }

@@ -10,6 +10,7 @@ extension PersistentStoreCoordinator {
   /// - Precondition: The model is valid.
   public convenience init(managedObjectModel model: NSManagedObjectModel) {
     model.bindClasses()
+    model.errorTranslator = { $0.cocoaError(in: $1 as? NSManagedObjectContext) }
     do {
       try self.init(checking: model)
     } catch {
@@ -76,7 +77,7 @@ extension PersistentStoreCoordinator {
 
   /// The metadata of a store.
   public func metadata(for store: NSPersistentStore) -> [String: Any] {
-    (try? anyMetadata(for: store)) ?? [:]
+    StoreTypes.named((try? anyMetadata(for: store)) ?? [:])
   }
 
   /// Sets the metadata of a store, which the next save writes.
@@ -94,7 +95,12 @@ extension PersistentStoreCoordinator {
   public static func metadataForPersistentStore(
     ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
-    try asCocoa { try anyMetadata(of: StoreTypes.kind(storeType), at: url) }
+    try asCocoa {
+      if let type = StoreTypes.programClass(storeType) {
+        return try type.metadataForPersistentStore(with: url)
+      }
+      return StoreTypes.named(try anyMetadata(of: StoreTypes.kind(storeType), at: url))
+    }
   }
 
   /// Sets the metadata of a store that is not open.
@@ -104,6 +110,9 @@ extension PersistentStoreCoordinator {
     _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
     options: [AnyHashable: Any]? = nil
   ) throws {
+    if let type = StoreTypes.programClass(storeType) {
+      return try type.setMetadata(metadata, forPersistentStoreAt: url)
+    }
     try setAnyMetadata(metadata, of: StoreTypes.kind(storeType), at: url)
   }
 

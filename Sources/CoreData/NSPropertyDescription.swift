@@ -42,26 +42,68 @@ extension PropertyDescription {
   /// Whether Spotlight indexes the property: false, and setting it has no effect.
   @available(*, unavailable, message: "there is no Spotlight on this system")
   public var isIndexedBySpotlight: Bool { fatalError() }
-  /// Whether the property has an index.
-  @available(*, unavailable, message: "use indexes of the entity")
-  public var isIndexed: Bool { fatalError() }
-}
-
-extension AttributeDescription {
-  /// The conditions on values, in which `SELF` is the value.
-  public var validationPredicates: [NSPredicate] {
-    validationFormats.map { NSPredicate.made(of: $0.condition) }
+  /// Whether the property has an index of its own.
+  public var isIndexed: Bool {
+    get {
+      wantsIndex
+        || owningEntity?.indexes.contains { $0.elements.count == 1 && $0.elements[0].property === self }
+          == true
+    }
+    set { wantsIndex = newValue }
   }
 
+  /// The hash of what of the property is part of the version hash of its entity.
+  public var versionHash: Data { anyVersionHash }
+
+  /// The conditions on values, in which `SELF` is the value; none for relationships.
+  public var validationPredicates: [NSPredicate] {
+    (self as? AttributeDescription)?.validationFormats.map { NSPredicate.made(of: $0.condition) } ?? []
+  }
+
+  /// The messages of the conditions on values.
+  public var validationWarnings: [Any] { (self as? AttributeDescription)?.validationTexts ?? [] }
+
   /// Sets the conditions on values, with a message for each.
+  ///
+  /// - Precondition: The property is an attribute. What a relationship must have is said by `minCount` and `maxCount`, or in
+  ///   `validateForUpdate()`.
   public func setValidationPredicates(
     _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
   ) {
+    guard let attribute = self as? AttributeDescription else {
+      guard validationPredicates?.isEmpty == false else { return }
+      fatalError(
+        "setValidationPredicates of \(name): only attributes have conditions; use minCount and maxCount of relationships, or validateForUpdate()"
+      )
+    }
     let formats = validationPredicates?.compactMap { predicate in
       (try? predicate.storeCondition()).map { FormatPredicate($0) }
     }
-    setValidationFormats(formats, warnings: validationWarnings)
+    attribute.setValidationFormats(formats, warnings: validationWarnings)
   }
+}
+
+extension AttributeType {
+  /// The type of a computed column of identifiers: that of its expression. No attribute can have it.
+  public static let objectIDAttributeType = AttributeType.undefined
+}
+
+extension FetchIndexDescription {
+  /// The entity that has the index; nil if none has.
+  public var entity: NSEntityDescription? { owningEntity }
+}
+
+extension AttributeDescription {
+  /// The name of the class of values: the one that was set, or that of the type.
+  public var attributeValueClassName: String? {
+    get { givenValueClassName ?? Self.classNames[type] }
+    set { givenValueClassName = newValue }
+  }
+  private static let classNames: [AttributeType: String] = [
+    .integer16: "NSNumber", .integer32: "NSNumber", .integer64: "NSNumber", .double: "NSNumber",
+    .float: "NSNumber", .boolean: "NSNumber", .decimal: "NSDecimalNumber", .string: "NSString",
+    .date: "NSDate", .binaryData: "NSData", .uuid: "NSUUID", .uri: "NSURL", .composite: "NSDictionary",
+  ]
 
   /// Whether CloudKit encrypts the values.
   @available(*, unavailable, message: "there is no CloudKit on this system")

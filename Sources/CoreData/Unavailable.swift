@@ -48,34 +48,18 @@ extension ManagedObjectModel {
   /// Not here.
   @available(*, unavailable, message: "translate the messages of errors where they are shown")
   public var localizationDictionary: [String: String]? { fatalError() }
-  /// Not here.
-  @available(*, unavailable, message: "use mergedModel(from:forStoreMetadata:)")
-  public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any])
-  { fatalError() }
 }
 
 extension PropertyDescription {
   /// Not here.
-  @available(*, unavailable, message: "the version hash of the entity tells of every property")
-  public var versionHash: Data { fatalError() }
-  /// Not here.
   @available(*, unavailable, message: "there are no external records without Spotlight")
   public var isStoredInExternalRecord: Bool { fatalError() }
-}
-
-extension AttributeType {
-  /// Not here.
-  @available(*, unavailable, message: "store the uriRepresentation() of an identifier, or use a relationship")
-  public static var objectIDAttributeType: AttributeType { fatalError() }
 }
 
 extension FetchIndexDescription {
   /// Not here.
   @available(*, unavailable, message: "an index has all rows of its entity")
   public var partialIndexPredicate: NSPredicate? { fatalError() }
-  /// Not here.
-  @available(*, unavailable, message: "an entity has its indexes, and an index does not know it")
-  public var entity: NSEntityDescription? { fatalError() }
 }
 
 extension FetchIndexElementDescription {
@@ -86,23 +70,37 @@ extension FetchIndexElementDescription {
   public var indexDescription: NSFetchIndexDescription? { fatalError() }
 }
 
-extension PersistentStore {
+// In an extension of a protocol, so that classes of stores can declare them.
+extension _PersistentStoreValues where Self: PersistentStore {
   /// Not here.
   @available(
     *, unavailable, message: "use NSPersistentStoreCoordinator.metadataForPersistentStore(ofType:at:options:)"
   )
-  public class func metadataForPersistentStore(with url: URL) throws -> [String: Any] { fatalError() }
+  public static func metadataForPersistentStore(with url: URL) throws -> [String: Any] { fatalError() }
   /// Not here.
   @available(
     *, unavailable,
     message: "use NSPersistentStoreCoordinator.setMetadata(_:forPersistentStoreOfType:at:options:)"
   )
-  public class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+  public static func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
     fatalError()
   }
   /// Not here.
   @available(*, unavailable, message: "migrate with NSMigrationManager")
-  public class func migrationManagerClass() -> AnyClass { fatalError() }
+  public static func migrationManagerClass() -> AnyClass { fatalError() }
+}
+
+extension PersistentStore {
+  /// Not here.
+  @available(
+    *, unavailable,
+    message:
+      "inherit from NSIncrementalStore or NSAtomicStore, and let a coordinator make the store of its type"
+  )
+  public convenience init(
+    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
+    at url: URL, options: [AnyHashable: Any]? = nil
+  ) { fatalError() }
   /// Not here.
   @available(*, unavailable, message: "there is no Spotlight on this system")
   public var coreSpotlightExporter: NSCoreDataCoreSpotlightDelegate { fatalError() }
@@ -128,16 +126,6 @@ extension ConstraintConflict {
   ) { fatalError() }
 }
 
-extension NSPersistentHistoryChangeRequest {
-  /// Not here.
-  @available(*, unavailable, message: "set fetchRequest of a request that fetchHistory(after:) makes")
-  public class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>)
-    -> NSPersistentHistoryChangeRequest
-  {
-    fatalError()
-  }
-}
-
 extension EntityMapping {
   /// Not here.
   @available(*, unavailable, message: "use sourcePredicate")
@@ -157,16 +145,6 @@ extension EntityMapping.MappingType {
   public static let copyEntityMappingType = Self.copy
   /// Core Data's older name.
   public static let transformEntityMappingType = Self.transform
-}
-
-extension ManagedObjectModelReference {
-  /// Not here.
-  @available(*, unavailable, message: "use init(fileURL:versionChecksum:) or init(name:in:versionChecksum:)")
-  public convenience init(
-    entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String
-  ) {
-    fatalError()
-  }
 }
 
 /// A fetch within a predicate.

@@ -4,7 +4,7 @@ import Heartwood
 /// Actions that undo changes, in groups. The part of Foundation's class that contexts and their programs use.
 open class UndoManager: NSObject {
   let stack = UndoStack()
-  private var names: [String] = []
+  private var name = ""
 
   /// A manager without actions.
   public override init() {}
@@ -29,7 +29,7 @@ open class UndoManager: NSObject {
   /// Whether actions are being redone.
   open var isRedoing: Bool { stack.isRedoing }
   /// The name of the action that would be undone.
-  open private(set) var undoActionName = ""
+  open var undoActionName: String { canUndo ? name : "" }
 
   /// Begins a group.
   open func beginUndoGrouping() { stack.beginUndoGrouping() }
@@ -46,9 +46,12 @@ open class UndoManager: NSObject {
   /// Redoes what was undone last.
   open func redo() { stack.redo() }
   /// Forgets all actions.
-  open func removeAllActions() { stack.removeAllActions() }
+  open func removeAllActions() {
+    stack.removeAllActions()
+    name = ""
+  }
   /// Names the action that would be undone.
-  open func setActionName(_ actionName: String) { undoActionName = actionName }
+  open func setActionName(_ actionName: String) { name = actionName }
 
   /// Registers an action on an object, which is not kept.
   public func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void)

@@ -38,6 +38,26 @@ extension ManagedObjectModelReference {
   }
 }
 
+extension ManagedObjectModelReference {
+  /// A reference to the model of the program whose entities have these hashes.
+  ///
+  /// - Parameters:
+  ///   - versionHash: The hashes of entities by their names: Heartwood's.
+  ///   - bundle: Has no meaning here: the models are those that the build plugin has put into the program.
+  ///   - versionChecksum: The checksum that the model must have.
+  public convenience init(
+    entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String
+  ) {
+    let wanted = versionHash.reduce(into: [String: Data]()) { all, entry in
+      if let name = entry.key.base as? String, let hash = entry.value as? Data { all[name] = hash }
+    }
+    self.init(versionChecksum: versionChecksum) {
+      EmbeddedModels.places.lazy.compactMap(NSManagedObjectModel.init(contentsOf:))
+        .first { $0.entityVersionHashesByName == wanted }
+    }
+  }
+}
+
 extension MappingModel {
   /// The mapping model that an automatic migration uses.
   ///

@@ -5,7 +5,7 @@ import Heartwood
 public typealias NSAtomicStoreCacheNode = AtomicStoreCacheNode
 
 /// A store of a program's own that is in memory as a whole. It is made by a coordinator: override `load()` and `save()`, and register the class.
-open class NSAtomicStore: AtomicStore, @unchecked Sendable {
+open class NSAtomicStore: AtomicStore, ProgramStoreClass, @unchecked Sendable {
   /// A store, before it is opened.
   ///
   /// - Parameters:
@@ -26,6 +26,23 @@ open class NSAtomicStore: AtomicStore, @unchecked Sendable {
       persistentStoreCoordinator: coordinator, configurationName: nil, at: url,
       options: StoreTypes.named(options))
   }
+
+  /// The metadata of a store that is not open, as its coordinator asks for it. By default the store is opened for it.
+  ///
+  /// - Throws: Why it cannot be read.
+  open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+    try readMetadata(at: url)
+  }
+
+  /// Sets the metadata of a store that is not open, as its coordinator asks for it.
+  ///
+  /// - Throws: Why it cannot be written.
+  open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+    try writeMetadata(metadata, at: url)
+  }
+
+  /// The class of migration managers for stores of this class. It is not asked for: such stores are migrated as it is inferred.
+  open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
 
   /// The name of the kind of the store.
   open var type: String { StoreTypes.name(of: kind) }

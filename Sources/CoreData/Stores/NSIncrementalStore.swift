@@ -8,7 +8,7 @@ public typealias NSIncrementalStoreNode = IncrementalStoreNode
 /// the class.
 ///
 /// As in Core Data, the store itself finds conflicts with others at saves: `execute(_:with:)` compares versions if it needs to.
-open class NSIncrementalStore: IncrementalStore, @unchecked Sendable {
+open class NSIncrementalStore: IncrementalStore, ProgramStoreClass, @unchecked Sendable {
   /// The context for calls that come without one: reads of child contexts.
   private let reading = ReadingContext()
 
@@ -34,6 +34,23 @@ open class NSIncrementalStore: IncrementalStore, @unchecked Sendable {
   }
 
   // MARK: To override
+
+  /// The metadata of a store that is not open, as its coordinator asks for it. By default the store is opened for it.
+  ///
+  /// - Throws: Why it cannot be read.
+  open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+    try readMetadata(at: url)
+  }
+
+  /// Sets the metadata of a store that is not open, as its coordinator asks for it.
+  ///
+  /// - Throws: Why it cannot be written.
+  open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+    try writeMetadata(metadata, at: url)
+  }
+
+  /// The class of migration managers for stores of this class. It is not asked for: such stores are migrated as it is inferred.
+  open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
 
   /// The name of the kind of the store.
   open var type: String { StoreTypes.name(of: kind) }

@@ -1,3 +1,4 @@
+import Foundation
 import Heartwood
 
 extension PersistentStoreCoordinator {
@@ -10,5 +11,47 @@ extension PersistentStoreCoordinator {
       fatalError("registerStoreClass(_:forStoreType:): \(storeClass) is no class of stores")
     }
     registerStoreClass(type, type: StoreTypes.kind(storeType))
+  }
+
+  /// The types of stores that can be opened, with their classes.
+  public class var registeredStoreTypes: [String: AnyClass] {
+    let all = anyRegisteredStoreTypes
+    var types: [String: AnyClass] = [
+      NSInMemoryStoreType: PersistentStore.self, NSSQLiteStoreType: PersistentStore.self,
+    ]
+    for (kind, type) in all { types[StoreTypes.name(of: kind)] = type }
+    return types
+  }
+}
+
+/// A class of stores of the program.
+protocol ProgramStoreClass: PersistentStore {
+  static func metadataForPersistentStore(with url: URL) throws -> [String: Any]
+  static func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws
+}
+
+extension ProgramStoreClass {
+  /// The type that the class is registered for.
+  fileprivate static var registeredKind: PersistentStore.StoreType {
+    let all = NSPersistentStoreCoordinator.anyRegisteredStoreTypes
+    return all.first { $0.value == self }?.key ?? PersistentStore.StoreType(rawValue: "\(self)")
+  }
+
+  /// What Heartwood reads.
+  static func readMetadata(at url: URL) throws -> [String: Any] {
+    try NSPersistentStoreCoordinator.anyMetadata(of: registeredKind, at: url)
+  }
+
+  /// What Heartwood writes.
+  static func writeMetadata(_ metadata: [String: Any]?, at url: URL) throws {
+    try NSPersistentStoreCoordinator.setAnyMetadata(metadata, of: registeredKind, at: url)
+  }
+}
+
+extension StoreTypes {
+  /// The class of a type, if it is one of the program.
+  static func programClass(_ name: String) -> (any ProgramStoreClass.Type)? {
+    let all = NSPersistentStoreCoordinator.anyRegisteredStoreTypes
+    return all[kind(name)] as? any ProgramStoreClass.Type
   }
 }

@@ -25,7 +25,7 @@ enum StoreFetch {
   }
 
   /// A predicate whose joined parts can be looked at, as stores that translate predicates do.
-  private static func predicate(_ condition: Condition) -> NSPredicate {
+  static func predicate(_ condition: Condition) -> NSPredicate {
     switch condition.form {
     case .constant(let value): return NSPredicate(value: value)
     case .comparison: return NSPredicate.made(of: condition)

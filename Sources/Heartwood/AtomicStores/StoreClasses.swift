@@ -58,6 +58,7 @@ enum StoreClasses {
 /// Kinds of stores of the program.
 extension PersistentStoreCoordinator {
   /// The kinds of stores that can be opened, with their classes.
+  @_disfavoredOverload
   public static var registeredStoreTypes: [PersistentStore.StoreType: PersistentStore.Type] {
     var types = StoreClasses.all
     for type in StoreClasses.builtIn { types[type] = PersistentStore.self }

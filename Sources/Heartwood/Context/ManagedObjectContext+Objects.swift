@@ -131,8 +131,6 @@ extension ManagedObjectContext {
 
 /// The same under names that the module `CoreData` does not have: its own members of these names have other types.
 extension ManagedObjectContext {
-  package func saveChanges() throws { try save() }
-
   package func anyRegisteredObject(for objectID: ManagedObjectID) -> ManagedObject? {
     registeredObject(for: objectID)
   }

@@ -3,18 +3,8 @@ import HeartwoodBytes
 
 /// A save is one transaction of the store: it writes all changes of the context, or none.
 extension ManagedObjectContext {
-  /// Writes all changes as one transaction. It is durable on return, as far as the store's durability setting promises.
-  ///
-  /// If no value has really changed, writes no objects and makes no transaction. Metadata that was set for the store is written
-  /// with the save. After an error the context keeps its changes and can be saved again once the cause is fixed; what a merge
-  /// policy has changed for the failed save is taken back.
-  ///
-  /// - Throws: `HeartwoodError`: validation errors (`.validationMultipleErrors` carries all of them in `details`),
-  ///   `.managedObjectMerge` if rows were changed elsewhere since they were read, `.managedObjectConstraintMerge` if a
-  ///   uniqueness constraint would be violated, or the store's own error. If `isOutcomeUnknown` is true, the transaction
-  ///   may turn out to be committed when the store is opened again.
-  @_disfavoredOverload
-  public func save() throws {
+  /// What `save()` does.
+  package func saveChanges() throws {
     beginUse("saving")
     defer { endUse() }
     require(!isSaving, "save() was called by a hook or an observer of the same save: leave it to the caller")

@@ -227,6 +227,31 @@ open class ManagedObjectContext: @unchecked Sendable {
     markDeleted(object)
   }
 
+  /// Writes all changes as one transaction. It is durable on return, as far as the store's durability setting promises.
+  ///
+  /// If no value has really changed, writes no objects and makes no transaction. Metadata that was set for the store is written
+  /// with the save. After an error the context keeps its changes and can be saved again once the cause is fixed; what a merge
+  /// policy has changed for the failed save is taken back.
+  ///
+  /// - Throws: `HeartwoodError`: validation errors (`.validationMultipleErrors` carries all of them in `details`),
+  ///   `.managedObjectMerge` if rows were changed elsewhere since they were read, `.managedObjectConstraintMerge` if a
+  ///   uniqueness constraint would be violated, or the store's own error. If `isOutcomeUnknown` is true, the transaction
+  ///   may turn out to be committed when the store is opened again.
+  open func save() throws {
+    do {
+      try saveChanges()
+    } catch let error as HeartwoodError {
+      throw errorTranslator?(error, self) ?? error
+    }
+  }
+
+  /// Makes errors of the module `CoreData` of Heartwood's; nil for contexts of Heartwood's.
+  private final var errorTranslator: ((HeartwoodError, AnyObject) -> any Error)? {
+    var top = self
+    while let parent = top.parent { top = parent }
+    return top.persistentStoreCoordinator?.managedObjectModel.errorTranslator
+  }
+
   /// Decides what becomes of an object whose row turns out to be deleted when the object is read. Not called by
   /// `existingObject(with:)`, which throws.
   ///

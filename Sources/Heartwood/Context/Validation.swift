@@ -32,8 +32,27 @@ extension ManagedObjectContext {
       try validate()
     } catch let error as HeartwoodError {
       failures += error.details.isEmpty ? [error] : error.details
+    } catch let error as any HeartwoodErrorCarrier {
+      let carried = error.carriedError
+      failures += carried.details.isEmpty ? [carried] : carried.details
     } catch {
       failures.append(HeartwoodError.validation(error))
+    }
+  }
+}
+
+/// An error of the module `CoreData` that was made of one of Heartwood's.
+package protocol HeartwoodErrorCarrier: Error {
+  var carriedError: HeartwoodError { get }
+}
+
+extension HeartwoodError {
+  /// Runs a validation, and throws Heartwood's errors as they were.
+  static func uncarried(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as any HeartwoodErrorCarrier {
+      throw error.carriedError
     }
   }
 }

@@ -6,6 +6,10 @@ extension PersistentStore {
 }
 
 extension PersistentStoreCoordinator {
+  package static var anyRegisteredStoreTypes: [PersistentStore.StoreType: PersistentStore.Type] {
+    registeredStoreTypes
+  }
+
   package func anyMetadata(for store: PersistentStore) throws -> [String: Any] { try metadata(for: store) }
 
   package func setAnyMetadata(_ metadata: [String: Any]?, for store: PersistentStore) throws {
@@ -91,6 +95,11 @@ extension NamedSort {
 
 extension AttributeDescription {
   package var validationFormats: [FormatPredicate] { validationPredicates }
+  package var givenValueClassName: String? {
+    get { attributeValueClassName }
+    set { attributeValueClassName = newValue }
+  }
+  package var validationTexts: [String] { validationWarnings }
 
   package func setValidationFormats(_ formats: [FormatPredicate]?, warnings: [String]?) {
     setValidationPredicates(formats, withValidationWarnings: warnings)

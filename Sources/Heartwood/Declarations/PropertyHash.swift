@@ -34,7 +34,8 @@ public enum _PropertyHash {
 
   /// The columns of an entity's properties, by name.
   static func columns(of entity: EntityDescription, _ layout: RowLayout) -> [_NamedColumn] {
-    entity.declaredProperties.map { property in
+    // Fetched properties have no column.
+    entity.declaredProperties.filter { layout.columns.indices.contains($0.slot) }.map { property in
       let column = layout.columns[property.slot]
       let attribute = property as? AttributeDescription
       let isInRow = column.kind != .transient && column.kind != .composite

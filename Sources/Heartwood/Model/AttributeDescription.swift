@@ -29,7 +29,7 @@ public class AttributeDescription: PropertyDescription, @unchecked Sendable {
   /// - Precondition: A transformable attribute has one when the model is first used. Core Data uses keyed archiving otherwise.
   public var valueTransformerName: String? { willSet { willEdit() } }
   /// The name of the type of a transformable attribute's values, for information only.
-  public var attributeValueClassName: String? { willSet { willEdit() } }
+  @_disfavoredOverload public var attributeValueClassName: String? { willSet { willEdit() } }
 
   /// What a save requires of the value.
   ///

@@ -17,7 +17,10 @@ public final class EntityDescription: @unchecked Sendable {
   /// Groups of attributes whose values together must be unique. A group with a nil value is not compared.
   public var uniquenessConstraints: [[String]] = [] { willSet { willEdit() } }
   /// The entity's own indexes; they include objects of subentities.
-  public var indexes: [FetchIndexDescription] = [] { willSet { willEdit() } }
+  public var indexes: [FetchIndexDescription] = [] {
+    willSet { willEdit() }
+    didSet { for index in indexes { index.owningEntity = self } }
+  }
   /// Annotations for the program's own use; not part of the version hash.
   @_disfavoredOverload public var userInfo: [String: String] = [:] { willSet { willEdit() } }
   /// The name by which migration identifies the entity; nil for its own name.

@@ -8,6 +8,8 @@ public final class FetchIndexDescription: @unchecked Sendable {
   /// The indexed properties, most significant first.
   public var elements: [FetchIndexElementDescription] { willSet { willEdit() } }
   var isFrozen = false
+  /// The entity whose index it is.
+  package internal(set) weak var owningEntity: EntityDescription?
 
   /// An index with a name and its elements.
   public init(name: String, elements: [FetchIndexElementDescription]) {

@@ -50,6 +50,9 @@ public final class ManagedObjectModel: @unchecked Sendable {
   /// Called before the model is first used, by the module `CoreData`.
   package final var beforeFreezing: ((ManagedObjectModel) -> Void)?
 
+  /// What errors of saves become, with the context, for the module `CoreData`; set before the model is used.
+  package final var errorTranslator: ((HeartwoodError, AnyObject) -> any Error)?
+
   private let freezing = Guarded(false)
   private var entitiesByClass: [ObjectIdentifier: EntityDescription?]?
 

@@ -49,6 +49,9 @@ open class PropertyDescription: @unchecked Sendable {
   /// The type of such a property's values; `.undefined` for that of the expression.
   package final var expressionType = AttributeType.undefined
 
+  /// Whether the module `CoreData` gives the property an index of its own when the model is first used.
+  package final var wantsIndex = false { willSet { willEdit() } }
+
   final func willEdit() {
     require(
       !isFrozen,

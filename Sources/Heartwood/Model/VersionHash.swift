@@ -81,6 +81,15 @@ extension EntityDescription {
   @_disfavoredOverload public var versionHash: Data { compiled.versionHash.data }
 }
 
+extension PropertyDescription {
+  /// A hash of what of the property is part of the entity's.
+  package final var anyVersionHash: Data {
+    var text = HashedText()
+    text.add(self)
+    return VersionHash(text.bytes).data
+  }
+}
+
 extension ManagedObjectModel {
   /// The version hashes of the entities by name; reading them freezes the model.
   @_disfavoredOverload public var entityVersionHashesByName: [String: Data] {

@@ -255,7 +255,9 @@ open class MigrationManager: @unchecked Sendable {
     }
     try pass("validation", mappings) { mapping in
       try forEachMade("validation", mapping) { object in
-        try explaining(mapping, object) { try object.validateForInsert() }
+        try explaining(mapping, object) {
+          try HeartwoodError.uncarried { try object.validateForInsert() }
+        }
         rehearsal?.validateCounts(object, mapping, self)
       }
       try mapping.policy.performCustomValidation(forMapping: mapping, manager: self)

@@ -187,7 +187,7 @@ struct MigrationRehearsal {
   private func validate(_ object: ManagedObject, _ findings: MigrationFindings) {
     for validate in [object.validateForUpdate, object.validateCounts] {
       do {
-        try validate()
+        try HeartwoodError.uncarried(validate)
       } catch let error as HeartwoodError {
         for error in error.details.isEmpty ? [error] : error.details { note(error, object, findings) }
       } catch {

@@ -10,7 +10,9 @@ extension AttributeDescription {
   }
 
   /// The message of each rule, in the order of `validationPredicates`; empty for a rule that has none.
-  public final var validationWarnings: [String] { validationRules.map { $0.message ?? "" } }
+  @_disfavoredOverload public final var validationWarnings: [String] {
+    validationRules.map { $0.message ?? "" }
+  }
 
   /// Replaces the rules of the attribute.
   ///
