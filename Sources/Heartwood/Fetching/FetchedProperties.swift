@@ -133,11 +133,16 @@ extension ManagedObjectModel {
 extension ManagedObject: VariableSource {
   func predicateConstant(at path: [String]) -> ConditionExpression? {
     var value: Any? = self
-    for name in path {
+    for (place, name) in path.enumerated() {
       guard let object = value as? ManagedObject else { return value == nil ? .value(.null) : nil }
       if name == "objectID" || name == "self" { continue }
-      guard object.entity.slot(named: name) != nil else { return nil }
-      value = object.value(forKey: name)
+      guard let slot = object.entity.slot(named: name) else { return nil }
+      switch object.entity.layout.columns[slot].kind {
+      case .toOne, .toMany, .composite, .transient, .data: value = object.value(forKey: name)
+      default:
+        // As it is stored: a class may return other types by name.
+        return place == path.count - 1 ? .value(object.value(at: slot)) : nil
+      }
     }
     guard let value else { return .value(.null) }
     return (value as? any PredicateArgument)?.predicateConstant.expression

@@ -109,7 +109,8 @@ final class GardenContainer: NSPersistentContainer {
       request.predicate = NSPredicate(format: "rank == 3")
       let last = try #require(context.fetch(request).first)
       #expect(last.value(forKey: "rank") as? Int == 3)
-      #expect(last.value(forKey: "lower") is [NSManagedObject])
+      let lower = try #require(last.value(forKey: "lower") as? [NSManagedObject])
+      #expect(Set(lower.map { $0.value(forKey: "rank") as? Int }) == [1, 2])
     }
   }
 
