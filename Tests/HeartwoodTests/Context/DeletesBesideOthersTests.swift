@@ -21,6 +21,28 @@ private let resolving: [MergePolicyType] = [
     #expect(try container.persistentStoreCoordinator.verify().findings == [], comment)
   }
 
+  @Test func `an object leaves and joins relationships that were loaded before others moved it`() throws {
+    let (oak, elm) = (there.makeCompany("Oak"), there.makeCompany("Elm"))
+    let (ada, eve) = (there.makePerson("Ada"), there.makePerson("Eve", in: elm))
+    try there.save()
+    let companies = try here.fetch(Company.self, sort: [.ascending(\.code)])
+    #expect(companies.map(\.people.count) == [1, 0])
+    let saves = Heard(there, .managedObjectContextDidSave)
+    (ada.company, eve.company) = (oak, nil)
+    try there.save()
+    let people = try here.fetch(Person.self, sort: [.ascending(\.name)])
+    #expect(people[0].company == companies[1] && people[1].company == nil)
+    people[0].company = nil
+    people[1].company = companies[0]
+    for save in saves.notifications { here.mergeChanges(fromContextDidSave: save) }
+    #expect(companies[0].people == [people[1]] && companies[1].people.isEmpty)
+    try here.save()
+    here.reset()
+    #expect(
+      try here.fetch(Company.self, sort: [.ascending(\.code)]).map { $0.people.map(\.name) } == [["Eve"], []])
+    try expectSound()
+  }
+
   @Test(arguments: [false, true])
   func `an object that is inserted again is in the relationships of contexts that merge it`(
     isFetched: Bool

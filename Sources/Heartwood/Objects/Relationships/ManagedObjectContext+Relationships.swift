@@ -241,8 +241,15 @@ extension ManagedObjectContext {
       guard !(other === object && inverse === relationship && state.contains(object.identifier.key)) else {
         return
       }
+      // Loaded before others took the object out: it is an addition to what they have left.
+      let key = object.identifier.key
+      if state.isLoaded, !relationship.isToMany, state.contains(key), !state.added.contains(key),
+        object.committedValue(at: relationship.slot) != .object(other.identifier)
+      {
+        reload(state, other, slot)
+      }
       willEdit(other)
-      state.add(object.identifier.key)
+      state.add(key)
       return
     }
     let former = toOne(other, slot)
@@ -268,6 +275,13 @@ extension ManagedObjectContext {
     if relationship.isToMany {
       let state = state(object, relationship.slot)
       let key = target.identifier.key
+      // Loaded before others added the object: it is to be taken out of what they have left.
+      if state.isLoaded, !state.contains(key), let inverse = relationship.inverseRelationship,
+        !inverse.isToMany, !state.removed.contains(key),
+        target.committedValue(at: inverse.slot) == .object(object.identifier)
+      {
+        reload(state, object, relationship.slot)
+      }
       // A loaded state is checked, so that an absent key makes no difference. An unloaded one is assumed to agree
       // with the side that was just changed.
       guard !state.isLoaded || state.contains(key) else { return }
