@@ -118,7 +118,8 @@ private enum FileForm: String, CaseIterable {
     func container() throws -> PersistentContainer {
       let description = PersistentStoreDescription(url: url)
       description.type = type
-      let container = try PersistentContainer(name: "People", types: [Company.self, Person.self])
+      let container = PersistentContainer(
+        name: "People", managedObjectModel: try ManagedObjectModel(types: [Company.self, Person.self]))
       container.persistentStoreDescriptions = [description]
       try container.loadPersistentStores()
       return container
