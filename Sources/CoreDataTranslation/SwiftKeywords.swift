@@ -1,6 +1,7 @@
 /// The words that cannot be names in Swift.
 package enum SwiftKeywords {
   private static let keywords: Set<String> = [
+    "Any", "Protocol", "Self", "Type",
     "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
     "else", "enum",
     "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init",

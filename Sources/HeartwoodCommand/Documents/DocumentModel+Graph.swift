@@ -99,6 +99,7 @@ extension DocumentAttribute {
       return description
     }
     let composite = CompositeAttributeDescription()
+    composite.attributeValueClassName = valueClass
     for element in elements { composite.elements.append(try element.description(of: path)) }
     return composite
   }

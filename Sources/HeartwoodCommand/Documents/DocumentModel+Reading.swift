@@ -70,7 +70,8 @@ extension DocumentAttribute {
     derivation = try place.member("derived")?.string()
     transformer = try place.member("transformer")?.string()
     valueClass = try place.member("valueClass")?.string()
-    guard (self.type == .transformable) == (transformer != nil), valueClass == nil || transformer != nil
+    guard (self.type == .transformable) == (transformer != nil),
+      valueClass == nil || transformer != nil || self.type == .composite
     else {
       throw place.failure(
         self.type == .transformable

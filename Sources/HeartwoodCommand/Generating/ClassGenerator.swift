@@ -25,6 +25,8 @@ struct ClassGenerator {
   /// What the sources of all entities do not have, a sentence each.
   private(set) var notes: [String] = []
 
+  /// The names of the model's classes.
+  private var classes: Set<String> = []
   /// Whether entities without a class get one with their own name.
   private let usesEntityNames: Bool
 
@@ -39,6 +41,7 @@ struct ClassGenerator {
   /// - Parameter mode: The mode of an entity; nil to leave it out.
   mutating func sources(_ mode: (EntityDescription) -> Mode?) -> [Source] {
     var sources: [Source] = []
+    classes = Set(model.entities.compactMap(className))
     declared = Set(model.entities.filter { mode($0) == .class }.map { $0.name ?? "" })
     for entity in model.entities.sorted(by: { $0.name ?? "" < $1.name ?? "" }) {
       guard let name = className(of: entity), let mode = mode(entity) else { continue }
@@ -66,10 +69,24 @@ struct ClassGenerator {
     SwiftName.ofClass(of: entity) ?? (usesEntityNames ? entity.name : nil)
   }
 
+  private func library(_ type: String) -> String { SwiftName.qualified(type, beside: classes) }
+
+  /// The type of an attribute's values, and what a mandatory one begins with.
+  private func typeAndValue(of attribute: AttributeDescription) -> (type: String, value: String?)? {
+    guard let name = SwiftName.type(of: attribute) else { return nil }
+    let value = SwiftName.value(of: attribute, name)
+    guard attribute.userInfo["swiftType"] == nil, attribute.type != .transformable,
+      attribute.type != .composite
+    else { return (name, value) }
+    let type = library(name)
+    // What makes a value begins with the name of the type.
+    return (type, value.map { $0.hasPrefix(name + "(") ? type + $0.dropFirst(name.count) : $0 })
+  }
+
   // MARK: Classes
 
   private mutating func declaration(of entity: EntityDescription, _ name: String) -> String {
-    let superclass = entity.superentity.flatMap(className) ?? "ManagedObject"
+    let superclass = entity.superentity.flatMap(className) ?? library("ManagedObject")
     var lines = comment(entity.userInfo, "An object of the entity \(entity.name ?? name).", indent: "")
     lines.append("\(access)\(entity.subentities.isEmpty ? "final " : "")class \(name): \(superclass) {")
     for property in entity.ownProperties {
@@ -94,9 +111,16 @@ struct ClassGenerator {
 
   private mutating func lines(of attribute: AttributeDescription, in entity: EntityDescription) -> [String] {
     let path = "\(entity.name ?? "").\(attribute.name)"
-    guard let type = SwiftName.type(of: attribute) else {
+    guard let (type, value) = typeAndValue(of: attribute) else {
       notes.append("\(path) is left out: its values have no type")
       return []
+    }
+    if attribute.type == .transformable, attribute.userInfo["swiftType"] == nil,
+      SwiftName.isOfLibrary(type)
+    {
+      notes.append(
+        "\(path) holds \(type), which is no TransformableValue: name a type that is one in the user info as swiftType"
+      )
     }
     let isUnique = entity.uniquenessConstraints.contains([attribute.name])
     let options = [
@@ -118,9 +142,9 @@ struct ClassGenerator {
     if rules.count < given.count {
       notes.append("a validation rule of \(path) is left out: it has no form in Swift")
     }
-    let head = "  @Attribute" + (arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))")
+    let head =
+      "  @\(library("Attribute"))" + (arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))")
     let name = SwiftName.property(attribute.name)
-    let value = SwiftName.value(of: attribute, type)
     let isOptional = attribute.isOptional || value == nil
     if !attribute.isOptional, value == nil {
       notes.append("\(path) is optional in Swift: a \(type) has no value that could be its default")
@@ -152,8 +176,9 @@ struct ClassGenerator {
     }
     let type =
       relationship.isToMany
-      ? relationship.isOrdered ? "[\(destination)]" : "Set<\(destination)>" : "\(destination)?"
-    let head = "  @Relationship" + (arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))")
+      ? relationship.isOrdered ? "[\(destination)]" : "\(library("Set"))<\(destination)>" : "\(destination)?"
+    let head =
+      "  @\(library("Relationship"))" + (arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))")
     return comment(relationship.userInfo, nil, indent: "  ") + [
       "\(head) \(access)var \(SwiftName.property(relationship.name)): \(type)"
     ]
@@ -167,24 +192,28 @@ struct ClassGenerator {
         + "]"
     }
     if let former = entity.renamingIdentifier {
-      lines.append("  \(access)override class var renamed: String? { \(SwiftName.literal(former)) }")
+      lines.append(
+        "  \(access)override class var renamed: \(library("String"))? { \(SwiftName.literal(former)) }")
     }
     let own = Set(entity.ownProperties.map(\.name))
     let constraints = entity.uniquenessConstraints.filter { $0.count > 1 || !own.isSuperset(of: $0) }
     if !constraints.isEmpty {
-      lines.append("  \(access)override class var uniquenessConstraints: [[String]] { \(list(constraints)) }")
+      lines.append(
+        "  \(access)override class var uniquenessConstraints: [[\(library("String"))]] { \(list(constraints)) }"
+      )
     }
     let indexes = entity.indexes.filter { $0.collationType == .binary }.map {
       $0.elements.map(\.path)
     }
     let compound = indexes.filter { $0.count > 1 || !own.isSuperset(of: $0) }
     if !compound.isEmpty {
-      lines.append("  \(access)override class var compoundIndexes: [[String]] { \(list(compound)) }")
+      lines.append(
+        "  \(access)override class var compoundIndexes: [[\(library("String"))]] { \(list(compound)) }")
     }
     let ranges = entity.indexes.filter { $0.collationType == .rTree }
     if !ranges.isEmpty {
       let names = ranges.map { $0.elements.map(\.path) }
-      lines.append("  \(access)override class var rangeIndexes: [[String]] { \(list(names)) }")
+      lines.append("  \(access)override class var rangeIndexes: [[\(library("String"))]] { \(list(names)) }")
     }
     return lines.isEmpty ? [] : [""] + lines
   }
@@ -214,8 +243,9 @@ struct ClassGenerator {
       var type: String?
       var fallback: String?
       if let attribute = property as? AttributeDescription {
-        type = SwiftName.type(of: attribute)
-        fallback = attribute.isOptional ? nil : type.flatMap { SwiftName.value(of: attribute, $0) }
+        let made = typeAndValue(of: attribute)
+        type = made?.type
+        fallback = attribute.isOptional ? nil : made?.value
       } else if let relationship = property as? RelationshipDescription,
         let destination = relationship.destinationEntity.flatMap(className)
       {
@@ -223,7 +253,7 @@ struct ClassGenerator {
           let collection = relationship.isOrdered ? "mutableOrderedSetValue" : "mutableSetValue"
           lines += [
             "  /// The objects of `\(property.name)`.",
-            "  \(access)var \(SwiftName.property(property.name)): RelatedObjects<ManagedObject> { \(collection)(forKey: \(key)) }",
+            "  \(access)var \(SwiftName.property(property.name)): \(library("RelatedObjects"))<\(library("ManagedObject"))> { \(collection)(forKey: \(key)) }",
           ]
           continue
         }

@@ -83,6 +83,21 @@ enum SwiftName {
     }
   }
 
+  /// Whether a type looks like one of Swift's or of Apple's libraries, which a program cannot have adopted a protocol of ours for.
+  static func isOfLibrary(_ type: String) -> Bool {
+    type.contains { "[<".contains($0) } || type.hasPrefix("NS") || type.hasPrefix("UI")
+  }
+
+  /// A type of a library, with its module if an entity's class has the same name.
+  static func qualified(_ type: String, beside classes: Set<String>) -> String {
+    guard classes.contains(type) else { return type }
+    switch type {
+    case "Data", "Date", "Decimal", "URL", "UUID": return "Foundation.\(type)"
+    case "Attribute", "Relationship", "ManagedObject", "RelatedObjects": return "Heartwood.\(type)"
+    default: return "Swift.\(type)"
+    }
+  }
+
   /// A rule as an argument of `validated:`; nil if it has no form.
   static func rule(_ rule: ValidationRule) -> String? {
     let form: String?

@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 import TestSupport
 import Testing
 
@@ -17,6 +18,40 @@ private let document = #"""
     {"@id": "Shop/2", "name": "Grocer", "address": {"city": "Lille", "number": null}},
     {"@id": "Shop/3", "name": "Florist"}]}
   """#
+
+/// A composite value that a program declares.
+private struct Address: CompositeValue {
+  var city = ""
+  var number: Int32?
+
+  static let elements = [
+    CompositeElement("city", \Address.city), CompositeElement("number", \Address.number),
+  ]
+}
+
+private final class Customer: ManagedObject {
+  @Attribute var name = ""
+  @Attribute var home = Address()
+  @Attribute var work: Address?
+}
+
+@Test func `a store of a program with composite values is exported and imported`() throws {
+  let directory = try TemporaryFolder()
+  let (path, copy) = (directory.path("a.heartwood"), directory.path("b.heartwood"))
+  let container = try PersistentContainer(name: "A", types: [Customer.self], at: URL(filePath: path))
+  let context = container.newBackgroundContext()
+  let customer = Customer(context: context)
+  (customer.name, customer.home) = ("Ada", Address(city: "Bern", number: 3))
+  try context.save()
+  try container.close()
+  let exported = CommandRun("export", path)
+  let imported = CommandRun("import", copy, try directory.file("a.json", exported.output))
+  #expect(imported.status == .success, "\(imported.notes)")
+  #expect(CommandRun("export", copy).output == exported.output)
+  let again = try PersistentContainer(name: "A", types: [Customer.self], at: URL(filePath: copy))
+  #expect(try again.newBackgroundContext().fetch(Customer.self).map(\.home.city) == ["Bern"])
+  try again.close()
+}
 
 @Test func `composite values are read from objects, written as objects, and read back`() throws {
   let directory = try TemporaryFolder()

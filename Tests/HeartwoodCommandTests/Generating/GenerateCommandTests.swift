@@ -98,6 +98,32 @@ final class Picker: ManagedObject {}
         "public func addToCities(_ object: City)"))
   }
 
+  @Test func `classes that are called as types of a library leave those to be named with their modules`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let model = folder.path("M.xcdatamodel")
+    try FileManager.default.createDirectory(atPath: model, withIntermediateDirectories: true)
+    let text = """
+      <model><entity name="Set" representedClassName="Set"><attribute name="Type" optional="YES" attributeType="String"/>
+      <attribute name="day" attributeType="Date"/>
+      <attribute name="tags" optional="YES" attributeType="Transformable" customClassName="[String]"/>
+      <relationship name="dates" optional="YES" toMany="YES" destinationEntity="Date"/></entity>
+      <entity name="Date" representedClassName="Date"/><entity name="Attribute" representedClassName="Attribute"/></model>
+      """
+    try Data(text.utf8).write(to: URL(filePath: model + "/contents"))
+    let made = CommandRun("generate", model)
+    #expect(made.status == .success)
+    for line in [
+      "@Heartwood.Attribute var `Type`: String?", "var day: Foundation.Date = Foundation.Date()",
+      "@Relationship var dates: Swift.Set<Date>", "final class Attribute: ManagedObject {",
+    ] {
+      #expect(made.output.contains(line), "\(line) in \(made.output)")
+    }
+    #expect(made.notes.contains("Set.tags names no transformer: it is read with NSSecureUnarchiveFromData"))
+    #expect(made.notes.contains("Set.tags holds [String], which is no TransformableValue"))
+  }
+
   @Test func `what has no form in Swift is named, and a file that has not changed is not written`() throws {
     let folder = try TemporaryFolder()
     let model = folder.path("M.xcdatamodel")

@@ -28,7 +28,9 @@ extension XcodeModelReader {
       attribute.valueClassName = fields.text("customClassName")
     }
     if type == .transformable, attribute.valueTransformerName == nil {
-      note(element, "\(path) is transformable without a transformer: values of a class need one")
+      attribute.valueTransformerName = "NSSecureUnarchiveFromData"
+      note(
+        element, "\(path) names no transformer: it is read with NSSecureUnarchiveFromData, as by Core Data")
     }
     if fields.flag("derived") {
       attribute.derivationExpression = try fields.required("derivationExpression", in: file)
