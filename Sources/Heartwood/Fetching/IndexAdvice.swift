@@ -58,7 +58,10 @@ struct IndexAdvice {
       switch conjunct {
       case .equal, .isIn: return nil
       case .range(let slot, let from, let to):
-        guard let attribute = entity.attribute(at: slot), attribute.type.canBeInRangeIndex else { continue }
+        // Expressions of indexes have slots behind those of the properties.
+        guard entity.slots.contains(slot), let attribute = entity.attribute(at: slot),
+          attribute.type.canBeInRangeIndex
+        else { continue }
         if from != nil, !lower.contains(slot) { lower.append(slot) }
         if to != nil { upper.insert(slot) }
       default: break

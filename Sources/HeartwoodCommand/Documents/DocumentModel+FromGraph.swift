@@ -59,7 +59,8 @@ extension DocumentAttribute {
         DocumentAttribute($0, isIndexed: false, unique: [])
       } ?? []
     let value = CellValue(attribute: attribute.defaultValue)
-    if value != .null { defaultValue = value.json }
+    // That of a composite attribute is made of those of its elements.
+    if value != .null, type != .composite { defaultValue = value.json }
   }
 }
 

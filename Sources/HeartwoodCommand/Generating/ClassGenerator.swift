@@ -25,6 +25,8 @@ struct ClassGenerator {
   /// What the sources of all entities do not have, a sentence each.
   private(set) var notes: [String] = []
 
+  /// The declarations of the composite types that are written, by name.
+  private var composites: [String: [String]] = [:]
   /// The names of the model's classes.
   private var classes: Set<String> = []
   /// Whether entities without a class get one with their own name.
@@ -42,6 +44,7 @@ struct ClassGenerator {
   mutating func sources(_ mode: (EntityDescription) -> Mode?) -> [Source] {
     var sources: [Source] = []
     classes = Set(model.entities.compactMap(className))
+    composites = [:]
     declared = Set(model.entities.filter { mode($0) == .class }.map { $0.name ?? "" })
     for entity in model.entities.sorted(by: { $0.name ?? "" < $1.name ?? "" }) {
       guard let name = className(of: entity), let mode = mode(entity) else { continue }
@@ -100,6 +103,9 @@ struct ClassGenerator {
     lines.append("}")
     for relationship in entity.ownProperties.compactMap({ $0 as? RelationshipDescription })
     where relationship.isToMany { lines += helpers(of: relationship, name) }
+    for case let composite as CompositeAttributeDescription in entity.ownProperties {
+      lines += structure(of: composite, "\(entity.name ?? "").\(composite.name)")
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -182,6 +188,40 @@ struct ClassGenerator {
     return comment(relationship.userInfo, nil, indent: "  ") + [
       "\(head) \(access)var \(SwiftName.property(relationship.name)): \(type)"
     ]
+  }
+
+  /// The type of a composite attribute that has none in Swift, and those of its elements; nothing if it is written already.
+  private mutating func structure(of composite: CompositeAttributeDescription, _ path: String) -> [String] {
+    guard composite.attributeValueClassName == nil, composite.userInfo["swiftType"] == nil,
+      let name = SwiftName.type(of: composite)
+    else { return [] }
+    var (lines, elements): ([String], [String]) = (["", "\(access)struct \(name): CompositeValue {"], [])
+    for element in composite.elements {
+      guard let (type, value) = typeAndValue(of: element) else {
+        notes.append("\(path).\(element.name) is left out: its values have no type")
+        continue
+      }
+      let property = SwiftName.property(element.name)
+      let isOptional = element.isOptional || value == nil
+      lines.append(
+        "  \(access)var \(property): \(type)\(isOptional ? "?" : "")" + (value.map { " = \($0)" } ?? ""))
+      elements.append("    CompositeElement(\(SwiftName.literal(element.name)), \\\(name).\(property)),")
+    }
+    if !access.isEmpty { lines += ["", "  \(access)init() {}"] }
+    lines += ["", "  \(access)static let elements = ["] + elements + ["  ]", "}"]
+    if let written = composites[name] {
+      if written != lines {
+        notes.append(
+          "\(path) has other elements than another attribute of the type \(name): name a type in its user info as swiftType"
+        )
+      }
+      return []
+    }
+    composites[name] = lines
+    for case let element as CompositeAttributeDescription in composite.elements {
+      lines += structure(of: element, "\(path).\(element.name)")
+    }
+    return lines
   }
 
   private func overrides(of entity: EntityDescription) -> [String] {

@@ -23,10 +23,18 @@ private let document = #"""
 private struct Address: CompositeValue {
   var city = ""
   var number: Int32?
+  var corner = Corner()
 
   static let elements = [
     CompositeElement("city", \Address.city), CompositeElement("number", \Address.number),
+    CompositeElement("corner", \Address.corner),
   ]
+}
+
+private struct Corner: CompositeValue {
+  var north = true
+
+  static let elements = [CompositeElement("north", \Corner.north)]
 }
 
 private final class Customer: ManagedObject {
@@ -48,6 +56,9 @@ private final class Customer: ManagedObject {
   let imported = CommandRun("import", copy, try directory.file("a.json", exported.output))
   #expect(imported.status == .success, "\(imported.notes)")
   #expect(CommandRun("export", copy).output == exported.output)
+  let model = try directory.file("m.json", CommandRun("schema", path, "--format", "json").output)
+  let shown = CommandRun("model", model)
+  #expect(shown.status == .success && shown.output == CommandRun("model", path).output, "\(shown.notes)")
   let again = try PersistentContainer(name: "A", types: [Customer.self], at: URL(filePath: copy))
   #expect(try again.newBackgroundContext().fetch(Customer.self).map(\.home.city) == ["Bern"])
   try again.close()
@@ -58,6 +69,15 @@ private final class Customer: ManagedObject {
   let (path, copy) = (directory.path("a.heartwood"), directory.path("b.heartwood"))
   let imported = CommandRun("import", path, try directory.file("a.json", document))
   #expect(imported.status == .success, "\(imported.notes)")
+  let classes = CommandRun("generate", path, "--public").output
+  for line in [
+    "@Attribute public var address: Address?", "public struct Address: CompositeValue {",
+    "  public var city: String = \"\"", "  public var place: Place?",
+    "    CompositeElement(\"city\", \\Address.city),",
+    "public struct Place: CompositeValue {",
+  ] {
+    #expect(classes.contains(line + "\n"), "\(line) in \(classes)")
+  }
   let json = CommandRun("fetch", path, "Shop", "--format", "json").output
   #expect(
     json == """
