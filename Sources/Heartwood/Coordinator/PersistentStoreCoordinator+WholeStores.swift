@@ -15,8 +15,9 @@ extension PersistentStoreCoordinator {
   ///   - options: `.timeout`: how long to wait for others that have the store open. `.forceDestroy`: removes the store also
   ///     then, with its folder; their next reads and saves may fail.
   ///   - fileSystem: The file system of the folder. Force works on this machine's only.
-  /// - Throws: `.persistentStoreTimeout` if another process, or an engine or a coordinator of this one, has the store open for
-  ///   writing; `.persistentStoreOperation` if the folder contains something else. Nothing is changed then.
+  /// - Throws: `.persistentStoreTimeout` if another process, or an engine or a coordinator of this one, has the log store open for
+  ///   writing; `.persistentStoreOperation` if the folder contains something else. Nothing is changed then. The file of a store of one file is
+  ///   removed also while it is open: the next save of who has it open fails.
   public func destroyPersistentStore(
     at url: URL, type: PersistentStore.StoreType = .log, options: PersistentStore.Options? = nil,
     fileSystem: any FileSystem = PosixFileSystem()
@@ -65,7 +66,7 @@ extension PersistentStoreCoordinator {
   ///   `.persistentStoreTimeout` if another process, or an engine or a coordinator of this one, has the destination open
   ///   for writing; `.persistentStoreOperation` if it contains something else or is the source, or if the file system cannot
   ///   exchange folders in one step (destroy the destination first then); `.persistentStoreOpen` if there is no source;
-  ///   `.persistentStoreDamaged`. The destination is as before then.
+  ///   `.persistentStoreDamaged`. The destination is as before then. A file is replaced also while it is open.
   /// - Complexity: Linear in the bytes of the source.
   public func replacePersistentStore(
     at destination: URL, destinationOptions: PersistentStore.Options? = nil,

@@ -16,6 +16,13 @@ extension ModelDocument {
       try part.connect(entity, byName)
     }
     for (part, entity) in zip(entities, fresh) { try part.addIndexes(to: entity) }
+    // The model of a configuration's store: a fetched property may lead to entities of other stores, and has no part in what is stored.
+    for entity in fresh {
+      entity.ownProperties.removeAll { property in
+        guard let template = (property as? FetchedPropertyDescription)?.template else { return false }
+        return byName[template.entityName] == nil
+      }
+    }
   }
 }
 

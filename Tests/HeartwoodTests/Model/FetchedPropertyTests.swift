@@ -139,3 +139,52 @@ private final class Employee: ManagedObject {
     )
   }
 }
+
+@Suite struct `Fetched properties across stores` {
+  // MOD-50
+  @Test(arguments: [PersistentStore.StoreType.log, .json, .xml, .binary])
+  func `a store whose fetched property leads to another store is opened and read by itself`(
+    type: PersistentStore.StoreType
+  ) throws {
+    let folder = try TemporaryFolder()
+    for round in 1...2 {
+      let model = try ManagedObjectModel(types: [Reader.self, Story.self]) { model in
+        for name in ["Reader", "Story"] {
+          model.setEntities(model.entities.filter { $0.name == name }, forConfigurationName: name)
+        }
+      }
+      let container = PersistentContainer(name: "Readers", managedObjectModel: model)
+      container.persistentStoreDescriptions = ["Reader", "Story"].map { name in
+        let description = PersistentStoreDescription(url: folder.url.appending(path: name))
+        (description.configuration, description.type) = (name, type)
+        return description
+      }
+      try container.loadPersistentStores()
+      let context = container.newBackgroundContext()
+      let reader = Reader(context: context)
+      let story = Story(context: context)
+      (reader.number, story.number) = (round, round)
+      try context.save()
+      #expect(try context.fetch(Reader.self).map(\.stories.count) == Array(repeating: 1, count: round))
+      try container.close()
+      let url = folder.url.appending(path: "Reader")
+      let metadata = try PersistentStoreCoordinator.metadataForPersistentStore(type: type, at: url)
+      #expect(model.isConfiguration(withName: "Reader", compatibleWithStoreMetadata: metadata))
+    }
+  }
+}
+
+private final class Reader: ManagedObject {
+  @Attribute var number = 0
+  var stories: [Story] { fetchedObjects(forKey: "stories") }
+
+  override class var fetchedProperties: [FetchedPropertyDescription] {
+    let request = FetchRequest<ManagedObject>(entityName: "Story")
+    request.predicate = try? FormatPredicate("number == $FETCH_SOURCE.number")
+    return [FetchedPropertyDescription(name: "stories", fetchRequest: request)]
+  }
+}
+
+private final class Story: ManagedObject {
+  @Attribute var number = 0
+}
