@@ -43,6 +43,25 @@ private let resolving: [MergePolicyType] = [
     try expectSound()
   }
 
+  @Test func `an object joins again what it has left here and elsewhere`() throws {
+    here.mergePolicy = .mergeByPropertyObjectTrump
+    let (elm, oak) = (here.makeCompany("Elm"), here.makeCompany("Oak"))
+    let person = here.makePerson("Ada", in: elm)
+    try here.save()
+    let saves = Heard(there, .managedObjectContextDidSave)
+    person.company = oak
+    there.object(with: person.objectID, as: Person.self).company = nil
+    try there.save()
+    for save in saves.notifications { here.mergeChanges(fromContextDidSave: save) }
+    person.company = elm
+    #expect(elm.people == [person] && oak.people.isEmpty)
+    here.delete(elm)
+    here.processPendingChanges()
+    #expect(person.isDeleted)
+    try here.save()
+    try expectSound()
+  }
+
   @Test(arguments: [false, true])
   func `an object that is inserted again is in the relationships of contexts that merge it`(
     isFetched: Bool

@@ -241,12 +241,14 @@ extension ManagedObjectContext {
       guard !(other === object && inverse === relationship && state.contains(object.identifier.key)) else {
         return
       }
-      // Loaded before others took the object out: it is an addition to what they have left.
       let key = object.identifier.key
-      if state.isLoaded, !relationship.isToMany, state.contains(key), !state.added.contains(key),
+      if !relationship.isToMany, !state.added.contains(key),
+        state.removed.contains(key) || state.isLoaded && state.contains(key),
         object.committedValue(at: relationship.slot) != .object(other.identifier)
       {
-        reload(state, other, slot)
+        // Others have taken the object out since: it is an addition to what they have left.
+        state.dropRemoval(of: key)
+        if state.isLoaded { reload(state, other, slot) }
       }
       willEdit(other)
       state.add(key)

@@ -138,6 +138,11 @@ final class RelationshipState {
   /// - Precondition: `key` is among the current keys.
   func remove(_ key: UInt64) { change { takeOut(key) } }
 
+  /// Forgets that `key` was removed, as others have taken it out as well: adding it is a change again.
+  func dropRemoval(of key: UInt64) {
+    if removed.remove(key) != nil { current = nil }
+  }
+
   /// Moves `key` to an index of an ordered relationship.
   ///
   /// - Precondition: `key` is among the current keys, and `index` is less than their number.
