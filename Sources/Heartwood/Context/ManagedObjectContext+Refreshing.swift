@@ -151,6 +151,7 @@ extension ManagedObjectContext {
       object.conflictBase = surfacingConflicts && object.isConflicting(with: base) ? base : nil
       reloadRelationships(of: object)
       leaveNewPartners(of: object, former)
+      stayWithOwners(of: object)
       unloadOwners(of: object, owners)
       if object.isRealised { object.awake(fromSnapshotEvents: .refresh) }
     } catch {

@@ -62,6 +62,31 @@ private let resolving: [MergePolicyType] = [
     try expectSound()
   }
 
+  @Test func `an object stays where it was put although others have put it there and taken it out again`()
+    throws
+  {
+    let elm = here.makeCompany("Elm")
+    let person = here.makePerson("Ada")
+    try here.save()
+    let saves = Heard(there, .managedObjectContextDidSave)
+    let twin = there.object(with: person.objectID, as: Person.self)
+    let house = there.object(with: elm.objectID, as: Company.self)
+    person.company = elm
+    twin.company = house
+    try there.save()
+    here.refresh(elm, mergeChanges: true)
+    #expect(elm.people == [person])
+    twin.company = nil
+    try there.save()
+    for save in saves.notifications { here.mergeChanges(fromContextDidSave: save) }
+    #expect(person.company == elm && elm.people == [person])
+    here.mergePolicy = .mergeByPropertyObjectTrump
+    try here.save()
+    here.reset()
+    #expect(try here.fetch(Company.self).first?.people.count == 1)
+    try expectSound()
+  }
+
   @Test(arguments: [false, true])
   func `an object that is inserted again is in the relationships of contexts that merge it`(
     isFetched: Bool

@@ -241,17 +241,11 @@ extension ManagedObjectContext {
       guard !(other === object && inverse === relationship && state.contains(object.identifier.key)) else {
         return
       }
-      let key = object.identifier.key
-      if !relationship.isToMany, !state.added.contains(key),
-        state.removed.contains(key) || state.isLoaded && state.contains(key),
-        object.committedValue(at: relationship.slot) != .object(other.identifier)
-      {
-        // Others have taken the object out since: it is an addition to what they have left.
-        state.dropRemoval(of: key)
-        if state.isLoaded { reload(state, other, slot) }
+      if !relationship.isToMany, object.committedValue(at: relationship.slot) != .object(other.identifier) {
+        forgetStore(of: object, state, other, slot)
       }
       willEdit(other)
-      state.add(key)
+      state.add(object.identifier.key)
       return
     }
     let former = toOne(other, slot)

@@ -166,6 +166,38 @@ extension ManagedObjectContext {
   }
 }
 
+/// To-one relationships that others have changed, too.
+extension ManagedObjectContext {
+  /// Has the owners that an object has by unsaved values, and not by its newest row, know it as an addition: they may have read it in the store
+  /// before others took it out again.
+  func stayWithOwners(of object: ManagedObject) {
+    for slot in object.editedSlots {
+      guard let relationship = object.entity.compiled.relationshipBySlot[slot], !relationship.isToMany,
+        let inverse = relationship.inverseRelationship, inverse.isToMany,
+        case .object(let id)? = object.pending?.edit(slot),
+        object.committedValue(at: slot) != .object(id),
+        let other = registered(relationship, id.key), !other.state.contains(.deleted)
+      else { continue }
+      let state = state(other, inverse.slot)
+      guard !state.added.contains(object.identifier.key) else { continue }
+      forgetStore(of: object, state, other, inverse.slot)
+      willEdit(other)
+      state.add(object.identifier.key)
+    }
+  }
+
+  /// Has a to-many relationship forget that it has read an object in the store, or taken out what was there.
+  func forgetStore(
+    of object: ManagedObject, _ state: RelationshipState, _ other: ManagedObject, _ slot: Int
+  ) {
+    let key = object.identifier.key
+    guard !state.added.contains(key), state.removed.contains(key) || state.isLoaded && state.contains(key)
+    else { return }
+    state.dropRemoval(of: key)
+    if state.isLoaded { reload(state, other, slot) }
+  }
+}
+
 /// To-many relationships that were loaded before others changed their destinations: they are read again.
 extension ManagedObjectContext {
   /// Unloads the relationships that have one of these objects, which others have deleted.
