@@ -154,7 +154,7 @@ final class BatchInsertion {
 extension BatchInsertion {
   /// What becomes of each row of a group. A row with the unique values of an earlier one in the group is moved into that one.
   private func places(of group: inout [BatchRow]) throws -> [Place] {
-    for index in constraints { try writer.transaction.lookUp(index, group.map(encoded)) }
+    try writer.transaction.lookUp(constraints) { group.map(encoded) }
     var places: [Place] = []
     var earlier: [[UInt8]: Int] = [:]
     for index in group.indices {

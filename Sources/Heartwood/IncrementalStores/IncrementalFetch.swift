@@ -92,9 +92,7 @@ final class IncrementalFetch {
 
   /// Calls `body` with the rows of the objects after the first `count`, until it returns false.
   func forEachRow(_ root: EntityDescription, skipping count: Int, _ body: (FoundRow) throws -> Bool) throws {
-    let found = try found(from: count)
-    for first in stride(from: 0, to: found.count, by: Self.readAtOnce) {
-      let part = found[first..<min(first + Self.readAtOnce, found.count)]
+    for part in try found(from: count).inParts(of: Self.readAtOnce) {
       let missing = part.filter { $0.node == nil }.map(\.objectID.key)
       let rows = missing.isEmpty ? [] : try view.rows(root, missing)
       let byKey = Dictionary(rows.map { ($0.key, $0.row) }, uniquingKeysWith: { first, _ in first })

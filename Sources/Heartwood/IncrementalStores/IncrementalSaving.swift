@@ -233,9 +233,7 @@ struct IncrementalChecks {
     }
     // Objects of this save do not have their former values any more.
     let own = Set((plan.deleted + objects).map(\.identifier.key))
-    let sought = Array(owners.keys)
-    for first in stride(from: 0, to: sought.count, by: Self.soughtAtOnce) {
-      let part = sought[first..<min(first + Self.soughtAtOnce, sought.count)]
+    for part in Array(owners.keys).inParts(of: Self.soughtAtOnce) {
       for found in try reader.rows(of: entity, with: names, in: Array(part)) where !own.contains(found.key) {
         let values = slots.map { found.row.view.value(entity.layout.columns[$0]) }
         guard let owner = owners[values] else { continue }

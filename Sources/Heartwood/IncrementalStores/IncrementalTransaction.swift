@@ -108,7 +108,12 @@ final class IncrementalTransaction: StoreTransaction {
   /// By the number of an index and values, what was looked up together.
   private var found: [UInt16: [[Value]: [UInt64]]] = [:]
 
-  func lookUp(_ index: StoreIndex, _ rows: [[UInt8]]) throws {
+  func lookUp(_ indexes: [StoreIndex], _ rows: () -> [[UInt8]]) throws {
+    let rows = rows()
+    for index in indexes { try lookUp(index, rows) }
+  }
+
+  private func lookUp(_ index: StoreIndex, _ rows: [[UInt8]]) throws {
     var sought: Set<[Value]> = []
     for row in rows {
       row.withUnsafeBytes { bytes in
@@ -116,10 +121,8 @@ final class IncrementalTransaction: StoreTransaction {
         sought.insert(index.slots.map { view.value(index.entity.layout.columns[$0]) })
       }
     }
-    let all = Array(sought)
     var known: [[Value]: [UInt64]] = [:]
-    for first in stride(from: 0, to: all.count, by: Self.soughtAtOnce) {
-      let part = Array(all[first..<min(first + Self.soughtAtOnce, all.count)])
+    for part in Array(sought).inParts(of: Self.soughtAtOnce) {
       known.merge(try find(index, part)) { first, _ in first }
     }
     found[index.number] = known
@@ -128,7 +131,7 @@ final class IncrementalTransaction: StoreTransaction {
   private static let soughtAtOnce = 512
 
   /// The keys of stored rows by their values in the columns of an index; those of values that none has are empty.
-  private func find(_ index: StoreIndex, _ sought: [[Value]]) throws -> [[Value]: [UInt64]] {
+  private func find(_ index: StoreIndex, _ sought: some Sequence<[Value]>) throws -> [[Value]: [UInt64]] {
     var keys = Dictionary(sought.map { ($0, [UInt64]()) }, uniquingKeysWith: { first, _ in first })
     let present = keys.keys.filter { !$0.contains(where: \.isNull) }
     guard !present.isEmpty else { return keys }

@@ -170,11 +170,9 @@ final class IncrementalView: StoreView, @unchecked Sendable {
     of root: EntityDescription, from start: UInt64?, reversed: Bool, _ body: (FoundRow) throws -> Bool
   ) throws {
     let keys = try keys(of: root).filter { key in start.map { reversed ? key <= $0 : key >= $0 } ?? true }
-    let ordered = reversed ? keys.reversed() : keys
-    for first in stride(from: 0, to: ordered.count, by: Self.scanned) {
-      let part = Array(ordered[first..<min(first + Self.scanned, ordered.count)])
+    for part in (reversed ? keys.reversed() : keys).inParts(of: Self.scanned) {
       let rows = Dictionary(
-        try rows(root, part).map { ($0.key, $0.row) }, uniquingKeysWith: { first, _ in first })
+        try rows(root, Array(part)).map { ($0.key, $0.row) }, uniquingKeysWith: { first, _ in first })
       for key in part {
         guard let row = rows[key] else { continue }
         if try !body(FoundRow(key: key, row: row.view)) { return }

@@ -241,10 +241,8 @@ public final class StoreDerivation {
     of relationship: RelationshipDescription, _ keys: some Collection<UInt64>
   ) throws -> Set<UInt64> {
     var found: Set<UInt64> = []
-    let keys = Array(keys)
-    for first in stride(from: 0, to: keys.count, by: Self.notedAtOnce) {
-      let part = Array(keys[first..<min(first + Self.notedAtOnce, keys.count)])
-      for list in try contents.destinations(relationship, of: part, context).values {
+    for part in Array(keys).inParts(of: Self.notedAtOnce) {
+      for list in try contents.destinations(relationship, of: Array(part), context).values {
         found.formUnion(list)
       }
     }
@@ -277,10 +275,8 @@ public final class StoreDerivation {
       guard
         let entity = try contents.openStore().managedObjectModel.entities.first(where: { $0.number == root })
       else { continue }
-      let sorted = concerned.sorted()
-      for first in stride(from: 0, to: sorted.count, by: Self.derivedAtOnce) {
-        let part = Array(sorted[first..<min(first + Self.derivedAtOnce, sorted.count)])
-        try derive(entity, part, body)
+      for part in concerned.sorted().inParts(of: Self.derivedAtOnce) {
+        try derive(entity, Array(part), body)
       }
     }
     rewritten = [:]
@@ -330,11 +326,10 @@ public final class StoreDerivation {
 
   /// Reads what the derivations of objects read, together, and locks what is at the ends of to-one relationships.
   private func load(_ members: [(key: UInt64, entity: EntityDescription)], _ view: IncrementalView) throws {
-    var loaded: Set<[ObjectIdentifier]> = []
     for (entity, objects) in Dictionary(grouping: members, by: { $0.entity.number }).values.map({
       ($0[0].entity, $0)
     }) {
-      loaded = []
+      var loaded: Set<[ObjectIdentifier]> = []
       for source in (plan.of(entity)?.ofOthers ?? []).flatMap(\.sources) where !source.route.isEmpty {
         guard loaded.insert(source.route.map { ObjectIdentifier($0) }).inserted else { continue }
         var keys = objects.map(\.key)

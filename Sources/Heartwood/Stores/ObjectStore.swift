@@ -199,7 +199,7 @@ extension StoreView {
 extension StoreTransaction {
   func newKeys(of entity: EntityDescription, _ count: Int) throws -> [UInt64]? { nil }
   var keepsExternalData: Bool { true }
-  func lookUp(_ index: StoreIndex, _ rows: [[UInt8]]) throws {}
+  func lookUp(_ indexes: [StoreIndex], _ rows: () -> [[UInt8]]) throws {}
 
   /// The first of new keys of the store, where there is one.
   func newKeys(_ root: EntityDescription, _ count: Int) throws -> UInt64 { try newKeys(root, count, in: 0) }
@@ -234,7 +234,7 @@ protocol StoreTransaction: RowSource {
   var keepsExternalData: Bool { get }
 
   /// Says that `keys(in:like:)` is called with these rows next, so that they are looked up together.
-  func lookUp(_ index: StoreIndex, _ rows: [[UInt8]]) throws
+  func lookUp(_ indexes: [StoreIndex], _ rows: () -> [[UInt8]]) throws
 
   /// The version of a row that is inserted again under the key of a deleted one: greater than any that the former row has had, so that
   /// those who have read that meet a conflict.

@@ -35,7 +35,11 @@ struct ImportDocument {
   ///
   /// - Throws: A data failure that names the place of invalid JSON, or of an invalid model or `@id`.
   init(_ bytes: [UInt8]) throws(CommandFailure) {
-    let root = JSONPlace(path: "", value: try ImportDocument.parse(bytes))
+    try self.init(JSONPlace(path: "", value: try ImportDocument.parse(bytes)))
+  }
+
+  /// The same of a file that is parsed already.
+  init(_ root: JSONPlace) throws(CommandFailure) {
     if case .array(let values) = root.value {
       model = nil
       objects = try ImportDocument.objects(JSONPlace(path: "objects", value: .array(values)))

@@ -77,13 +77,11 @@ struct ClassGenerator {
   /// The type of an attribute's values, and what a mandatory one begins with.
   private func typeAndValue(of attribute: AttributeDescription) -> (type: String, value: String?)? {
     guard let name = SwiftName.type(of: attribute) else { return nil }
-    let value = SwiftName.value(of: attribute, name)
-    guard attribute.userInfo["swiftType"] == nil, attribute.type != .transformable,
-      attribute.type != .composite
-    else { return (name, value) }
-    let type = library(name)
-    // What makes a value begins with the name of the type.
-    return (type, value.map { $0.hasPrefix(name + "(") ? type + $0.dropFirst(name.count) : $0 })
+    let isOfProgram =
+      attribute.userInfo["swiftType"] != nil || attribute.type == .transformable
+      || attribute.type == .composite
+    let type = isOfProgram ? name : library(name)
+    return (type, SwiftName.value(of: attribute, type))
   }
 
   // MARK: Classes

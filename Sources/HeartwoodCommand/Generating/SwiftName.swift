@@ -69,15 +69,15 @@ enum SwiftName {
     case .integer16, .integer32, .integer64, .boolean:
       return given.map { "\($0)" } ?? (attribute.type == .boolean ? "false" : "0")
     case .double, .float: return given.map { "\($0)" } ?? "0"
-    case .decimal: return given.map { "Decimal(string: \"\($0)\")!" } ?? "0"
+    case .decimal: return given.map { "\(type)(string: \"\($0)\")!" } ?? "0"
     case .string: return literal(given as? String ?? "")
     case .date:
       return (given as? Date).map {
-        "Date(timeIntervalSinceReferenceDate: \($0.timeIntervalSinceReferenceDate))"
-      } ?? "Date()"
-    case .binaryData: return given == nil ? "Data()" : nil
-    case .uuid: return (given as? UUID).map { "UUID(uuidString: \"\($0.uuidString)\")!" } ?? "UUID()"
-    case .uri: return (given as? URL).map { "URL(string: \(literal($0.absoluteString)))!" }
+        "\(type)(timeIntervalSinceReferenceDate: \($0.timeIntervalSinceReferenceDate))"
+      } ?? "\(type)()"
+    case .binaryData: return given == nil ? "\(type)()" : nil
+    case .uuid: return (given as? UUID).map { "\(type)(uuidString: \"\($0.uuidString)\")!" } ?? "\(type)()"
+    case .uri: return (given as? URL).map { "\(type)(string: \(literal($0.absoluteString)))!" }
     case .composite: return "\(type)()"
     case .undefined, .transformable: return nil
     }

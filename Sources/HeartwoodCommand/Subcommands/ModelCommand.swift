@@ -49,11 +49,10 @@ enum ModelCommand: Subcommand {
       model = DocumentModel(graph)
     } else {
       model = try InputFile.naming(path) { () throws(CommandFailure) in
-        let text = try InputFile.read(path)
+        let root = JSONPlace(path: "", value: try ImportDocument.parse(InputFile.read(path)))
         // What this command and "schema" write as JSON is only a model.
-        let root = JSONPlace(path: "", value: try ImportDocument.parse(text))
         if (try? root.member("entities")) != nil { return try DocumentModel(reading: root) }
-        return try ImportDocument(text).givenOrInferredModel()
+        return try ImportDocument(root).givenOrInferredModel()
       }
       if let folder = arguments.value("output") { return try write(model.graphModel(), folder, console) }
     }

@@ -59,17 +59,7 @@ final class HeartwoodSearchPeer: SearchPeer {
     return indexes.boxes ? PlacedItem(context: context) : PlainItem(context: context)
   }
 
-  func count(_ words: [String]) throws -> UInt64 { try countAll(words) }
-
-  func countBoth(_ pairs: [(String, String)]) throws -> UInt64 { try countAll(pairs.map { "\($0) \($1)" }) }
-
-  func countPrefix(_ beginnings: [String]) throws -> UInt64 { try countAll(beginnings.map { $0 + "*" }) }
-
-  func countPhrase(_ pairs: [(String, String)]) throws -> UInt64 {
-    try countAll(pairs.map { "\"\($0) \($1)\"" })
-  }
-
-  private func countAll(_ queries: [String]) throws -> UInt64 {
+  func count(_ queries: [String]) throws -> UInt64 {
     try inContext { context in
       var digest = ReadDigest()
       for query in queries {

@@ -55,17 +55,7 @@ final class SQLiteSearchPeer: SearchPeer {
     try SQLiteStatement.run("COMMIT", on: database)
   }
 
-  func count(_ words: [String]) throws -> UInt64 { try countAll(words) }
-
-  func countBoth(_ pairs: [(String, String)]) throws -> UInt64 { try countAll(pairs.map { "\($0) \($1)" }) }
-
-  func countPrefix(_ beginnings: [String]) throws -> UInt64 { try countAll(beginnings.map { $0 + "*" }) }
-
-  func countPhrase(_ pairs: [(String, String)]) throws -> UInt64 {
-    try countAll(pairs.map { "\"\($0) \($1)\"" })
-  }
-
-  private func countAll(_ queries: [String]) throws -> UInt64 {
+  func count(_ queries: [String]) throws -> UInt64 {
     let statement = try statement("SELECT count(*) FROM words WHERE words MATCH ?")
     var digest = ReadDigest()
     for query in queries {
@@ -77,38 +67,41 @@ final class SQLiteSearchPeer: SearchPeer {
   }
 
   func titles(_ words: [String]) throws -> UInt64 {
-    let statement = try statement(
-      """
-      SELECT item.id, item.number, item.title, x, y FROM words JOIN item ON item.id = words.rowid WHERE words MATCH ?
-      ORDER BY item.number
-      """)
     var digest = ReadDigest()
-    for word in words {
-      statement.bind(word, at: 1)
-      while try statement.step() { digest.add(statement.text(2)) }
-      statement.reset()
+    try forEachItem(words, "ORDER BY item.number") {
+      digest.add($0.text(2))
+    } afterEach: {
     }
     return digest.value
   }
 
   func best(_ words: [String]) throws -> UInt64 {
+    var (digest, count) = (ReadDigest(), 0)
+    try forEachItem(words, "ORDER BY rank LIMIT 10") { item in
+      count += 1
+      if item.text(2).isEmpty { throw missingKey(name) }
+    } afterEach: {
+      digest.add(count)
+      count = 0
+    }
+    return digest.value
+  }
+
+  /// Reads the items with each of these words.
+  private func forEachItem(
+    _ words: [String], _ order: String, _ body: (SQLiteStatement) throws -> Void, afterEach: () -> Void
+  ) throws {
     let statement = try statement(
       """
       SELECT item.id, item.number, item.title, x, y FROM words JOIN item ON item.id = words.rowid WHERE words MATCH ?
-      ORDER BY rank LIMIT 10
+      \(order)
       """)
-    var digest = ReadDigest()
     for word in words {
       statement.bind(word, at: 1)
-      var count = 0
-      while try statement.step() {
-        count += 1
-        if statement.text(2).isEmpty { throw missingKey(name) }
-      }
-      digest.add(count)
+      while try statement.step() { try body(statement) }
       statement.reset()
+      afterEach()
     }
-    return digest.value
   }
 
   /// The tree rounds its numbers outwards to 32 bits: the row decides.

@@ -70,20 +70,20 @@ struct SearchBenchmark {
   }
 
   private func words(_ queries: SearchQueries) -> [Row] {
-    let usual = Array(zip(queries.usual, queries.frequent))
-    let frequent = Array(zip(queries.frequent, queries.frequent.reversed()))
+    let both = zip(queries.usual, queries.frequent).map { "\($0) \($1)" }
+    let phrases = zip(queries.frequent, queries.frequent.reversed()).map { "\"\($0) \($1)\"" }
     return [
       Row(name: "titles with a rare word", operations: queries.rare.count) { try $0.titles(queries.rare) },
       Row(name: "titles with a usual word", operations: queries.usual.count) { try $0.titles(queries.usual) },
       Row(name: "count of a frequent word", operations: queries.frequent.count) {
         try $0.count(queries.frequent)
       },
-      Row(name: "count of a usual and a frequent word", operations: usual.count) { try $0.countBoth(usual) },
+      Row(name: "count of a usual and a frequent word", operations: both.count) { try $0.count(both) },
       Row(name: "count of a beginning", operations: queries.usual.count) {
-        try $0.countPrefix(queries.usual.map { String($0.prefix(4)) })
+        try $0.count(queries.usual.map { $0.prefix(4) + "*" })
       },
-      Row(name: "count of a phrase of two frequent words", operations: frequent.count) {
-        try $0.countPhrase(frequent)
+      Row(name: "count of a phrase of two frequent words", operations: phrases.count) {
+        try $0.count(phrases)
       },
       Row(name: "ten most relevant of a usual word", operations: queries.usual.count) {
         try $0.best(queries.usual)

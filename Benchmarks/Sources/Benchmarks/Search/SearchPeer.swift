@@ -5,20 +5,11 @@ protocol SearchPeer: AnyObject {
   /// Inserts all items in one save.
   func insert(_ texts: SearchTexts) throws
 
-  /// How many titles have a word.
-  func count(_ words: [String]) throws -> UInt64
+  /// How many titles match each of these queries, in the language that both peers have for words, beginnings and phrases.
+  func count(_ queries: [String]) throws -> UInt64
 
   /// The titles that have a word, by number.
   func titles(_ words: [String]) throws -> UInt64
-
-  /// How many titles have both words of a pair.
-  func countBoth(_ pairs: [(String, String)]) throws -> UInt64
-
-  /// How many titles have a word with such a beginning.
-  func countPrefix(_ beginnings: [String]) throws -> UInt64
-
-  /// How many titles have the two words of a pair after one another.
-  func countPhrase(_ pairs: [(String, String)]) throws -> UInt64
 
   /// The ten most relevant titles for a word. Peers weigh differently: the digest is that of how many there are.
   func best(_ words: [String]) throws -> UInt64

@@ -241,8 +241,10 @@ extension ManagedObjectContext {
       guard !(other === object && inverse === relationship && state.contains(object.identifier.key)) else {
         return
       }
-      if !relationship.isToMany, object.committedValue(at: relationship.slot) != .object(other.identifier) {
-        forgetStore(of: object, state, other, slot)
+      if !relationship.isToMany, state.isKnownOfStore(object.identifier.key),
+        object.committedValue(at: relationship.slot) != .object(other.identifier)
+      {
+        return addAnew(object, to: other, slot)
       }
       willEdit(other)
       state.add(object.identifier.key)

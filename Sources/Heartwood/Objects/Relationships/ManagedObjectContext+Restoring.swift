@@ -67,7 +67,6 @@ extension ManagedObjectContext {
   /// have to read these again.
   func joinRelationships(with object: ManagedObject) {
     view.held = nil
-    let key = object.identifier.key
     for relationship in object.entity.relationshipsBySlot {
       guard let inverse = relationship.inverseRelationship, inverse.isToMany else { continue }
       let partners: [UInt64] =
@@ -84,11 +83,7 @@ extension ManagedObjectContext {
         guard let exists = try? readingView().withRow(root, partner, { $0 != nil }), exists else { continue }
         let other = self.object(relationship.destinationEntity, partner)
         guard other !== object, other.state.isDisjoint(with: [.inserted, .deleted]) else { continue }
-        let state = state(other, inverse.slot)
-        if state.isLoaded, !state.added.contains(key) { reload(state, other, inverse.slot) }
-        guard !state.contains(key) else { continue }
-        willEdit(other)
-        state.add(key)
+        addAnew(object, to: other, inverse.slot)
       }
     }
   }
@@ -178,23 +173,20 @@ extension ManagedObjectContext {
         object.committedValue(at: slot) != .object(id),
         let other = registered(relationship, id.key), !other.state.contains(.deleted)
       else { continue }
-      let state = state(other, inverse.slot)
-      guard !state.added.contains(object.identifier.key) else { continue }
-      forgetStore(of: object, state, other, inverse.slot)
-      willEdit(other)
-      state.add(object.identifier.key)
+      addAnew(object, to: other, inverse.slot)
     }
   }
 
-  /// Has a to-many relationship forget that it has read an object in the store, or taken out what was there.
-  func forgetStore(
-    of object: ManagedObject, _ state: RelationshipState, _ other: ManagedObject, _ slot: Int
-  ) {
-    let key = object.identifier.key
-    guard !state.added.contains(key), state.removed.contains(key) || state.isLoaded && state.contains(key)
-    else { return }
-    state.dropRemoval(of: key)
-    if state.isLoaded { reload(state, other, slot) }
+  /// Adds an object to a to-many relationship that the store does not have it in any more, whatever was read or taken out there before.
+  func addAnew(_ object: ManagedObject, to other: ManagedObject, _ slot: Int) {
+    let (state, key) = (state(other, slot), object.identifier.key)
+    guard !state.added.contains(key) else { return }
+    if state.isKnownOfStore(key) {
+      state.dropRemoval(of: key)
+      if state.isLoaded { reload(state, other, slot) }
+    }
+    willEdit(other)
+    state.add(key)
   }
 }
 

@@ -106,6 +106,9 @@ final class RelationshipState {
     return !removed.contains(key) && isCommitted(key)
   }
 
+  /// Whether what is known of `key` is what the store had: it was read as a destination, or removed as one.
+  func isKnownOfStore(_ key: UInt64) -> Bool { removed.contains(key) || isCommitted(key) }
+
   private func isCommitted(_ key: UInt64) -> Bool {
     guard let committed else { return false }
     guard isOrdered else { return committed.containsInAscendingOrder(key) }

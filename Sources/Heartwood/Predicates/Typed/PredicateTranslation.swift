@@ -85,12 +85,9 @@ struct PredicateTranslation {
   func value(_ expression: any PredicateExpression) throws(HeartwoodError) -> ConditionExpression {
     switch try part(expression) {
     case .value(let value): return value
-    case .condition(let condition):
-      return ConditionExpression(.conditional(condition, .value(.bool(true)), .value(.bool(false))))
+    case .condition(let condition): return .truth(of: condition)
     case .optional(let condition, let exists):
-      let result = ConditionExpression(
-        .conditional(condition, .value(.bool(true)), .value(.bool(false))))
-      return ConditionExpression(.conditional(exists, result, .value(.null)))
+      return ConditionExpression(.conditional(exists, .truth(of: condition), .value(.null)))
     case .range: throw .predicate("a range is allowed only where something is contained in it")
     }
   }

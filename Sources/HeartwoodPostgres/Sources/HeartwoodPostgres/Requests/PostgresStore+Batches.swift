@@ -166,16 +166,7 @@ extension PostgresStore {
       throw HeartwoodError(.persistentStoreSave, "the store at \(address.text) is open read-only")
     }
     do {
-      for attempt in 1...attempts {
-        do {
-          return try pool.withConnection(retries: false) { connection in
-            try connection.transaction { try pool.using(connection) { try body(connection) } }
-          }
-        } catch let failure as PostgresFailure where failure.isSerializationFailure && attempt < attempts {
-          continue
-        }
-      }
-      preconditionFailure("A transaction ends with a result or an error.")
+      return try transaction(attempts: attempts, body)
     } catch let commit as PostgresCommitFailure {
       throw batchError(commit.failure, what, isOutcomeUnknown: commit.failure.isConnectionLost)
     } catch let failure as PostgresFailure {

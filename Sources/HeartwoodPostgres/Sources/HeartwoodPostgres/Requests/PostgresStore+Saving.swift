@@ -8,23 +8,27 @@ extension PostgresStore {
   /// How often a transaction is tried that the server ends to resolve a deadlock.
   static let mostAttempts = 5
 
+  /// Runs the body in a transaction, in which the store's own reads take part.
+  ///
+  /// - Parameter attempts: How often the body may be called, if the server ends the transaction to resolve a deadlock.
+  func transaction<Result>(attempts: Int, _ body: (PostgresConnection) throws -> Result) throws -> Result {
+    var attempt = 1
+    while true {
+      do {
+        return try pool.withConnection(retries: false) { connection in
+          try connection.transaction { try pool.using(connection) { try body(connection) } }
+        }
+      } catch let failure as PostgresFailure where failure.isSerializationFailure && attempt < attempts {
+        // Another transaction had locked the same rows in another order; nothing of this one is there.
+        attempt += 1
+      }
+    }
+  }
+
   func save(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
     let what = "the save was not written to \(address.text)"
     do {
-      for attempt in 1...Self.mostAttempts {
-        do {
-          return try pool.withConnection(retries: false) { connection in
-            try connection.transaction {
-              try pool.using(connection) { try write(request, connection, context) }
-            }
-          }
-        } catch let failure as PostgresFailure
-          where failure.isSerializationFailure && attempt < Self.mostAttempts
-        {
-          // Another save had locked the same rows in another order; nothing of this one is there.
-          continue
-        }
-      }
+      try transaction(attempts: Self.mostAttempts) { try write(request, $0, context) }
     } catch let commit as PostgresCommitFailure {
       throw saveError(commit.failure, what, isOutcomeUnknown: commit.failure.isConnectionLost)
     } catch let failure as PostgresFailure {
