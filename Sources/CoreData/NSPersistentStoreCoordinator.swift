@@ -12,7 +12,7 @@ extension PersistentStoreCoordinator {
     model.bindClasses()
     model.errorTranslator = { $0.cocoaError(in: $1 as? NSManagedObjectContext) }
     do {
-      try self.init(checking: model)
+      try self.init(checkingStoredProperties: model)
     } catch {
       fatalError("\(error)")
     }
@@ -59,8 +59,9 @@ extension PersistentStoreCoordinator {
       let description = sentDescription.block
       do {
         let converted = try description.converted()
-        if let folder = converted.url?.deletingLastPathComponent(), converted.url?.path != "/dev/null" {
-          try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        if let url = converted.url, url.isFileURL, url.path != "/dev/null" {
+          try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
         try asCocoa { _ = try addPersistentStore(with: converted) }
         sentBlock.block(description, nil)

@@ -1,46 +1,86 @@
+import Foundation
 import HeartwoodEngine
 
-/// Migrates a store of a class that derives from ``AtomicStore``: what it has in memory is migrated as a log store is, and another store of
-/// the class writes that as one save.
+/// Migrates a store of a class that derives from ``AtomicStore``: another store of the class writes what becomes of it as one save.
+///
+/// As it is inferred, what the store has in memory is migrated as a log store is. A mapping model makes a store of the class beside it first.
 struct AtomicStoreMigration {
-  private let migration: InferredMigration
   private let source: AtomicStore
   private let target: AtomicStore
+  private let model: ManagedObjectModel
 
   /// - Parameters:
-  ///   - source: The store, open with the former model.
+  ///   - source: The store, open with the former model if the migration is inferred.
   ///   - target: A store of the class at the same place that is not open, with the new metadata.
-  init(_ migration: InferredMigration, from source: AtomicStore, to target: AtomicStore) {
-    self.migration = migration
+  init(from source: AtomicStore, to target: AtomicStore, _ model: ManagedObjectModel) {
     self.source = source
     self.target = target
+    self.model = model
   }
 
-  func run() throws {
+  func run(_ migration: ProgramStoreMigration) throws {
     try source.migrating {
-      let engine = try source.contents.copyInMemory()
-      defer { try? engine.close() }
-      try engine.write { transaction in
-        _ = try InPlaceMigration(
-          migration.inferred, transaction, engine.snapshot(), source.contents.identity
-        ).run(source.migrationLog)
+      switch migration {
+      case .inferred(let migration): try run(migration)
+      case .mapped(let mapping, let sourceModel): try run(mapping, from: sourceModel)
       }
-      try write(engine)
     }
   }
 
-  private func write(_ engine: Engine) throws {
-    let model = migration.destinationModel
-    guard let record = try SchemaRecord(in: engine.snapshot()) else { throw HeartwoodError.damagedSchema }
-    let contents = LogStore(
-      engine, try StoreSchema(model, record), isReadOnly: true, tracksHistory: false)
-    target.prepare(model, contents.identity)
+  private func run(_ migration: InferredMigration) throws {
+    let engine = try source.contents.copyInMemory()
+    defer { try? engine.close() }
+    try engine.write { transaction in
+      _ = try InPlaceMigration(
+        migration.inferred, transaction, engine.snapshot(), source.contents.identity
+      ).run(source.migrationLog)
+    }
     var roots: [UInt16: Set<UInt16>] = [:]
     for entity in model.entities {
       guard let former = migration.source(of: entity)?.rootEntity.number else { continue }
       roots[former, default: []].insert(entity.rootEntity.number)
     }
-    target.takeReferences(of: source, roots)
+    try write(engine, source, roots)
+  }
+
+  private func run(_ mapping: MappingModel, from sourceModel: ManagedObjectModel) throws {
+    let folder = scratchFolder
+    // What a migration left that was interrupted.
+    try? FileManager.default.removeItem(at: folder)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let place = folder.appending(path: source.url.lastPathComponent)
+    try source.copy(by: mapping, from: sourceModel, at: source.url, to: model, at: place)
+    let coordinator = try PersistentStoreCoordinator(checking: model)
+    let made = try coordinator.addPersistentStore(with: source.description.migrationDestination(at: place))
+    defer { try? coordinator.close() }
+    guard let made = made as? AtomicStore else { return }
+    let engine = try made.contents.copyInMemory()
+    defer { try? engine.close() }
+    // Its objects are other ones than those of the former store.
+    target.storedMetadata[PersistentStore.MetadataKey.storeUUID] = made.identifier
+    let roots = model.entities.map(\.rootEntity.number)
+    try write(engine, made, Dictionary(roots.map { ($0, [$0]) }) { first, _ in first })
+  }
+
+  /// Beside the store where that is a file or folder of this machine.
+  private var scratchFolder: URL {
+    source.url.isFileURL
+      ? HiddenFolder(beside: source.url, "migrating").url
+      : FileManager.default.temporaryDirectory.appending(path: "HeartwoodMigration-\(UUID().uuidString)")
+  }
+
+  /// Writes the contents of an engine at the place of the source.
+  ///
+  /// - Parameters:
+  ///   - names: The store that knows what its class calls the objects.
+  ///   - roots: By the number of a root entity of that store, those of its entities in the new model.
+  private func write(_ engine: Engine, _ names: AtomicStore, _ roots: [UInt16: Set<UInt16>]) throws {
+    guard let record = try SchemaRecord(in: engine.snapshot()) else { throw HeartwoodError.damagedSchema }
+    let contents = LogStore(
+      engine, try StoreSchema(model, record), isReadOnly: true, tracksHistory: false)
+    target.prepare(model, contents.identity)
+    target.takeReferences(of: names, roots)
     target.begin(contents)
     try AtomicStoreSaving(target).saveAll()
   }

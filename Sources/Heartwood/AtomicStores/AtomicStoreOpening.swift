@@ -3,15 +3,17 @@ import HeartwoodEngine
 
 /// Opening a store of a class of the program.
 extension AtomicStore {
-  /// Opens the store; with the model that it was written with, if it is to be migrated.
+  /// Opens the store; with the model that it was written with, if it is to be migrated as it is inferred. A mapping model has another
+  /// object of the class read it.
   ///
   /// - Returns: The migration, which makes another store of this one, and the metadata of that; nil if it has the model.
   func open(
     _ model: ManagedObjectModel
-  ) throws -> (migration: InferredMigration, metadata: [String: any Sendable])? {
+  ) throws -> (migration: ProgramStoreMigration, metadata: [String: any Sendable])? {
     try loadMetadata()
     var metadata = storedMetadata
     let migration = try beginMigration(of: &metadata, to: model)
+    if case .mapped? = migration { return migration.map { ($0, metadata) } }
     let own = migration?.sourceModel ?? model
     let uuid = try complete(&storedMetadata, own) { UUID() }
     try open(own, uuid)

@@ -1,18 +1,42 @@
 import Foundation
 
-/// The migration of stores of a program's classes, atomic and incremental ones: as it is inferred, with the model that the class keeps
-/// among the metadata.
+/// How a store of a program's class, atomic or incremental, is brought to another model.
+enum ProgramStoreMigration {
+  case inferred(InferredMigration)
+  case mapped(MappingModel, source: ManagedObjectModel)
+
+  var sourceModel: ManagedObjectModel {
+    switch self {
+    case .inferred(let migration): migration.sourceModel
+    case .mapped(_, let source): source
+    }
+  }
+
+  /// Thrown by the opening of a store that has to go through stages first.
+  struct NeedsStages: Error {
+    let manager: StagedMigrationManager
+  }
+}
+
+/// The migration of stores of a program's classes, with the model that the class keeps among the metadata.
 extension PersistentStore {
   /// Compares the model of a store with that of the coordinator.
   ///
   /// - Parameter metadata: What the store says about itself; has the values of the new model if the store is to be migrated.
   /// - Returns: nil if the store has the model, keeps none, or its description does not allow automatic migration.
-  /// - Throws: `.migrationMissingSourceModel` if its class keeps hashes and no model, `.migrationMissingMappingModel` if the description wants more
-  ///   than what is inferred, `.inferredMappingModel` if nothing can be inferred, `.stagedMigrationBackwardMigration` if the store had the model before.
+  /// - Throws: `.migrationMissingSourceModel` if its class keeps hashes and no model, `.migrationMissingMappingModel` if there is no mapping
+  ///   and none may be inferred, `.inferredMappingModel` if nothing can be inferred, `.stagedMigrationBackwardMigration` if the store had
+  ///   the model before, `NeedsStages`.
   final func beginMigration(
     of metadata: inout [String: any Sendable], to model: ManagedObjectModel
-  ) throws -> InferredMigration? {
+  ) throws -> ProgramStoreMigration? {
     typealias Key = MetadataKey
+    let pending = metadata[Key.pendingMigrationStage] as? String
+    if let pending, !isReadOnly, !description.isInStage {
+      guard description.shouldMigrateStoreAutomatically, let manager = description.stagedMigrationManager
+      else { throw HeartwoodError.unfinishedStage(pending, place) }
+      throw ProgramStoreMigration.NeedsStages(manager: manager)
+    }
     let hashes = model.entityVersionHashesByName
     guard let stored = metadata[Key.modelVersionHashes] as? [String: Data], stored != hashes,
       description.shouldMigrateStoreAutomatically
@@ -23,38 +47,68 @@ extension PersistentStore {
         "the store at \(place) was written with another model, and cannot be migrated, because it is opened read-only; open it for writing"
       )
     }
-    guard let data = metadata[Key.modelData] as? Data else {
+    if let manager = description.stagedMigrationManager {
+      throw ProgramStoreMigration.NeedsStages(manager: manager)
+    }
+    let source = try formerModel(metadata)
+    let former = try StoreMetadata.formerModels(
+      metadata[Key.formerModelVersionChecksums] as? [String] ?? [], of: model, after: source,
+      description.allowsMigrationToFormerModel, "\(place)")
+    let migration = try migration(from: source, to: model)
+    metadata[Key.formerModelVersionChecksums] = former
+    metadata[Key.modelVersionHashes] = hashes
+    metadata[Key.modelData] = Data(try model.encoded())
+    metadata[Key.pendingMigrationStage] = description.pendingStage
+    return migration
+  }
+
+  /// The model that the store was written with.
+  ///
+  /// - Throws: `.migrationMissingSourceModel` if its class does not keep it.
+  final func formerModel(_ metadata: [String: any Sendable]) throws -> ManagedObjectModel {
+    guard let data = metadata[MetadataKey.modelData] as? Data else {
       throw HeartwoodError(
         .migrationMissingSourceModel,
         "the store at \(place) cannot be migrated: its class \(Swift.type(of: self)) does not keep the model that it was written with"
       )
     }
-    let source = try data.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
-    let former = try StoreMetadata.formerModels(
-      metadata[Key.formerModelVersionChecksums] as? [String] ?? [], of: model, after: source,
-      description.allowsMigrationToFormerModel, "\(place)")
-    try requireInferred(from: source, to: model)
-    let migration = try InferredMigration(from: source, to: model)
-    metadata[Key.formerModelVersionChecksums] = former
-    metadata[Key.modelVersionHashes] = hashes
-    metadata[Key.modelData] = Data(try model.encoded())
-    for change in migration.changes { migrationLog.note(change) }
-    return migration
+    return try data.withUnsafeBytes {
+      try ManagedObjectModel(decoding: $0, prepare: description.mappingModelFinder?.prepare)
+    }
   }
 
-  private final func requireInferred(
+  private final func migration(
     from source: ManagedObjectModel, to model: ManagedObjectModel
-  ) throws(HeartwoodError) {
-    let isInferred =
-      description.mappingModel.map { $0.isInferred(from: source, to: model) }
-      ?? description.shouldInferMappingModelAutomatically
-    guard isInferred, description.stagedMigrationManager == nil else {
+  ) throws -> ProgramStoreMigration {
+    let mapping = try description.mappingModel ?? description.mappingModelFinder?.find(source, model)
+    if let mapping, !mapping.isInferred(from: source, to: model) {
+      try mapping.requireEntities(of: source, in: model, "\(place)")
+      return .mapped(mapping, source: source)
+    }
+    guard mapping != nil || description.shouldInferMappingModelAutomatically else {
       throw HeartwoodError(
         .migrationMissingMappingModel,
-        "the store at \(place) is of type \(type.rawValue), which is migrated as it is inferred only: set "
-          + "shouldInferMappingModelAutomatically without a mapping model and without stages, or migrate it to another store with a "
-          + "MigrationManager")
+        "the store at \(place) was written with another model, and there is no mapping model: give one, or set "
+          + "shouldInferMappingModelAutomatically")
     }
+    let migration = try InferredMigration(from: source, to: model)
+    for change in migration.changes { migrationLog.note(change) }
+    return .inferred(migration)
+  }
+
+  /// Makes a store at another place by a mapping model.
+  ///
+  /// - Parameters:
+  ///   - source: Where the store is found meanwhile.
+  ///   - place: Where the new store is made: there is none.
+  final func copy(
+    by mapping: MappingModel, from sourceModel: ManagedObjectModel, at source: URL,
+    to model: ManagedObjectModel, at place: URL
+  ) throws {
+    let from = description.migrationSource
+    from.url = source
+    try description.migrationManager(from: sourceModel, to: model, migrationLog).migrate(
+      from, mapping, description.migrationDestination(at: place))
   }
 
   final var migrationLog: MigrationLog {
@@ -71,5 +125,80 @@ extension PersistentStore {
       throw HeartwoodError(
         .migration, "the store at \(place) could not be migrated: \(error)", underlying: error)
     }
+  }
+}
+
+/// A store of a program's class in a staged migration. Each step opens it, with the model to migrate to.
+///
+/// The stage whose handler has still to run is in the metadata, which the class keeps.
+struct StagedProgramStore: StagedStore {
+  private let description: PersistentStoreDescription
+  /// A model with which the metadata can be read.
+  private let anyModel: ManagedObjectModel
+
+  init(_ description: PersistentStoreDescription, readBy model: ManagedObjectModel) {
+    self.description = PersistentStoreDescription(copying: description)
+    self.description.mappingModel = nil
+    self.description.mappingModelFinder = nil
+    self.description.stagedMigrationManager = nil
+    self.description.shouldInferMappingModelAutomatically = true
+    self.description.allowsMigrationToFormerModel = true
+    self.description.isInStage = true
+    anyModel = model
+  }
+
+  var path: String { description.url.map { $0.isFileURL ? $0.path : $0.withoutPassword } ?? "" }
+
+  private func withMetadata<Result>(
+    _ body: (PersistentStore, [String: any Sendable]) throws -> Result
+  ) throws -> Result {
+    let coordinator = try PersistentStoreCoordinator(checking: anyModel)
+    let store = try StoreClasses.unopened(description, by: coordinator)
+    defer { store.willRemove(from: nil) }
+    switch store {
+    case let store as AtomicStore:
+      try store.loadMetadata()
+      return try body(store, store.storedMetadata)
+    case let store as IncrementalStore:
+      return try body(store, try store.metadata(readBy: anyModel))
+    default: return try body(store, [:])
+    }
+  }
+
+  func model() throws -> ManagedObjectModel { try withMetadata { try $0.formerModel($1) } }
+
+  func pendingStage() throws -> String? {
+    try withMetadata { $1[PersistentStore.MetadataKey.pendingMigrationStage] as? String }
+  }
+
+  func migrate(to next: ManagedObjectModel, pendingStage: String?) throws {
+    let step = PersistentStoreDescription(copying: description)
+    step.pendingStage = pendingStage
+    try opened(step, next) { _ in }
+  }
+
+  func endPendingStage() throws {
+    try opened(description, try model()) { store in
+      let key = PersistentStore.MetadataKey.pendingMigrationStage
+      switch store {
+      case let store as AtomicStore:
+        store.storedMetadata[key] = nil
+        try store.save()
+      case let store as IncrementalStore:
+        store.storedMetadata[key] = nil
+        try store.saveMetadata()
+      default: break
+      }
+    }
+  }
+
+  private func opened(
+    _ description: PersistentStoreDescription, _ model: ManagedObjectModel,
+    _ body: (PersistentStore) throws -> Void
+  ) throws {
+    let coordinator = try PersistentStoreCoordinator(checking: model)
+    let store = try coordinator.addPersistentStore(with: description)
+    defer { try? coordinator.close() }
+    try body(store)
   }
 }

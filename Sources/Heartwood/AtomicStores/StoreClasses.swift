@@ -13,41 +13,67 @@ enum StoreClasses {
   static func opened(
     _ description: PersistentStoreDescription, by coordinator: PersistentStoreCoordinator
   ) throws -> PersistentStore? {
-    guard let storeClass = all[description.type] else { return nil }
+    guard all[description.type] != nil else { return nil }
+    let model = coordinator.managedObjectModel
+    do {
+      return try openedWithoutStages(description, by: coordinator)
+    } catch let need as ProgramStoreMigration.NeedsStages {
+      let store = StagedProgramStore(description, readBy: model)
+      try StagedMigration(need.manager, of: store, to: model, description).run()
+      return try openedWithoutStages(description, by: coordinator)
+    }
+  }
+
+  private static func openedWithoutStages(
+    _ description: PersistentStoreDescription, by coordinator: PersistentStoreCoordinator
+  ) throws -> PersistentStore {
+    let model = coordinator.managedObjectModel
+    let store = try unopened(description, by: coordinator)
+    switch store {
+    case let atomic as AtomicStore:
+      guard let (migration, metadata) = try atomic.open(model) else { return atomic }
+      guard let target = try unopened(description, by: coordinator) as? AtomicStore,
+        let migrated = try unopened(description, by: coordinator) as? AtomicStore
+      else { return atomic }
+      target.storedMetadata = metadata
+      try AtomicStoreMigration(from: atomic, to: target, model).run(migration)
+      guard try migrated.open(model) == nil else {
+        throw HeartwoodError(
+          .migration,
+          "the store at \(atomic.place) was migrated, and has another model when it is opened again: its class \(type(of: atomic)) does not "
+            + "save storedMetadata")
+      }
+      return migrated
+    case let incremental as IncrementalStore:
+      try incremental.open(model)
+      return incremental
+    default:
+      throw HeartwoodError(
+        .persistentStoreInvalidType,
+        "\(type(of: store)), which is registered for \(description.type.rawValue), derives from neither AtomicStore nor IncrementalStore"
+      )
+    }
+  }
+
+  /// A store of the class that is registered for the kind of a description, before it is opened.
+  static func unopened(
+    _ description: PersistentStoreDescription, by coordinator: PersistentStoreCoordinator
+  ) throws -> PersistentStore {
     try description.checkOptions()
+    guard let storeClass = all[description.type] else {
+      throw HeartwoodError(
+        .persistentStoreInvalidType, "no class is registered for \(description.type.rawValue)")
+    }
     guard let url = description.place else {
       throw HeartwoodError(
         .persistentStoreOpen, "the store's description has no URL: set the place of the store")
     }
-    let model = coordinator.managedObjectModel
-    let configuration = try StoreConfiguration(description.configuration, of: model)
-    func make<Store: PersistentStore>(_ storeClass: Store.Type) -> Store {
-      let made = storeClass.init(
-        persistentStoreCoordinator: coordinator, at: url, options: description.options)
-      made.description = PersistentStoreDescription(copying: description)
-      made.configuration = configuration
-      return made
-    }
-    switch storeClass {
-    case let atomic as AtomicStore.Type:
-      let store = make(atomic)
-      guard let (migration, metadata) = try store.open(model) else { return store }
-      let target = make(atomic)
-      target.storedMetadata = metadata
-      try AtomicStoreMigration(migration, from: store, to: target).run()
-      let migrated = make(atomic)
-      _ = try migrated.open(model)
-      return migrated
-    case let incremental as IncrementalStore.Type:
-      let store = make(incremental)
-      try store.open(model)
-      return store
-    default:
-      throw HeartwoodError(
-        .persistentStoreInvalidType,
-        "\(storeClass), which is registered for \(description.type.rawValue), derives from neither AtomicStore nor IncrementalStore"
-      )
-    }
+    let made = storeClass.init(
+      persistentStoreCoordinator: coordinator, at: url, options: description.options)
+    made.description = PersistentStoreDescription(copying: description)
+    made.configuration = try StoreConfiguration(
+      description.configuration, of: coordinator.managedObjectModel)
+    return made
   }
 
   static func set(_ storeClass: PersistentStore.Type?, _ type: PersistentStore.StoreType) {

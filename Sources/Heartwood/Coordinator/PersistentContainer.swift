@@ -51,9 +51,7 @@ open class PersistentContainer: @unchecked Sendable {
   ///   - bundles: Where to look; by default in the main bundle.
   /// - Throws: `.coreData` if there is no such model, or it is not valid.
   public convenience init(name: String, bundles: [Bundle] = [.main]) throws {
-    let model = try ManagedObjectModel(named: name, in: bundles)
-    try model.checkExpressions()
-    self.init(name: name, managedObjectModel: model)
+    self.init(name: name, managedObjectModel: try ManagedObjectModel(named: name, in: bundles))
   }
 
   /// A container of the model that these classes declare, with its store open.
@@ -155,7 +153,9 @@ open class PersistentContainer: @unchecked Sendable {
 
   private func load(_ description: PersistentStoreDescription) throws {
     let isOnThisMachine = description.fileSystem is PosixFileSystem
-    if let url = description.place, description.createsStore, isOnThisMachine, url.path != "/dev/null" {
+    if let url = description.place, url.isFileURL, description.createsStore, isOnThisMachine,
+      url.path != "/dev/null"
+    {
       try makeParent(of: url)
     }
     let store = try persistentStoreCoordinator.addPersistentStore(with: description)

@@ -77,6 +77,7 @@ extension PersistentStoreDescription {
     migrationProgress = other.migrationProgress
     stagedMigrationManager = other.stagedMigrationManager
     isInStage = other.isInStage
+    pendingStage = other.pendingStage
     mappingModel = other.mappingModel
     mappingModelFinder = other.mappingModelFinder
     allowsMigrationToFormerModel = other.allowsMigrationToFormerModel

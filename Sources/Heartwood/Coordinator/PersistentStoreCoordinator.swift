@@ -49,9 +49,14 @@ public final class PersistentStoreCoordinator: Sendable {
   /// A coordinator without a store.
   ///
   /// - Throws: A description of the error in the model.
-  public init(checking managedObjectModel: ManagedObjectModel) throws {
-    try managedObjectModel.checkExpressions()
+  public convenience init(checking managedObjectModel: ManagedObjectModel) throws {
     try managedObjectModel.checkFetchedProperties()
+    try self.init(checkingStoredProperties: managedObjectModel)
+  }
+
+  /// As `init(checking:)`; a fetched property that cannot be used is an error when it is used, as in Core Data.
+  package init(checkingStoredProperties managedObjectModel: ManagedObjectModel) throws {
+    try managedObjectModel.checkExpressions()
     self.managedObjectModel = managedObjectModel
     open = Guarded(OpenStoreList(managedObjectModel))
   }

@@ -114,6 +114,8 @@ public final class PersistentStoreDescription: @unchecked Sendable {
 
   /// Whether the store is opened for a handler of a stage.
   var isInStage = false
+  /// The stage whose handler has still to run after the migration that opening the store does; nil for none.
+  var pendingStage: String?
 
   /// The file system of the folder: by default this machine's; tests can set a simulated one.
   public var fileSystem: any FileSystem = PosixFileSystem()

@@ -39,8 +39,10 @@ extension ManagedObjectModel {
       }
       named[entity.name] = type
     }
-    do {
+    do throws(HeartwoodError) {
       try self.init(file.document, classes: named)
+      try checkExpressions()
+      try checkFetchedProperties()
     } catch {
       throw HeartwoodError(
         error.code, "the model \(url.path) is not valid: \(error.message)", property: error.property,

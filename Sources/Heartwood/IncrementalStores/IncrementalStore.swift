@@ -141,6 +141,26 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
         + "override migrate(_:)")
   }
 
+  /// Replaces everything in a store that was written with another model by what a mapping model makes of it. Called by the opening after
+  /// `loadMetadata()`.
+  ///
+  /// A class does all of it, or nothing: it keeps others from saving meanwhile, chooses a place where no store is, calls `make`, puts the
+  /// store that is there then in the place of this one, with `storedMetadata`, and removes what is left at both places.
+  ///
+  /// - Parameters:
+  ///   - source: The model that the store was written with.
+  ///   - make: Reads the store by another object of the class, with the former model and read-only, and makes the new one by a further
+  ///     one. Gets two URLs: where the store is read, by which the class may know this reader, and where the new one is made.
+  /// - Throws: What `make` throws, or why the contents could not be replaced. By default `.persistentStoreUnsupportedRequestType`.
+  open func replaceContents(
+    from source: ManagedObjectModel, _ make: (_ source: URL, _ destination: URL) throws -> Void
+  ) throws {
+    throw HeartwoodError(
+      .persistentStoreUnsupportedRequestType,
+      "the store at \(place) was written with another model, and its class \(Swift.type(of: self)) does not migrate stores by mapping models: "
+        + "it does not override replaceContents(from:_:)")
+  }
+
   /// Called when a program has replaced the metadata with `PersistentStoreCoordinator.setMetadata(_:for:)`, and a context saves:
   /// `storedMetadata` has the new ones. Does nothing.
   ///
@@ -231,12 +251,31 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     begin(IncrementalContents(self, storeIdentity))
   }
 
+  /// What the store says about itself, before it is opened.
+  final func metadata(readBy model: ManagedObjectModel) throws -> [String: any Sendable] {
+    known = model
+    try loadMetadata()
+    return storedMetadata
+  }
+
   /// Migrates a store that was written with another model, if its description allows that.
   private final func migrateIfNeeded(_ model: ManagedObjectModel) throws {
     let former = storedMetadata
     guard let migration = try beginMigration(of: &storedMetadata, to: model) else { return }
     do {
-      try migrating { try migrationLog.step("migration of the store") { try migrate(migration) } }
+      try migrating {
+        switch migration {
+        case .inferred(let migration):
+          try migrationLog.step("migration of the store") { try migrate(migration) }
+        case .mapped(let mapping, let source):
+          // Its objects are other ones than those of the former store.
+          storedMetadata[MetadataKey.storeUUID] =
+            Swift.type(of: self).identifierForNewStore(at: url).uuidString
+          try replaceContents(from: source) { former, place in
+            try copy(by: mapping, from: source, at: former, to: model, at: place)
+          }
+        }
+      }
     } catch {
       storedMetadata = former
       throw error

@@ -87,9 +87,9 @@ struct StoreMigration {
   /// One process at a time goes through the stages; others wait, and go on where it has ended. A store of one file has no such lock: a
   /// save over that of another process fails.
   private func migrate(by manager: StagedMigrationManager) throws {
-    guard options.format == nil else {
-      return try StagedMigration(manager, at: url, to: try target, description, targetOptions).run()
-    }
+    let stages = StagedMigration(
+      manager, of: StagedLogStore(at: url, targetOptions), to: try target, description)
+    guard options.format == nil else { return try stages.run() }
     let what = "the store at \(LogStore.path(of: url)) could not be migrated"
     let lock: FolderLock
     do {
@@ -100,7 +100,7 @@ struct StoreMigration {
         error, what, error.code == .locked ? .persistentStoreTimeout : .migration)
     }
     defer { lock.release() }
-    try StagedMigration(manager, at: url, to: try target, description, targetOptions).run()
+    try stages.run()
   }
 
   /// The mapping that the description finds for the store's model.
@@ -172,7 +172,7 @@ extension LogStore {
             try transaction.put(KeySpace.metadataKey, metadata.encoded())
             let report = try InPlaceMigration(changes, transaction, engine.snapshot(), identity, findings)
               .run(log)
-            if let pendingStage { try notePendingStage(pendingStage, in: transaction) }
+            if let pendingStage { try setPendingStage(pendingStage, in: transaction) }
             return report
           }
         }

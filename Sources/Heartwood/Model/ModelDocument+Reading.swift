@@ -4,30 +4,28 @@ extension ModelDocument {
   ///
   /// The entities are in a model already; if this throws, the model's deinit breaks their reference cycles.
   ///
-  /// - Throws: `.persistentStoreDamaged` if a name is unknown, or a type or a value is invalid.
+  /// - Throws: `.coreData` if a name is unknown, or a type or a value is invalid.
   func fill(_ fresh: [EntityDescription]) throws(HeartwoodError) {
     guard formatVersion == 1 else {
-      throw .damagedModel("it has format version \(formatVersion), which this version does not know")
+      throw .model("it has format version \(formatVersion), which this version does not know")
     }
     let byName = Dictionary(zip(entities.map(\.name), fresh), uniquingKeysWith: { _, last in last })
     for (part, entity) in zip(entities, fresh) { try part.fill(entity) }
     for (part, entity) in zip(entities, fresh) {
-      if let parent = part.superentity { try found(byName[parent], parent).subentities.append(entity) }
+      if let parent = part.superentity {
+        try found(byName[parent], parent, by: part.name).subentities.append(entity)
+      }
       try part.connect(entity, byName)
     }
     for (part, entity) in zip(entities, fresh) { try part.addIndexes(to: entity) }
-    // The model of a configuration's store: a fetched property may lead to entities of other stores, and has no part in what is stored.
-    for entity in fresh {
-      entity.ownProperties.removeAll { property in
-        guard let template = (property as? FetchedPropertyDescription)?.template else { return false }
-        return byName[template.entityName] == nil
-      }
-    }
   }
 }
 
-private func found<Found>(_ something: Found?, _ name: String) throws(HeartwoodError) -> Found {
-  guard let something else { throw .damagedModel("it names \"\(name)\", which it does not have") }
+/// - Parameter user: What names the thing.
+private func found<Found>(_ something: Found?, _ name: String, by user: String) throws(HeartwoodError)
+  -> Found
+{
+  guard let something else { throw .model("\(user) names \"\(name)\", which is not in the model") }
   return something
 }
 
@@ -53,47 +51,52 @@ extension ModelDocument.Entity {
       guard let written = part.relationship, let relationship = property as? RelationshipDescription else {
         continue
       }
-      relationship.destinationEntity = try found(byName[written.destination], written.destination)
+      relationship.destinationEntity = try found(
+        byName[written.destination], written.destination, by: property.displayName)
       guard let inverse = written.inverse else { continue }
       guard inverse.count == 2 else {
-        throw .damagedModel("the inverse of \(property.displayName) is \(inverse)")
+        throw .model("the inverse of \(property.displayName) is \(inverse)")
       }
-      let owner = try found(byName[inverse[0]], inverse[0])
+      let owner = try found(byName[inverse[0]], inverse[0], by: property.displayName)
       let back = owner.ownProperties.first { $0.name == inverse[1] } as? RelationshipDescription
-      relationship.inverseRelationship = try found(back, inverse.joined(separator: "."))
+      relationship.inverseRelationship = try found(
+        back, inverse.joined(separator: "."), by: property.displayName)
     }
   }
 
   fileprivate func addIndexes(to entity: EntityDescription) throws(HeartwoodError) {
-    guard !entity.inheritsFromItself else { throw .damagedModel("\(name) inherits from itself") }
+    guard !entity.inheritsFromItself else { throw .model("\(name) inherits from itself") }
     let named = entity.columnsByName
     var made: [FetchIndexDescription] = []
     for index in indexes {
+      let user = "the index \(index.name) of \(name)"
       guard index.properties.count == index.isAscending.count else {
-        throw .damagedModel("the index \(index.name) of \(name) is incomplete")
+        throw .model("\(user) is incomplete")
       }
       let collation = index.collation.map(FetchIndexElementDescription.CollationType.init(documentName:))
       guard let collation = collation ?? .binary else {
-        throw .damagedModel(
-          "the index \(index.name) of \(name) is of the kind \(index.collation ?? "?"), which this version does not know"
+        throw .model(
+          "\(user) is of the kind \(index.collation ?? "?"), which this version does not know"
         )
       }
       var elements: [FetchIndexElementDescription] = []
       let types = index.expressionTypes ?? index.properties.map { _ in "" }
       guard types.count == index.properties.count else {
-        throw .damagedModel("the index \(index.name) of \(name) is incomplete")
+        throw .model("\(user) is incomplete")
       }
       for (place, (property, isAscending)) in zip(index.properties, index.isAscending).enumerated() {
         if !types[place].isEmpty {
           elements.append(
             FetchIndexElementDescription(
-              expressionText: property, type: try found(AttributeType(name: types[place]), types[place]),
+              expressionText: property,
+              type: try found(AttributeType(name: types[place]), types[place], by: user),
               collationType: collation, isAscending: isAscending))
           continue
         }
         elements.append(
           FetchIndexElementDescription(
-            property: try found(named[property], property), collationType: collation, isAscending: isAscending
+            property: try found(named[property], property, by: user), collationType: collation,
+            isAscending: isAscending
           ))
       }
       made.append(FetchIndexDescription(name: index.name, elements: elements))
@@ -132,7 +135,7 @@ extension ModelDocument.Property {
       made.template = written
       property = made
     default:
-      throw .damagedModel("the property \(name) is not one of attribute, relationship and fetched property")
+      throw .model("the property \(name) is not one of attribute, relationship and fetched property")
     }
     property.name = name
     property.isOptional = isOptional
@@ -152,7 +155,7 @@ extension ModelDocument.Property {
     derived?.derivationExpression = written.derivationExpression ?? ""
     let attribute = composite ?? derived ?? AttributeDescription()
     try composite?.fill(written.elements ?? [])
-    attribute.type = try found(AttributeType(name: written.type), written.type)
+    attribute.type = try found(AttributeType(name: written.type), written.type, by: name)
     attribute.preservesValueInHistoryOnDeletion = written.preservesValueInHistoryOnDeletion
     attribute.allowsExternalBinaryDataStorage = written.allowsExternalBinaryDataStorage
     attribute.validationRules = written.validationRules ?? []
@@ -160,7 +163,7 @@ extension ModelDocument.Property {
     attribute.attributeValueClassName = written.valueClassName
     if let text = written.defaultValue {
       guard let value = Value(plainText: text, type: attribute.type) else {
-        throw .damagedModel("the default value of \(name), \"\(text)\", is no \(attribute.type)")
+        throw .model("the default value of \(name), \"\(text)\", is no \(attribute.type)")
       }
       attribute.defaultStoredValue = value
     }
@@ -172,7 +175,7 @@ extension ModelDocument.Property {
   ) throws(HeartwoodError) -> RelationshipDescription {
     let relationship = RelationshipDescription()
     guard let rule = DeleteRule(rawValue: written.deleteRule) else {
-      throw .damagedModel("the delete rule of \(name) is \(written.deleteRule)")
+      throw .model("the delete rule of \(name) is \(written.deleteRule)")
     }
     relationship.deleteRule = rule
     relationship.minCount = written.minCount
@@ -187,7 +190,7 @@ extension CompositeAttributeDescription {
     var made: [AttributeDescription] = []
     for element in written {
       guard let attribute = try element.makeProperty() as? AttributeDescription else {
-        throw .damagedModel("\(element.name), an element of a composite attribute, is no attribute")
+        throw .model("\(element.name), an element of a composite attribute, is no attribute")
       }
       made.append(attribute)
     }

@@ -29,15 +29,26 @@ extension ManagedObjectModel {
     }
     self.init(entities: document.entities.map { EntityDescription(name: $0.name) })
     isReadFromStore = true
-    try document.fill(entities)
-    versionIdentifiers = Set(document.versionIdentifiers)
-    fetchRequestTemplates = document.fetchRequests ?? [:]
-    entityNamesByConfiguration = document.configurations ?? [:]
-    prepare?(self)
     do {
+      try document.fill(entities)
+      removeForeignFetchedProperties()
+      versionIdentifiers = Set(document.versionIdentifiers)
+      fetchRequestTemplates = document.fetchRequests ?? [:]
+      entityNamesByConfiguration = document.configurations ?? [:]
+      prepare?(self)
       try freeze()
     } catch {
       throw .damagedModel(error.message)
+    }
+  }
+
+  /// Of the model of a configuration's store: a fetched property may lead to entities of other stores, and has no part in what is stored.
+  private func removeForeignFetchedProperties() {
+    let names = Set(entities.map(\.displayName))
+    for entity in entities {
+      entity.ownProperties.removeAll { property in
+        (property as? FetchedPropertyDescription)?.template.map { !names.contains($0.entityName) } ?? false
+      }
     }
   }
 

@@ -51,6 +51,29 @@ final class GardenContainer: NSPersistentContainer {
     return context
   }
 
+  @Test func `a fetched property whose predicate cannot be used is an error when it is used, not before`()
+    throws
+  {
+    let model = Self.model()
+    let task = try #require(model.entitiesByName["Task"])
+    let lower = try #require(task.propertiesByName["lower"] as? NSFetchedPropertyDescription)
+    let request = NSFetchRequest<NSFetchRequestResult>(entityName: "Task")
+    request.predicate = NSPredicate(format: "priority < $FETCH_SOURCE.rank")
+    lower.fetchRequest = request
+    let context = try Self.context(model)
+    try context.performAndWait {
+      let task = NSEntityDescription.insertNewObject(forEntityName: "Task", into: context)
+      task.setValue("Water", forKey: "title")
+      try context.save()
+      #expect((task.value(forKey: "lower") as? [Any])?.isEmpty == true)
+      #expect(throws: (any Error).self) {
+        try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Task"))
+      }
+      context.refreshAllObjects()
+      #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Task")) == 1)
+    }
+  }
+
   @Test func `a subclass of the context may override save, whose errors are those of Core Data`() throws {
     let context = try Self.context(
       Self.model(), CountingContext(concurrencyType: .privateQueueConcurrencyType))

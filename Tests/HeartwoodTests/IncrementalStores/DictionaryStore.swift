@@ -192,6 +192,48 @@ final class DictionaryStore: IncrementalStore, @unchecked Sendable {
     }
   }
 
+  // MARK: Migrating
+
+  /// With the model, so that the store can be migrated.
+  override func didAdd(to coordinator: PersistentStoreCoordinator) {
+    if !isReadOnly { database.metadata = storedMetadata }
+  }
+
+  override func migrate(_ migration: InferredMigration) throws {
+    note("migrate") { database in
+      database.rows = database.rows.compactMapValues { row in
+        let entity = managedObjectModel.entities.first { migration.source(of: $0)?.name == row.entity }
+        guard let entity else { return nil }
+        var made = Row(entity: entity.name ?? "", version: row.version)
+        for property in Array(entity.attributesByName.values) + Array(entity.relationshipsByName.values) {
+          guard let former = migration.source(of: property, in: entity)?.name else {
+            made.values[property.name] = (property as? AttributeDescription)?.defaultValue
+            continue
+          }
+          made.values[property.name] = row.values[former]
+          made.toOne[property.name] = row.toOne[former]
+          made.lists[property.name] = row.lists[former]
+        }
+        return made
+      }
+      database.metadata = storedMetadata
+    }
+  }
+
+  override func replaceContents(
+    from source: ManagedObjectModel, _ make: (_ source: URL, _ destination: URL) throws -> Void
+  ) throws {
+    let place = Self.newPlace()
+    defer { Self.lock.withLock { Self.databases[place] = nil } }
+    try make(url, place)
+    let made = Self.database(at: place)
+    note("replace") { database in
+      database.rows = made.rows
+      database.last = made.last
+      database.metadata = storedMetadata
+    }
+  }
+
   override var countsUses: Bool { true }
 
   override func managedObjectContextDidRegisterObjects(with objectIDs: [ManagedObjectID]) {

@@ -9,11 +9,18 @@ struct DictionaryWorld {
   let container: PersistentContainer
   var database: DictionaryStore.Database { DictionaryStore.database(at: url) }
 
-  init(at url: URL = DictionaryStore.newPlace(), types: [ManagedObject.Type] = companyTypes) throws {
+  init(
+    at url: URL = DictionaryStore.newPlace(), types: [ManagedObject.Type] = companyTypes,
+    migrates: Bool = true
+  ) throws {
     PersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, type: DictionaryStore.kind)
     self.url = url
     container = PersistentContainer(name: "Test", managedObjectModel: try ManagedObjectModel(types: types))
-    try container.persistentStoreCoordinator.addPersistentStore(type: DictionaryStore.kind, at: url)
+    let description = PersistentStoreDescription(url: url)
+    description.type = DictionaryStore.kind
+    description.shouldMigrateStoreAutomatically = migrates
+    container.persistentStoreDescriptions = [description]
+    try container.loadPersistentStores()
   }
 
   func context() -> ManagedObjectContext { container.newBackgroundContext() }
@@ -302,7 +309,8 @@ struct DictionaryWorld {
     try second.container.close()
     let error = heartwoodError {
       _ = try DictionaryWorld(
-        at: world.url, types: [Club.self, Person.self, Company.self, House.self, Stranger.self])
+        at: world.url, types: [Club.self, Person.self, Company.self, House.self, Stranger.self],
+        migrates: false)
     }
     #expect(error?.code == .persistentStoreIncompatibleVersionHash)
   }

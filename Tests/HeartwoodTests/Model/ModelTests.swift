@@ -117,7 +117,7 @@ import Testing
       heartwoodMessage {
         _ = try Array(missing.utf8).withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
       }?
-      .contains("it names \"Form\"") == true)
+      .contains("Employee.firm names \"Form\", which is not in the model") == true)
   }
 
   @Test func `a model in bytes whose entity inherits from itself is refused`() throws {

@@ -279,7 +279,7 @@ private final class Volume: ManagedObject {
       """
       <entity name="E" sparkle="YES">
         <attribute name="a" optional="YES" attributeType="String" glow="2"/>
-        <attribute name="sum" optional="YES" attributeType="Double" derived="YES" derivationExpression="items.@sum.price"/>
+        <attribute name="sum" optional="YES" attributeType="String" derived="YES" derivationExpression="uppercase:(a)"/>
         <trigger name="t"/>
         <fetchedProperty name="f"><fetchRequest name="r" entity="E" predicateString="a != nil"/></fetchedProperty>
       </entity>
@@ -298,6 +298,52 @@ private final class Volume: ManagedObject {
     try model.writeXcodeModel(to: url)
     let text = try String(contentsOf: url.appending(path: "contents"), encoding: .utf8)
     #expect(text.contains("glow=\"2\"") && text.contains("sparkle=\"YES\""))
+  }
+
+  // MOD-47
+  @Test func `a predicate or an expression that cannot be used is refused when the file is read`() throws {
+    func message(_ body: String) -> String {
+      heartwoodMessage { _ = try model(body) } ?? "no error"
+    }
+    func entity(_ inner: String) -> String {
+      "<entity name=\"Car\"><attribute name=\"make\" attributeType=\"String\"/>"
+        + "<relationship name=\"parts\" optional=\"YES\" toMany=\"YES\" destinationEntity=\"Part\" inverseName=\"car\" inverseEntity=\"Part\"/>"
+        + "\(inner)</entity><entity name=\"Part\"><relationship name=\"car\" optional=\"YES\" maxCount=\"1\" "
+        + "destinationEntity=\"Car\" inverseName=\"parts\" inverseEntity=\"Car\"/></entity>"
+    }
+    func fetched(_ predicate: String, of name: String = "Car") -> String {
+      entity(
+        "<fetchedProperty name=\"f\"><fetchRequest name=\"f\" entity=\"\(name)\" predicateString=\"\(predicate)\"/>"
+          + "</fetchedProperty>")
+    }
+    func derived(_ expression: String) -> String {
+      entity(
+        "<attribute name=\"d\" optional=\"YES\" attributeType=\"Integer 64\" derived=\"YES\" derivationExpression=\"\(expression)\"/>"
+      )
+    }
+    func index(_ part: String) -> String {
+      entity("<fetchIndex name=\"byX\"><fetchIndexElement \(part) type=\"Binary\"/></fetchIndex>")
+    }
+    for (body, parts) in [
+      (fetched("make == "), ["Car.f"]),
+      (fetched("maker == 'x'"), ["Car.f", "maker"]),
+      (fetched("make == $FETCH_SOURCE.maker"), ["Car.f", "maker"]),
+      (fetched("make == $FETCH_SOURCE.parts"), ["Car.f", "parts"]),
+      (fetched("make == 'x'", of: "Bus"), ["Car.f", "Bus"]),
+      (derived("parts.@count +"), ["Car.d"]),
+      (derived("wheels.@count"), ["Car.d", "wheels"]),
+      (derived("now()"), ["Car.d"]),
+      (index("property=\"maker\""), ["byX", "maker"]),
+      (index("expression=\"lowercase:(maker)\" expressionType=\"String\""), ["byX", "maker"]),
+      (index("expression=\"lowercase:(\" expressionType=\"String\""), ["byX"]),
+    ] {
+      let text = message(body)
+      #expect(text.contains("Library.xcdatamodel"), "\(body): \(text)")
+      for part in parts { #expect(text.contains(part), "\(body): \(text)") }
+      #expect(!text.contains("in the store"), "\(text)")
+    }
+    #expect(message(fetched("make == $FETCH_SOURCE.make AND SELF != $FETCH_SOURCE")) == "no error")
+    #expect(message(derived("parts.@count")) == "no error")
   }
 
   @Test func `a file that is no model is refused with the place and the reason`() throws {

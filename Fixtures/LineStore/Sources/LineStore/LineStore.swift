@@ -82,6 +82,8 @@ private struct Header: Codable {
   var hashes: [String: Data]?
   var model: Data?
   var formerModels: [String]?
+  /// A stage of a migration whose code has still to run.
+  var stage: String?
 
   init(_ metadata: [String: any Sendable]) {
     typealias Key = PersistentStore.MetadataKey
@@ -89,6 +91,7 @@ private struct Header: Codable {
     hashes = metadata[Key.modelVersionHashes] as? [String: Data]
     model = metadata[Key.modelData] as? Data
     formerModels = metadata[Key.formerModelVersionChecksums] as? [String]
+    stage = metadata[Key.pendingMigrationStage] as? String
   }
 
   func add(to metadata: inout [String: any Sendable]) {
@@ -97,6 +100,7 @@ private struct Header: Codable {
     metadata[Key.modelVersionHashes] = hashes
     metadata[Key.modelData] = model
     metadata[Key.formerModelVersionChecksums] = formerModels
+    metadata[Key.pendingMigrationStage] = stage
   }
 }
 

@@ -125,14 +125,10 @@ struct MappedMigration {
   }
 
   private func copy(by mapping: MappingModel, _ sourceModel: ManagedObjectModel, to folder: URL) throws {
-    let destination = PersistentStoreDescription(copying: description)
-    destination.shouldMigrateStoreAutomatically = false
-    destination.url = folder
+    let destination = description.migrationDestination(at: folder)
     destination.type = .log
     if options.format != nil { destination.durability = .none }
-    // Of the store itself, which exists.
-    destination.createsStore = true
-    try manager(from: sourceModel).migrate(copiedSource(), mapping, destination)
+    try manager(from: sourceModel).migrate(description.migrationSource, mapping, destination)
   }
 }
 
@@ -156,7 +152,7 @@ extension MappedMigration {
       let manager = manager(from: begun.source)
       manager.usesStoreSpecificMigrationManager = false
       manager.rehearsal = rehearsal
-      try manager.migrate(copiedSource(), mapping, destination)
+      try manager.migrate(description.migrationSource, mapping, destination)
       var report = rehearsal.report
       report.changes = mapping.sentences(from: begun.source)
       report.seconds = (ContinuousClock.now - start) / .seconds(1)
@@ -164,18 +160,38 @@ extension MappedMigration {
     }
   }
 
-  private func copiedSource() -> PersistentStoreDescription {
-    let source = PersistentStoreDescription(copying: description)
+  private func manager(from sourceModel: ManagedObjectModel) -> MigrationManager {
+    description.migrationManager(from: sourceModel, to: model, options.migrationLog.about(path))
+  }
+}
+
+extension PersistentStoreDescription {
+  /// The same store, which is only read, with the model that it was written with.
+  var migrationSource: PersistentStoreDescription {
+    let source = PersistentStoreDescription(copying: self)
     source.shouldMigrateStoreAutomatically = false
     source.isReadOnly = true
     return source
   }
 
-  private func manager(from sourceModel: ManagedObjectModel) -> MigrationManager {
+  /// A store of the same kind and options that a mapping model makes at another place.
+  func migrationDestination(at place: URL) -> PersistentStoreDescription {
+    let destination = PersistentStoreDescription(copying: self)
+    destination.shouldMigrateStoreAutomatically = false
+    destination.url = place
+    // Of the store itself, which exists.
+    destination.createsStore = true
+    return destination
+  }
+
+  /// What migrates the store by a mapping model.
+  func migrationManager(
+    from sourceModel: ManagedObjectModel, to model: ManagedObjectModel, _ log: MigrationLog
+  ) -> MigrationManager {
     let manager =
-      description.mappingModelFinder?.makeManager(sourceModel, model)
+      mappingModelFinder?.makeManager(sourceModel, model)
       ?? MigrationManager(sourceModel: sourceModel, destinationModel: model)
-    manager.log = options.migrationLog.about(path)
+    manager.log = log
     return manager
   }
 }

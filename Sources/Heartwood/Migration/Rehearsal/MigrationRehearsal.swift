@@ -123,7 +123,8 @@ struct MigrationRehearsal {
   ) throws -> MigrationReport? {
     let rehearsal = StagedRehearsal(findings)
     do {
-      try StagedMigration(manager, at: url, to: model, description, options, rehearsal: rehearsal).run()
+      let store = StagedLogStore(at: url, options, rehearsal: rehearsal)
+      try StagedMigration(manager, of: store, to: model, description).run()
     } catch is StagedRehearsal.PreventedStep {
       return rehearsal.report
     }

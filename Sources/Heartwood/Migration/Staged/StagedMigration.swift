@@ -1,27 +1,26 @@
 import Foundation
-import HeartwoodEngine
 
 /// The staged migration of one store.
 struct StagedMigration {
   private let manager: StagedMigrationManager
-  private let url: URL
+  private let store: any StagedStore
   private let model: ManagedObjectModel
   private let description: PersistentStoreDescription
-  private let options: LogStoreOptions
-  /// What a rehearsal collects; nil to throw.
-  private let rehearsal: StagedRehearsal?
+  private let log: MigrationLog
 
+  /// - Parameters:
+  ///   - store: The store that the description is of.
+  ///   - model: The model to migrate to.
+  ///   - description: How handlers of stages open it.
   init(
-    _ manager: StagedMigrationManager, at url: URL, to model: ManagedObjectModel,
-    _ description: PersistentStoreDescription, _ options: LogStoreOptions,
-    rehearsal: StagedRehearsal? = nil
+    _ manager: StagedMigrationManager, of store: any StagedStore, to model: ManagedObjectModel,
+    _ description: PersistentStoreDescription
   ) {
-    self.rehearsal = rehearsal
     self.manager = manager
-    self.url = url
+    self.store = store
     self.model = model
     self.description = description
-    self.options = options
+    log = MigrationLog(description.migrationLog, progress: description.migrationProgress).about(store.path)
   }
 
   /// - Throws: `.migrationMissingSourceModel` if no stage has the store's version, `.stagedMigrationBackwardMigration` if the
@@ -32,7 +31,7 @@ struct StagedMigration {
     guard let first = try firstStage() else { return }
     for place in manager.stages.indices.dropFirst(first) {
       // Later stages are for programs of later versions.
-      guard try storedModel().versionChecksum != model.versionChecksum else { return }
+      guard try store.model().versionChecksum != model.versionChecksum else { return }
       switch manager.stages[place] {
       case let stage as CustomMigrationStage: try run(stage)
       case let stage as LightweightMigrationStage: try run(stage)
@@ -44,14 +43,7 @@ struct StagedMigration {
 
   // MARK: Where to begin
 
-  private var path: String { LogStore.path(of: url) }
-  private var log: MigrationLog { options.migrationLog.about(path) }
-
-  private func storedModel() throws -> ManagedObjectModel {
-    var reading = options
-    reading.createsStore = false
-    return try LogStore.model(at: url, options: reading)
-  }
+  private var path: String { store.path }
 
   /// The stages overlap at the version that one leads to and the next begins with. A stage of checksums alone leads to whatever follows.
   ///
@@ -80,7 +72,7 @@ struct StagedMigration {
 
   /// The place of the first stage that the store needs; nil if it needs none.
   private func firstStage() throws -> Int? {
-    let stored = try storedModel()
+    let stored = try store.model()
     let checksum = stored.versionChecksum
     guard checksum != model.versionChecksum else { return nil }
     try checkOrder()
@@ -110,7 +102,7 @@ struct StagedMigration {
   // MARK: Stages
 
   private func run(_ stage: LightweightMigrationStage) throws {
-    let stored = try storedModel()
+    let stored = try store.model()
     let done = stage.checksums.lastIndex(of: stored.versionChecksum).map { $0 + 1 } ?? 0
     for reference in stage.models.dropFirst(done) {
       // A version without a model is passed on the way to the next one that has one.
@@ -122,13 +114,13 @@ struct StagedMigration {
   }
 
   private func run(_ stage: CustomMigrationStage) throws {
-    let stored = try storedModel()
+    let stored = try store.model()
     guard stored.versionChecksum != stage.nextModel.versionChecksum else { return }
     let current = try stage.currentModel.resolved(from: stored)
     try step(to: current)
     if let handler = stage.willMigrateHandler {
       try log.step("willMigrateHandler of \(stage.name)") {
-        try manager.withContainer(at: url, current, description) { try handler(manager, stage) }
+        try manager.withContainer(current, description) { try handler(manager, stage) }
       }
     }
     try step(to: try stage.nextModel.resolvedModel, pending: stage)
@@ -137,9 +129,7 @@ struct StagedMigration {
 
   private func step(to next: ManagedObjectModel, pending stage: CustomMigrationStage? = nil) throws {
     let pending = stage?.didMigrateHandler == nil ? nil : stage?.name
-    let report = try LogStore.migrate(
-      at: url, to: next, options: options, findings: rehearsal?.findings, pendingStage: pending)
-    if let report { try rehearsal?.add(report) }
+    try store.migrate(to: next, pendingStage: pending)
   }
 
   // MARK: Handlers after a step
@@ -147,9 +137,9 @@ struct StagedMigration {
   private func finish(_ stage: CustomMigrationStage) throws {
     guard let handler = stage.didMigrateHandler else {
       // It had one when the step was made.
-      return try LogStore.endPendingStage(at: url, options: options)
+      return try store.endPendingStage()
     }
-    let stored = try storedModel()
+    let stored = try store.model()
     let next = try stage.nextModel.resolved(from: stored)
     guard stored.versionChecksum == next.versionChecksum else {
       throw HeartwoodError(
@@ -158,14 +148,14 @@ struct StagedMigration {
           + "store has \(stored.versionChecksum): its code cannot run any more; restore a backup of before")
     }
     try log.step("didMigrateHandler of \(stage.name)") {
-      try manager.withContainer(at: url, next, description) { try handler(manager, stage) }
+      try manager.withContainer(next, description) { try handler(manager, stage) }
     }
-    try LogStore.endPendingStage(at: url, options: options)
+    try store.endPendingStage()
   }
 
   /// Runs the handler of a step whose process ended before it was done.
   private func finishPending() throws {
-    guard let name = try LogStore.pendingStage(at: url, options: options) else { return }
+    guard let name = try store.pendingStage() else { return }
     let stages = manager.stages.compactMap { $0 as? CustomMigrationStage }
     guard let stage = stages.first(where: { $0.name == name }) else {
       throw HeartwoodError(
@@ -174,37 +164,6 @@ struct StagedMigration {
       )
     }
     try finish(stage)
-  }
-}
-
-/// The stage whose handler has still to run after its step: in the store's metadata, written in the transaction of the step.
-extension LogStore {
-  private static let pendingKey = PersistentStore.MetadataKey.pendingMigrationStage
-
-  static func pendingStage(at url: URL, options: LogStoreOptions) throws -> String? {
-    var options = options
-    options.createsStore = false
-    return try withEngine(at: url, options: options) { engine in
-      try StoreMetadata(in: engine.snapshot()).pendingStage
-    }
-  }
-
-  static func endPendingStage(at url: URL, options: LogStoreOptions) throws {
-    var options = options
-    options.createsStore = false
-    try withEngine(at: url, options: options) { engine in
-      try engine.write { transaction in
-        var metadata = try StoreMetadata(in: transaction)
-        metadata.values[pendingKey] = nil
-        try transaction.put(KeySpace.metadataKey, metadata.encoded())
-      }
-    }
-  }
-
-  static func notePendingStage(_ name: String, in transaction: WriteTransaction) throws {
-    var metadata = try StoreMetadata(in: transaction)
-    metadata.values[pendingKey] = .scalar(.string(name))
-    try transaction.put(KeySpace.metadataKey, metadata.encoded())
   }
 }
 

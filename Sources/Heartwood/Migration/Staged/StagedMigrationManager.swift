@@ -28,10 +28,10 @@ public final class StagedMigrationManager: Sendable {
 
   /// Runs a handler with the store open.
   func withContainer(
-    at url: URL, _ model: ManagedObjectModel, _ description: PersistentStoreDescription,
-    _ body: () throws -> Void
+    _ model: ManagedObjectModel, _ description: PersistentStoreDescription, _ body: () throws -> Void
   ) throws {
-    let container = PersistentContainer(name: url.lastPathComponent, managedObjectModel: model)
+    let container = PersistentContainer(
+      name: description.url?.lastPathComponent ?? "", managedObjectModel: model)
     let copy = PersistentStoreDescription(copying: description)
     copy.shouldMigrateStoreAutomatically = false
     copy.stagedMigrationManager = nil

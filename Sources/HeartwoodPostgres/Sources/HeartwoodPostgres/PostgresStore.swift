@@ -53,7 +53,10 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
     let values = storedMetadata.filter { !$0.key.hasPrefix("NSStore") && !$0.key.hasPrefix("Heartwood") }
     let bytes = try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)
     try translating(.persistentStoreSave, "the metadata of the store at \(address.text) were not saved") {
-      try pool.withConnection(retries: true) { try write(["program": bytes], $0) }
+      try pool.withConnection(retries: true) { connection in
+        try write(["program": bytes], connection)
+        try writeStage(connection)
+      }
     }
   }
 
@@ -62,6 +65,15 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
   /// - Throws: `.persistentStoreTimeout` if others have the store open for longer than the description's timeout; `.migration` if the objects
   ///   do not allow it. The store is as before then.
   public override func migrate(_ migration: InferredMigration) throws { try migrateTables(migration) }
+
+  /// Makes the tables of the new model in a schema beside the store's, and puts them in the place of the former ones in one transaction.
+  ///
+  /// - Throws: As `migrate(_:)`.
+  public override func replaceContents(
+    from source: ManagedObjectModel, _ make: (_ source: URL, _ destination: URL) throws -> Void
+  ) throws {
+    try replaceTables(from: source, make)
+  }
 
   public override func willRemove(from coordinator: PersistentStoreCoordinator?) { pool.close() }
 

@@ -204,6 +204,122 @@ import Testing
     try again.persistentStoreCoordinator?.close()
   }
 
+  private struct Refusal: Error {}
+
+  /// What is inferred, and names in capitals.
+  private func mapping(failsAt last: Int = .max) throws -> MappingModel {
+    let mapping = try MappingModel.inferredMappingModel(
+      forSourceModel: Self.model(isLater: false), destinationModel: Self.model(isLater: true))
+    let person = try #require(mapping.entityMappings.first { $0.destinationEntityName == "Person" })
+    let name = try #require(person.attributeMappings.first { $0.name == "fullName" })
+    let calls = Counter()
+    name.value = { person, _ in
+      if calls.next() == last { throw Refusal() }
+      return (person.value(forKey: "name") as? String)?.uppercased()
+    }
+    return mapping
+  }
+
+  private func schemas(beside url: URL) throws -> Int64 {
+    let address = try PostgresAddress(url)
+    return try PostgresConnection(address).query(
+      "SELECT count(*) FROM pg_namespace WHERE nspname LIKE $1::text", [.text("\(address.schema).%")]
+    ).integer(0, 0)
+  }
+
+  @Test func `a mapping model makes the objects that it makes of a log store`() throws {
+    let url = try PostgresServer.shared.get().url()
+    let folder = FileManager.default.temporaryDirectory.appending(path: "migration-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let places: [(URL, PersistentStore.StoreType)] = [(url, .postgres), (folder, .log)]
+    var former: [URL] = []
+    for (url, type) in places {
+      let context = try open(url, type, Self.model(isLater: false))
+      try fill(context, seed: 7)
+      former += try context.fetch(FetchRequest<ManagedObject>(entityName: "Person")).map {
+        $0.objectID.uriRepresentation()
+      }
+      try context.persistentStoreCoordinator?.close()
+    }
+    // What a migration left that was killed.
+    let address = try PostgresAddress(url)
+    try PostgresConnection(address).run("CREATE SCHEMA \"\(address.schema).migrating\"")
+    let mapping = try mapping()
+    let contexts = try places.map {
+      try open($0, $1, Self.model(isLater: true)) { $0.mappingModel = mapping }
+    }
+    let dumps = try contexts.map(dump)
+    #expect(dumps[0] == dumps[1])
+    #expect(dumps[0].contains { $0.hasPrefix("Person/P0") })
+    for (context, (url, type)) in zip(contexts, places) {
+      let coordinator = try #require(context.persistentStoreCoordinator)
+      for uri in former { #expect(coordinator.managedObjectID(forURIRepresentation: uri) == nil) }
+      // The store is a whole one, in which new objects get numbers of their own.
+      let person = try #require(coordinator.managedObjectModel.entitiesByName["Person"])
+      let new = ManagedObject(entity: person, insertInto: context)
+      new.setValue("new", forKey: "fullName")
+      try context.save()
+      try coordinator.close()
+      let again = try open(url, type, Self.model(isLater: true))
+      #expect(try dump(again).count == dumps[0].count + 1)
+      try again.persistentStoreCoordinator?.close()
+    }
+    #expect(try schemas(beside: url) == 0)
+  }
+
+  @Test func `a mapping that fails leaves the store as it was, also where others have it open`() throws {
+    let url = try PostgresServer.shared.get().url()
+    let context = try open(url, .postgres, Self.model(isLater: false))
+    try fill(context, seed: 8)
+    let before = try dump(context)
+    let failing = try mapping(failsAt: 5)
+    let locked = heartwoodError {
+      _ = try open(url, .postgres, Self.model(isLater: true), timeout: 0) { $0.mappingModel = failing }
+    }
+    #expect(locked?.code == .persistentStoreTimeout)
+    try context.persistentStoreCoordinator?.close()
+    let failed = heartwoodError {
+      _ = try open(url, .postgres, Self.model(isLater: true)) { $0.mappingModel = failing }
+    }
+    #expect(failed?.code == .entityMigrationPolicy && failed?.underlying is Refusal)
+    #expect(try schemas(beside: url) == 0)
+    let again = try open(url, .postgres, Self.model(isLater: false))
+    #expect(try dump(again) == before)
+    try again.persistentStoreCoordinator?.close()
+  }
+
+  @Test func `a store goes through a stage, and finishes it where its code has failed`() throws {
+    let url = try PostgresServer.shared.get().url()
+    let context = try open(url, .postgres, Self.model(isLater: false))
+    try fill(context, seed: 9)
+    try context.persistentStoreCoordinator?.close()
+    let calls = Counter()
+    let stage = CustomMigrationStage(
+      migratingFrom: ManagedObjectModelReference(model: Self.model(isLater: false)),
+      to: ManagedObjectModelReference(model: Self.model(isLater: true)))
+    stage.label = "names"
+    stage.didMigrateHandler = { manager, _ in
+      if calls.next() == 1 { throw Refusal() }
+      let context = try #require(manager.container?.newBackgroundContext())
+      for person in try context.fetch(FetchRequest<ManagedObject>(entityName: "Person")) {
+        person.setValue("staged", forKey: "fullName")
+      }
+      try context.save()
+    }
+    let manager = StagedMigrationManager([stage])
+    #expect(throws: Refusal.self) {
+      _ = try open(url, .postgres, Self.model(isLater: true)) { $0.stagedMigrationManager = manager }
+    }
+    let unfinished = heartwoodError { _ = try open(url, .postgres, Self.model(isLater: true)) }
+    #expect(unfinished?.message.contains("the stage names") == true)
+    for _ in 0..<2 {
+      let later = try open(url, .postgres, Self.model(isLater: true)) { $0.stagedMigrationManager = manager }
+      #expect(try dump(later).filter { $0.hasPrefix("Person/staged") }.count == 12)
+      try later.persistentStoreCoordinator?.close()
+    }
+    #expect(calls.next() == 3)
+  }
+
   @Test func `a store that others have open is not migrated under them`() throws {
     let url = try PostgresServer.shared.get().url()
     let context = try open(url, .postgres, Self.model(isLater: false))
@@ -220,6 +336,19 @@ import Testing
     // A program that has only the former model does not migrate it back.
     let behind = heartwoodError { _ = try open(url, .postgres, Self.model(isLater: false)) }
     #expect(behind?.code == .stagedMigrationBackwardMigration)
+  }
+}
+
+/// Counts calls.
+private final class Counter: @unchecked Sendable {
+  private let lock = NSLock()
+  private var count = 0
+
+  func next() -> Int {
+    lock.withLock {
+      count += 1
+      return count
+    }
   }
 }
 

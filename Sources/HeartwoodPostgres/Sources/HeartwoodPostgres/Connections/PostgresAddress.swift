@@ -30,7 +30,7 @@ struct PostgresAddress: Sendable {
     if !database.isEmpty { parameters.append(("dbname", String(database))) }
     var (schema, pool) = ("public", 4)
     let items = parts.queryItems ?? []
-    parts.password = nil
+    (parts.password, parts.fragment) = (nil, nil)
     let text = parts.string ?? "postgres"
     for item in items {
       let value = item.value ?? ""

@@ -16,12 +16,14 @@ struct PostgresMigration {
     (self.migration, self.store, self.connection) = (migration, store, connection)
     let schema: PostgresSchema = store.schema
     old = PostgresSchema(migration.sourceModel, named: schema.name)
-    new = PostgresSchema(migration.destinationModel, named: "\(schema.name).migrating".sqlName)
+    new = PostgresSchema(migration.destinationModel, named: old.nameOfSuccessor)
   }
 
   /// - Precondition: A transaction has begun.
   /// - Throws: `.migration` if a value has no place in the new tables.
   func run() throws {
+    // What a migration by a mapping model left that was interrupted.
+    try connection.run("DROP SCHEMA IF EXISTS \(new.name.quoted) CASCADE")
     try connection.run("CREATE SCHEMA \(new.name.quoted)")
     for statement in new.tableStatements { try connection.run(statement) }
     for table in new.tables {
@@ -31,7 +33,7 @@ struct PostgresMigration {
     for table in new.tables { try dropDanglingReferences(of: table) }
     try fillJoins()
     try connection.run("SET CONSTRAINTS ALL IMMEDIATE")
-    try replaceTables()
+    try old.replaceTables(by: new, connection)
   }
 
   // MARK: Rows
@@ -252,15 +254,20 @@ struct PostgresMigration {
     return "SELECT _id AS source, \(column.name.quoted) AS target, NULL::bigint AS source_position, "
       + "\(position) AS target_position FROM \(table.sqlName) WHERE \(column.name.quoted) IS NOT NULL"
   }
+}
 
-  // MARK: Tables
+extension PostgresSchema {
+  /// The name of a schema beside this one, in which the tables of a later model are made.
+  var nameOfSuccessor: String { "\(name).migrating".sqlName }
 
+  /// Puts the tables of another schema, which goes away, in the place of these.
+  ///
   /// Without CASCADE: what others have made of the tables, such as a view, is not removed with them.
-  private func replaceTables() throws {
-    let former = old.tables.map(\.sqlName) + old.joins.map(\.sqlName)
+  func replaceTables(by new: PostgresSchema, _ connection: PostgresConnection) throws {
+    let former = tables.map(\.sqlName) + joins.map(\.sqlName)
     if !former.isEmpty { try connection.run("DROP TABLE \(former.joined(separator: ", "))") }
-    for name in new.tables.map(\.sqlName) + new.joins.map(\.sqlName) {
-      try connection.run("ALTER TABLE \(name) SET SCHEMA \(old.name.quoted)")
+    for table in new.tables.map(\.sqlName) + new.joins.map(\.sqlName) {
+      try connection.run("ALTER TABLE \(table) SET SCHEMA \(name.quoted)")
     }
     try connection.run("DROP SCHEMA \(new.name.quoted)")
   }

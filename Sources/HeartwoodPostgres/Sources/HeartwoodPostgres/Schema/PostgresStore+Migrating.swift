@@ -5,6 +5,42 @@ import Heartwood
 /// that the tables do not have any more.
 extension PostgresStore {
   func migrateTables(_ migration: InferredMigration) throws {
+    try holdingStore { connection in
+      guard try needsMigration(from: migration.sourceModel, connection) else { return }
+      try PostgresMigration(migration, self, connection).run()
+      try pool.using(connection) { try deriveAll(migration, connection) }
+      try replaceModel(connection)
+    }
+  }
+
+  func replaceTables(
+    from source: ManagedObjectModel, _ make: (_ source: URL, _ destination: URL) throws -> Void
+  ) throws {
+    let former = PostgresSchema(source, named: schema.name)
+    let made = PostgresSchema(managedObjectModel, named: former.nameOfSuccessor)
+    try holdingStore { connection in
+      guard try needsMigration(from: source, connection) else {
+        storedMetadata[MetadataKey.storeUUID] = try storedIdentifier(connection)
+        return
+      }
+      // Outside the transaction, which must not hold a lock of the schema in which others make the store.
+      let outside = try PostgresConnection(address)
+      try outside.run("DROP SCHEMA IF EXISTS \(made.name.quoted) CASCADE")
+      do {
+        try HeldSchemas.reading { token in try make(url.with(token: token), url.with(schema: made.name)) }
+      } catch {
+        try? outside.run("DROP SCHEMA IF EXISTS \(made.name.quoted) CASCADE")
+        throw error
+      }
+      try connection.run("DROP TABLE \(made.metadataTable)")
+      try former.replaceTables(by: made, connection)
+      try write(["uuid": Data((storedMetadata[MetadataKey.storeUUID] as? String ?? "").utf8)], connection)
+      try replaceModel(connection)
+    }
+  }
+
+  /// Runs the body in a transaction that no other program has the store open in.
+  private func holdingStore(_ body: (PostgresConnection) throws -> Void) throws {
     try translating(.migration, "the store at \(address.text) was not migrated, and is as before") {
       try pool.withConnection(retries: false) { connection in
         let lock = SchemaLock(schema.name)
@@ -16,7 +52,7 @@ extension PostgresStore {
         do {
           try connection.transaction {
             try lock.takeAlone(connection, milliseconds: milliseconds)
-            try migrate(migration, connection)
+            try body(connection)
           }
         } catch let failure as PostgresCommitFailure {
           throw failure.failure
@@ -31,18 +67,23 @@ extension PostgresStore {
     }
   }
 
-  private func migrate(_ migration: InferredMigration, _ connection: PostgresConnection) throws {
+  /// Whether the tables have another model than the coordinator: others may have migrated them meanwhile.
+  ///
+  /// - Throws: `.persistentStoreIncompatibleVersionHash` if they do not have the model of the migration any more.
+  private func needsMigration(
+    from source: ManagedObjectModel, _ connection: PostgresConnection
+  ) throws -> Bool {
     let hashes = try storedHashes(connection)
-    let wanted = managedObjectModel.entityVersionHashesByName
-    // Others may have migrated it meanwhile.
-    guard hashes != wanted else { return }
-    guard hashes == migration.sourceModel.entityVersionHashesByName else {
+    guard hashes != managedObjectModel.entityVersionHashesByName else { return false }
+    guard hashes == source.entityVersionHashesByName else {
       throw HeartwoodError(
         .persistentStoreIncompatibleVersionHash,
         "the store at \(address.text) was migrated to another model meanwhile; open it again")
     }
-    try PostgresMigration(migration, self, connection).run()
-    try pool.using(connection) { try deriveAll(migration, connection) }
+    return true
+  }
+
+  private func replaceModel(_ connection: PostgresConnection) throws {
     try connection.run("DELETE FROM \(schema.metadataTable) WHERE key LIKE 'hash/%'")
     try writeModel(connection)
   }
@@ -70,8 +111,18 @@ extension PostgresStore {
   func writeModel(_ connection: PostgresConnection) throws {
     let former = storedMetadata[MetadataKey.formerModelVersionChecksums] as? [String] ?? []
     try write(["model": try modelData, "former": Data(former.joined(separator: "\n").utf8)], connection)
+    try writeStage(connection)
     for (name, hash) in managedObjectModel.entityVersionHashesByName {
       try write(["hash/\(name)": hash], connection)
+    }
+  }
+
+  /// Writes the stage of a migration that is not finished.
+  func writeStage(_ connection: PostgresConnection) throws {
+    if let stage = storedMetadata[MetadataKey.pendingMigrationStage] as? String {
+      try write(["stage": Data(stage.utf8)], connection)
+    } else {
+      try connection.run("DELETE FROM \(schema.metadataTable) WHERE key = 'stage'")
     }
   }
 
@@ -82,6 +133,11 @@ extension PostgresStore {
       uniquingKeysWith: { first, _ in first })
   }
 
+  private func storedIdentifier(_ connection: PostgresConnection) throws -> String? {
+    let rows = try connection.query("SELECT value FROM \(schema.metadataTable) WHERE key = 'uuid'")
+    return rows.count == 0 ? nil : String(decoding: rows.bytes(0, 0), as: UTF8.self)
+  }
+
   /// Of the model in the database; nil if it is not kept there.
   func modelDigest(_ connection: PostgresConnection) throws -> String? {
     let rows = try connection.query("SELECT md5(value) FROM \(schema.metadataTable) WHERE key = 'model'")
@@ -90,7 +146,7 @@ extension PostgresStore {
 
   /// What each new connection begins with.
   func begin(_ connection: PostgresConnection, _ expected: String?) throws {
-    try SchemaLock(address.schema).take(connection)
+    if !HeldSchemas.mayRead(url) { try SchemaLock(address.schema).take(connection) }
     guard let expected, try modelDigest(connection) != expected else { return }
     throw HeartwoodError(
       .persistentStoreIncompatibleVersionHash,
@@ -117,5 +173,38 @@ private struct SchemaLock {
   func takeAlone(_ connection: PostgresConnection, milliseconds: Int) throws {
     try connection.run("SET LOCAL lock_timeout = \(milliseconds)")
     try connection.run("SELECT pg_advisory_xact_lock(\(key))")
+  }
+}
+
+/// The stores of this process that are read while a migration has them locked, by tokens in their URLs.
+private enum HeldSchemas {
+  private static let lock = NSLock()
+  nonisolated(unsafe) private static var tokens: Set<String> = []
+
+  static func reading(_ body: (_ token: String) throws -> Void) rethrows {
+    let token = UUID().uuidString
+    lock.withLock { _ = tokens.insert(token) }
+    defer { lock.withLock { _ = tokens.remove(token) } }
+    try body(token)
+  }
+
+  static func mayRead(_ url: URL) -> Bool {
+    guard let token = url.fragment else { return false }
+    return lock.withLock { tokens.contains(token) }
+  }
+}
+
+extension URL {
+  fileprivate func with(token: String) -> URL {
+    var parts = URLComponents(url: self, resolvingAgainstBaseURL: false)
+    parts?.fragment = token
+    return parts?.url ?? self
+  }
+
+  fileprivate func with(schema: String) -> URL {
+    var parts = URLComponents(url: self, resolvingAgainstBaseURL: false)
+    let others = parts?.queryItems?.filter { $0.name != "schema" } ?? []
+    parts?.queryItems = others + [URLQueryItem(name: "schema", value: schema)]
+    return parts?.url ?? self
   }
 }

@@ -53,6 +53,8 @@ extension PostgresStore {
       } else if key == "former" {
         let checksums = String(decoding: value, as: UTF8.self).split(separator: "\n").map(String.init)
         values[MetadataKey.formerModelVersionChecksums] = checksums
+      } else if key == "stage" {
+        values[MetadataKey.pendingMigrationStage] = String(decoding: value, as: UTF8.self)
       } else if key == "program" {
         let list = try? PropertyListSerialization.propertyList(from: value, format: nil)
         for (name, value) in list as? [String: Any] ?? [:] { values[name] = Self.sendable(value) }

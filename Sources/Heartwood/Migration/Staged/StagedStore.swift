@@ -1,0 +1,60 @@
+import Foundation
+import HeartwoodEngine
+
+/// What the stages of a migration do with a store, whatever its kind.
+protocol StagedStore {
+  /// Where the store is, for messages.
+  var path: String { get }
+  /// The model that it was written with last.
+  func model() throws -> ManagedObjectModel
+  /// Migrates the store as it is inferred, and notes in the same transaction the stage whose handler has still to run after that.
+  func migrate(to next: ManagedObjectModel, pendingStage: String?) throws
+  /// The stage whose handler has still to run.
+  func pendingStage() throws -> String?
+  /// Notes that no handler has to run any more.
+  func endPendingStage() throws
+}
+
+/// A store on the engine: a folder, or one file.
+struct StagedLogStore: StagedStore {
+  private let url: URL
+  private var options: LogStoreOptions
+  /// What a rehearsal collects; nil to throw.
+  private let rehearsal: StagedRehearsal?
+
+  init(at url: URL, _ options: LogStoreOptions, rehearsal: StagedRehearsal? = nil) {
+    self.url = url
+    self.options = options
+    self.options.createsStore = false
+    self.rehearsal = rehearsal
+  }
+
+  var path: String { LogStore.path(of: url) }
+
+  func model() throws -> ManagedObjectModel { try LogStore.model(at: url, options: options) }
+
+  func migrate(to next: ManagedObjectModel, pendingStage: String?) throws {
+    let report = try LogStore.migrate(
+      at: url, to: next, options: options, findings: rehearsal?.findings, pendingStage: pendingStage)
+    if let report { try rehearsal?.add(report) }
+  }
+
+  func pendingStage() throws -> String? {
+    try LogStore.withEngine(at: url, options: options) { try StoreMetadata(in: $0.snapshot()).pendingStage }
+  }
+
+  func endPendingStage() throws {
+    try LogStore.withEngine(at: url, options: options) { engine in
+      try engine.write { try LogStore.setPendingStage(nil, in: $0) }
+    }
+  }
+}
+
+extension LogStore {
+  /// Writes the stage whose handler has still to run after its step into the metadata, in the transaction of the step.
+  static func setPendingStage(_ name: String?, in transaction: WriteTransaction) throws {
+    var metadata = try StoreMetadata(in: transaction)
+    metadata.values[PersistentStore.MetadataKey.pendingMigrationStage] = name.map { .scalar(.string($0)) }
+    try transaction.put(KeySpace.metadataKey, metadata.encoded())
+  }
+}
