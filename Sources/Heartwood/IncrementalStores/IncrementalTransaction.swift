@@ -4,17 +4,17 @@ import HeartwoodBytes
 /// A batch over an incremental store: reads what the store's class reads in its transaction, and keeps what is written until there is much
 /// of it, or until the class has to find it.
 final class IncrementalTransaction: StoreTransaction {
-  private struct Place: Hashable {
+  struct Place: Hashable {
     let root: UInt16
     let key: UInt64
   }
 
-  private struct LinkPlace: Hashable {
+  struct LinkPlace: Hashable {
     let relationship: ObjectIdentifier
     let key: UInt64
   }
 
-  private struct PendingRow {
+  struct PendingRow {
     let entity: EntityDescription
     /// Nil for a deleted row.
     var row: StoredRow?
@@ -22,7 +22,7 @@ final class IncrementalTransaction: StoreTransaction {
     var changed: Set<Int> = []
   }
 
-  private struct PendingLinks {
+  struct PendingLinks {
     let relationship: RelationshipDescription
     let key: UInt64
     var added: [UInt64] = []
@@ -31,16 +31,16 @@ final class IncrementalTransaction: StoreTransaction {
   }
 
   let identity: StoreIdentity
-  private let contents: IncrementalContents
+  let contents: IncrementalContents
   private let derivations: DerivationPlan?
   private let context: ManagedObjectContext?
   private let writing: StoreBatchWriting
   private let now = Date()
   private var reader: IncrementalView
-  private var rows: [Place: PendingRow] = [:]
-  private var order: [Place] = []
-  private var links: [LinkPlace: PendingLinks] = [:]
-  private var linkOrder: [LinkPlace] = []
+  private(set) var rows: [Place: PendingRow] = [:]
+  private(set) var order: [Place] = []
+  private(set) var links: [LinkPlace: PendingLinks] = [:]
+  private(set) var linkOrder: [LinkPlace] = []
   private var slab: RowSlab?
   private(set) var changes: [HistoryChange] = []
 
@@ -280,59 +280,6 @@ final class IncrementalTransaction: StoreTransaction {
     return net
   }
 
-  // MARK: Handing it to the class
-
-  func writeEntries() throws {
-    guard !order.isEmpty || !links.isEmpty else { return }
-    let changes = rowChanges()
-    (rows, order, links, linkOrder, slab, found) = ([:], [], [:], [], nil, [:])
-    try writing.write(changes)
-    reader = IncrementalView(contents, contents.newestGeneration, context, hasOneReader: true)
-  }
-
-  private func rowChanges() -> StoreRowChanges {
-    var changes = StoreRowChanges()
-    for place in order {
-      guard let pending = rows[place] else { continue }
-      let id = contents.identifier(pending.entity, place.key)
-      guard let row = pending.row?.view else {
-        if !pending.isNew { changes.deletedObjects.append(id) }
-        continue
-      }
-      let entity = pending.entity
-      let slots =
-        pending.isNew ? entity.storedSlots : entity.storedSlots.filter(pending.changed.contains)
-      guard pending.isNew || !slots.isEmpty else { continue }
-      let written = StoreRowChanges.Row(
-        objectID: id, properties: slots.map(entity.property(at:)),
-        values: slots.map { StoredValue(value(row, entity, $0)) })
-      if pending.isNew { changes.insertedRows.append(written) } else { changes.updatedRows.append(written) }
-    }
-    for place in linkOrder {
-      guard let pending = links[place], let owner = pending.relationship.entity,
-        let destination = pending.relationship.destinationEntity
-      else { continue }
-      func ids(_ keys: [UInt64]) -> [ManagedObjectID] {
-        keys.map { contents.identifier(destination, $0) }
-      }
-      changes.relationships.append(
-        StoreRowChanges.Links(
-          objectID: contents.identifier(owner, pending.key), relationship: pending.relationship,
-          changes: SaveChangesRequest.RelationshipChanges(
-            added: ids(pending.added), removed: Set(ids(pending.removed.sorted())),
-            order: pending.order.map(ids))))
-    }
-    return changes
-  }
-
-  private func value(_ row: RowView, _ entity: EntityDescription, _ slot: Int) -> Value {
-    let column = entity.layout.columns[slot]
-    guard column.kind == .toOne, let destination = entity.relationship(at: slot).destinationEntity else {
-      return row.value(column)
-    }
-    return row.isNull(column) ? .null : .object(contents.identifier(destination, row.key(column)))
-  }
-
   /// A destination comes last in the order of the object that its row refers to.
   private func appendToOrders(_ row: RowView, _ entity: EntityDescription, _ key: UInt64, _ slots: [Int]) {
     for slot in slots {
@@ -345,5 +292,15 @@ final class IncrementalTransaction: StoreTransaction {
         links.added.append(key)
       }
     }
+  }
+
+  // MARK: Handing it to the class
+
+  func writeEntries() throws {
+    guard !order.isEmpty || !links.isEmpty else { return }
+    let changes = rowChanges()
+    (rows, order, links, linkOrder, slab, found) = ([:], [], [:], [], nil, [:])
+    try writing.write(changes)
+    reader = IncrementalView(contents, contents.newestGeneration, context, hasOneReader: true)
   }
 }

@@ -38,20 +38,20 @@ public final class StoreDerivation {
     case deleting
   }
 
-  private let plan: DerivationPlan
-  private let contents: IncrementalContents
-  private let request: SaveChangesRequest?
-  private let context: ManagedObjectContext?
-  private let lock: ([ManagedObjectID], Lock) throws -> Void
-  private let now = Date()
+  let plan: DerivationPlan
+  let contents: IncrementalContents
+  let request: SaveChangesRequest?
+  let context: ManagedObjectContext?
+  let lock: ([ManagedObjectID], Lock) throws -> Void
+  let now = Date()
   /// The objects that the save writes.
-  private lazy var saved = Set(request?.plan.written.map(\.objectID) ?? [])
+  private(set) lazy var saved = Set(request?.plan.written.map(\.objectID) ?? [])
   /// By route, the keys of objects that have the route's last relationship to a changed object.
   private var owners: [Int: Set<UInt64>] = [:]
   /// By the number of the root entity, the keys of objects whose own rows have changed.
   private var own: [UInt16: Set<UInt64>] = [:]
   /// Those whose values that depend on their own rows are computed, too.
-  private var rewritten: [UInt16: Set<UInt64>] = [:]
+  private(set) var rewritten: [UInt16: Set<UInt64>] = [:]
 
   init(
     _ plan: DerivationPlan, _ contents: IncrementalContents, _ request: SaveChangesRequest?,
@@ -282,90 +282,9 @@ public final class StoreDerivation {
     rewritten = [:]
   }
 
-  private func identifier(_ entity: EntityDescription?, _ key: UInt64) -> ManagedObjectID {
+  func identifier(_ entity: EntityDescription?, _ key: UInt64) -> ManagedObjectID {
     guard let entity else { programError("A relationship without an entity has no objects.") }
     return contents.identifier(entity.rootEntity, key)
-  }
-
-  private func derive(
-    _ root: EntityDescription, _ keys: [UInt64], _ body: ([Values]) throws -> Void
-  ) throws {
-    try lock(keys.map { identifier(root, $0) }, .writing)
-    let view = IncrementalView(contents, contents.newestGeneration, context, hasOneReader: true)
-    defer { withExtendedLifetime(view) {} }
-    try view.load(root, keys)
-    var members: [(key: UInt64, row: RowView, entity: EntityDescription)] = []
-    for key in keys {
-      // Others may have deleted it, or the transaction itself.
-      guard let row = try view.row(root, key) else { continue }
-      members.append((key, row, try root.entity(numbered: row.entityNumber)))
-    }
-    try load(members.map { ($0.key, $0.entity) }, view)
-    var computed: [Values] = []
-    for (key, row, entity) in members {
-      guard let known = plan.of(entity) else { continue }
-      let isRewritten = rewritten[root.number]?.contains(key) == true
-      var values: [Int: Value] = [:]
-      for derivation in isRewritten ? known.ofOwnRow + known.ofOthers : known.ofOthers {
-        values[derivation.slot] = try derivation.value(of: row, key, in: view, now: now)
-      }
-      let (bytes, changed) = row.replacing(values, entity.layout)
-      if !changed.isEmpty || saved.contains(contents.identifier(entity, key)) {
-        request?.derived.append(DerivedRow(entity: entity, key: key, row: bytes))
-      }
-      guard !changed.isEmpty else { continue }
-      computed.append(
-        Values(
-          objectID: contents.identifier(entity, key),
-          changes: changed.compactMap { slot in
-            entity.attribute(at: slot).map { ($0, StoredValue(values[slot] ?? .null)) }
-          }))
-    }
-    if !computed.isEmpty { try body(computed) }
-  }
-
-  /// Reads what the derivations of objects read, together, and locks what is at the ends of to-one relationships.
-  private func load(_ members: [(key: UInt64, entity: EntityDescription)], _ view: IncrementalView) throws {
-    for (entity, objects) in Dictionary(grouping: members, by: { $0.entity.number }).values.map({
-      ($0[0].entity, $0)
-    }) {
-      var loaded: Set<[ObjectIdentifier]> = []
-      for source in (plan.of(entity)?.ofOthers ?? []).flatMap(\.sources) where !source.route.isEmpty {
-        guard loaded.insert(source.route.map { ObjectIdentifier($0) }).inserted else { continue }
-        var keys = objects.map(\.key)
-        for relationship in source.route {
-          keys = try step(relationship, keys, view)
-        }
-      }
-    }
-  }
-
-  private func step(
-    _ relationship: RelationshipDescription, _ keys: [UInt64], _ view: IncrementalView
-  ) throws -> [UInt64] {
-    guard let root = relationship.destinationEntity?.rootEntity, let source = relationship.entity?.rootEntity
-    else { return [] }
-    var found: Set<UInt64> = []
-    if relationship.isToMany {
-      try view.load(relationship, of: keys)
-      for key in keys {
-        try view.destinations(relationship, of: key) {
-          found.insert($0)
-          return true
-        }
-      }
-    } else {
-      for key in keys {
-        guard let row = try view.row(source, key) else { continue }
-        let entity = try source.entity(numbered: row.entityNumber)
-        let column = entity.layout.columns[relationship.slot]
-        if !row.isNull(column) { found.insert(row.key(column)) }
-      }
-      try lock(found.sorted().map { contents.identifier(root, $0) }, .reading)
-    }
-    let sorted = found.sorted()
-    try view.load(root, sorted)
-    return sorted
   }
 }
 
@@ -399,31 +318,11 @@ extension InferredMigration {
 }
 
 extension IncrementalStore {
-  /// The derived attributes that a migration of the store computes; nil if the model has none.
+  /// The derived attributes that a migration of the store computes; nil if none is new or has another expression.
   public final func derivation(of migration: InferredMigration) -> StoreDerivation? {
-    derivations.map {
+    guard migration.destinationModel.entities.contains(where: migration.derivesAnew) else { return nil }
+    return derivations.map {
       StoreDerivation($0, IncrementalContents(self, identityOfObjects), nil, nil) { _, _ in }
     }
-  }
-}
-
-extension RowView {
-  /// The row with other values in some columns.
-  ///
-  /// - Returns: It, and the slots whose values are others than before.
-  func replacing(_ values: [Int: Value], _ layout: RowLayout) -> (row: [UInt8], changed: [Int]) {
-    var writer = RowWriter(layout, version: version, estimatedVariableSize: bytes.count)
-    for column in layout.columns {
-      if let value = values[Int(column.slot)] {
-        writer.write(value, column)
-      } else {
-        writer.copy(column, from: self)
-      }
-    }
-    let changed = writer.row.withUnsafeBytes { bytes in
-      let new = RowView(unchecked: bytes)
-      return values.keys.filter { !isSame(layout.columns[$0], in: new) }.sorted()
-    }
-    return (writer.row, changed)
   }
 }

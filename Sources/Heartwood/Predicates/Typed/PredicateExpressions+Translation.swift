@@ -1,5 +1,12 @@
 import Foundation
 
+/// A part of one of Foundation's predicates that has a translation.
+///
+/// Declared where the conformances are: only casts find these, and a linker takes the file out of an archive for the protocol that they name.
+protocol TranslatableExpression {
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart
+}
+
 extension PredicateExpressions.Variable: TranslatableExpression {
   func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .value(try translation.value(of: key))

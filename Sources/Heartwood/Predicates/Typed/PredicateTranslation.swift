@@ -17,11 +17,6 @@ extension Predicate: FetchPredicate {
   }
 }
 
-/// A part of one of Foundation's predicates that has a translation.
-protocol TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart
-}
-
 /// The translation of a part.
 enum PredicatePart {
   case condition(Condition)
