@@ -118,6 +118,20 @@ extension DerivedAttributeDescription {
   }
 }
 
+extension FetchIndexDescription {
+  /// Which objects the index has: those for which this is true; nil for all of the entity.
+  public var partialIndexPredicate: NSPredicate? {
+    get { condition.flatMap { try? FormatPredicate($0) }.map { NSPredicate.made(of: $0.condition) } }
+    set {
+      do {
+        setCondition(try newValue?.storeCondition().description)
+      } catch {
+        fatalError("the predicate of the index \(name) cannot be used: \(error)")
+      }
+    }
+  }
+}
+
 extension FetchedPropertyDescription {
   /// The request whose result is the value.
   public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {

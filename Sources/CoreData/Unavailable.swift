@@ -56,12 +56,6 @@ extension PropertyDescription {
   public var isStoredInExternalRecord: Bool { fatalError() }
 }
 
-extension FetchIndexDescription {
-  /// Not here.
-  @available(*, unavailable, message: "an index has all rows of its entity")
-  public var partialIndexPredicate: NSPredicate? { fatalError() }
-}
-
 extension FetchIndexElementDescription {
   /// The name of the property.
   public var propertyName: String? { property.name }

@@ -88,6 +88,12 @@ private struct ModelBuilding {
     if type.rangeIndexes != parent?.rangeIndexes ?? [] {
       addIndexes(type.rangeIndexes, to: entity, "rangesOf", .rTree)
     }
+    if type.partialIndexes != parent?.partialIndexes ?? [] {
+      for declared in type.partialIndexes {
+        let made = addIndex(declared.properties, to: entity, "some", .binary)
+        made.setCondition(declared.condition)
+      }
+    }
     for property in entities[index].own {
       guard let options = property.attribute?.options else { continue }
       if options.contains(.unique) { entity.uniquenessConstraints.append([property.name]) }
@@ -111,13 +117,23 @@ private struct ModelBuilding {
     _ lists: [[String]], to entity: EntityDescription, _ prefix: String,
     _ collation: FetchIndexElementDescription.CollationType
   ) {
-    for names in lists {
-      let properties = entity.columnsByName
-      entity.indexes.append(
-        FetchIndexDescription(
-          name: prefix + names.joined(separator: "And"),
-          elements: names.map { FetchIndexElementDescription($0, properties, collationType: collation) }))
-    }
+    for names in lists { addIndex(names, to: entity, prefix, collation) }
+  }
+
+  @discardableResult
+  private func addIndex(
+    _ names: [String], to entity: EntityDescription, _ prefix: String,
+    _ collation: FetchIndexElementDescription.CollationType
+  ) -> FetchIndexDescription {
+    let properties = entity.columnsByName
+    let name = prefix + names.joined(separator: "And")
+    // Several may be of the same properties, for other objects each.
+    let others = entity.indexes.filter { $0.name == name || $0.name.hasPrefix(name + " ") }.count
+    let index = FetchIndexDescription(
+      name: others == 0 ? name : "\(name) \(others + 1)",
+      elements: names.map { FetchIndexElementDescription($0, properties, collationType: collation) })
+    entity.indexes.append(index)
+    return index
   }
 
   private static func description(_ property: PropertyRecord) -> PropertyDescription {

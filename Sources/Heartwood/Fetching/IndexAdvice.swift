@@ -5,6 +5,7 @@ struct IndexAdvice {
   /// - Returns: nil if no index serves more of the request than those that exist.
   init?(_ request: ResolvedRequest, _ plan: ChosenPlan, _ existing: [StoreIndex]) {
     guard case .scan = plan.access else { return nil }
+    let existing = existing.filter { $0.condition == nil }
     let conjuncts = (request.predicate?.conjuncts ?? []).flatMap(\.parts)
     var found: [String] = []
     if let ranges = Self.ranges(conjuncts, request.entity) {

@@ -1,19 +1,42 @@
 /// Candidate accesses for a request's conditions.
 extension Planner {
   /// All accesses that restrict the rows of `entity` by a condition.
-  func candidates(for conjuncts: [Conjunct], entity: EntityDescription) throws -> [Candidate] {
+  ///
+  /// - Parameter isWhole: Whether the conjuncts are those of the request.
+  func candidates(
+    for conjuncts: [Conjunct], entity: EntityDescription, isWhole: Bool = false
+  ) throws -> [Candidate] {
     var found: [Candidate] = []
+    let usable = usableIndexes(entity, conjuncts, isWhole: isWhole)
     for (number, conjunct) in conjuncts.enumerated() {
-      if let candidate = try direct(conjunct, number, entity) { found.append(candidate) }
+      if let candidate = try direct(conjunct, number, entity, usable) { found.append(candidate) }
     }
     let conditions = SlotConditions(conjuncts)
-    for index in indexes(entity) where index.isOrdered {
-      if let candidate = try indexCandidate(index, conditions) { found.append(candidate) }
-    }
-    for index in indexes(entity) where index.kind == .ranges {
-      if let candidate = try rangesCandidate(index, conditions) { found.append(candidate) }
+    for (index, same) in usable {
+      var candidate: Candidate?
+      switch index.kind {
+      case .ordered, .unique: candidate = try indexCandidate(index, conditions, satisfied: same)
+      case .ranges: candidate = try rangesCandidate(index, conditions)
+      case .words: break
+      }
+      candidate?.consumed.formUnion(same)
+      if let candidate { found.append(candidate) }
     }
     return found
+  }
+
+  /// An index that has all rows of which some conjuncts are true, and the numbers of those that all its rows satisfy.
+  typealias UsableIndex = (index: StoreIndex, same: Set<Int>)
+
+  /// - Parameter isWhole: Whether the conjuncts are those of the request.
+  func usableIndexes(
+    _ entity: EntityDescription, _ conjuncts: [Conjunct], isWhole: Bool
+  ) -> [UsableIndex] {
+    indexes(entity).compactMap { index in
+      guard let condition = index.condition else { return (index, []) }
+      let same = condition.consequence(of: conjuncts, isWhole ? request.predicate?.condition : nil)
+      return same.map { (index, $0) }
+    }
   }
 
   /// All index walks that deliver the requested order, or its first keys.
@@ -21,10 +44,10 @@ extension Planner {
     guard let sort = request.sort else { return [] }
     let conditions = SlotConditions(conjuncts)
     var found: [Candidate] = []
-    for index in indexes(request.entity) where index.isOrdered {
+    for (index, same) in usableIndexes(request.entity, conjuncts, isWhole: true) where index.isOrdered {
       guard let served = Self.order(of: sort, on: index, conditions) else { continue }
       let (range, consumed) = conditions.range(on: index)
-      guard var candidate = try candidate(index, [range], consumed) else { continue }
+      guard var candidate = try candidate(index, [range], consumed.union(same)) else { continue }
       candidate.access = .index(index, [range], reversed: served.direction == .backwards)
       candidate.order = try order(served, index, range, candidate.count)
       found.append(candidate)
@@ -46,7 +69,9 @@ extension Planner {
 
   // MARK: Without an index
 
-  private func direct(_ conjunct: Conjunct, _ number: Int, _ entity: EntityDescription) throws -> Candidate? {
+  private func direct(
+    _ conjunct: Conjunct, _ number: Int, _ entity: EntityDescription, _ usable: [UsableIndex]
+  ) throws -> Candidate? {
     switch conjunct {
     case .identity(let keys):
       let keys = Set(keys).filter(\.isPermanentKey).sorted()
@@ -62,7 +87,8 @@ extension Planner {
       return try joinOverToOne(entity, slot, condition, number)
     case .throughToMany(let slot, let condition):
       return try joinOverToMany(entity, slot, condition, number)
-    case .word(let slot, let word, let isPrefix): return try containing(word, isPrefix, entity, slot, number)
+    case .word(let slot, let word, let isPrefix):
+      return try containing(word, isPrefix, entity, slot, number, usable)
     case .any(let parts):
       return try union(of: parts, entity, number)
     case .containsDestination(let slot, let key):
@@ -76,13 +102,13 @@ extension Planner {
 
   /// The rows whose text has a word, by a full-text index.
   private func containing(
-    _ word: String, _ isPrefix: Bool, _ entity: EntityDescription, _ slot: Int, _ number: Int
+    _ word: String, _ isPrefix: Bool, _ entity: EntityDescription, _ slot: Int, _ number: Int,
+    _ usable: [UsableIndex]
   ) throws -> Candidate? {
-    guard let index = indexes(entity).first(where: { $0.kind == .words && $0.slots == [slot] }) else {
-      return nil
-    }
+    guard let (index, same) = usable.first(where: { $0.index.kind == .words && $0.index.slots == [slot] })
+    else { return nil }
     let range = isPrefix ? IndexRange(prefix: word) : IndexRange(equal: [.string(word)])
-    guard var candidate = try candidate(index, [range], [number]) else { return nil }
+    guard var candidate = try candidate(index, [range], same.union([number])) else { return nil }
     guard isPrefix else { return candidate }
     // A row may have several words that begin so.
     candidate.access = .union([candidate.access])
@@ -106,7 +132,10 @@ extension Planner {
     return nil
   }
 
-  private func indexCandidate(_ index: StoreIndex, _ conditions: SlotConditions) throws -> Candidate? {
+  /// - Parameter same: The conjuncts that all rows of the index satisfy.
+  private func indexCandidate(
+    _ index: StoreIndex, _ conditions: SlotConditions, satisfied same: Set<Int>
+  ) throws -> Candidate? {
     let (range, consumed) = conditions.range(on: index)
     if range.equal.count < index.slots.count, !range.isNarrowed,
       let (number, listed) = conditions.list(index.slots[range.equal.count])
@@ -115,7 +144,7 @@ extension Planner {
       let ranges = values.map { IndexRange(equal: range.equal + [$0]) }
       return try candidate(index, ranges, consumed.union([number]))
     }
-    guard !consumed.isEmpty else { return nil }
+    guard !consumed.isEmpty || !same.isEmpty else { return nil }
     return try candidate(index, [range], consumed)
   }
 

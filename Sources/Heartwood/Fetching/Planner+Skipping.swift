@@ -10,7 +10,7 @@ extension Planner {
     guard fewest >= Self.leastRows else { return [] }
     let conditions = SlotConditions(conjuncts)
     var found: [Candidate] = []
-    for index in indexes(request.entity)
+    for (index, same) in usableIndexes(request.entity, conjuncts, isWhole: true)
     where index.slots.count > 1 && index.kind == .ordered
       && !index.hasExpressions
     {
@@ -27,7 +27,9 @@ extension Planner {
         whole.equal = range.equal + [value] + behind.equal
         return whole
       }
-      if let candidate = try candidate(index, ranges, consumed.union(further)) { found.append(candidate) }
+      if let candidate = try candidate(index, ranges, consumed.union(further).union(same)) {
+        found.append(candidate)
+      }
     }
     return found
   }

@@ -67,7 +67,7 @@ struct Planner {
 
   /// All accesses of the request's rows, without those for an order.
   private func allCandidates(_ conjuncts: [Conjunct]) throws -> [Candidate] {
-    var single = try candidates(for: conjuncts, entity: request.entity)
+    var single = try candidates(for: conjuncts, entity: request.entity, isWhole: true)
     let fewest = single.map(\.count).min() ?? .max
     single += try skipCandidates(conjuncts, unless: fewest)
     return single + (try intersections(single, request.entity)) + [try scan()]

@@ -68,7 +68,7 @@ extension RowAccess {
 
   private static func explain(_ index: StoreIndex, _ ranges: [IndexRange], _ reversed: Bool) -> String {
     let names = index.propertyNames
-    let entity = index.entity.displayName
+    let entity = index.entity.displayName + (index.condition.map { "[\($0.text)]" } ?? "")
     if index.kind == .words, let range = ranges.first {
       let word = range.prefix.map { "\($0)*" } ?? range.equal.first?.text ?? "…"
       return "words: \(entity).\(names[0]) MATCHESWORDS \"\(word)\""

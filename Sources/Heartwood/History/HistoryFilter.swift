@@ -51,7 +51,7 @@ struct HistoryFilter {
       writer.write(value ?? .null, column)
     }
     return try writer.row.withUnsafeBytes { bytes in
-      try predicate.matches(RowView(unchecked: bytes), key: 1, in: NoRows())
+      try predicate.matches(RowView(unchecked: bytes), key: 1, in: NoRows.shared)
     }
   }
 }
@@ -97,12 +97,4 @@ final class HistoryEntities: Sendable {
       programError(error.message)
     }
   }
-}
-
-/// A source without rows: transactions and changes have no relationships.
-private final class NoRows: RowSource {
-  func row(_ root: EntityDescription, _ key: UInt64) -> RowView? { nil }
-  func destinations(
-    _ relationship: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
-  ) {}
 }

@@ -7,6 +7,10 @@ public final class FetchIndexDescription: @unchecked Sendable {
   public var name: String { willSet { willEdit() } }
   /// The indexed properties, most significant first.
   public var elements: [FetchIndexElementDescription] { willSet { willEdit() } }
+  /// Which objects the index has, in the language of `FormatPredicate`; nil for all.
+  package internal(set) var condition: String? { willSet { willEdit() } }
+  /// Why the predicate that was given cannot be used.
+  var problem: String?
   var isFrozen = false
   /// The entity whose index it is.
   package internal(set) weak var owningEntity: EntityDescription?
@@ -23,9 +27,49 @@ public final class FetchIndexDescription: @unchecked Sendable {
 }
 
 extension FetchIndexDescription {
+  /// Which objects the index has: those for which this is true; nil for all of the entity.
+  ///
+  /// Such an index is smaller, and spares saves of other objects the work. It serves requests whose predicate says as much: a part of it is this
+  /// condition, or a narrower one about the same property, such as `priority == 5` where this is `priority > 3`. The
+  /// condition is about attributes of the object itself, and whether its to-one relationships are set; the checks of the model find what is wrong
+  /// with it.
+  @_disfavoredOverload public var partialIndexPredicate: (any FetchPredicate)? {
+    get { condition.flatMap { try? FormatPredicate($0) } }
+    set {
+      do throws(HeartwoodError) {
+        let entity = owningEntity ?? EntityDescription(name: "")
+        (condition, problem) = (try newValue?.conditionTree(for: entity).description, nil)
+      } catch {
+        (condition, problem) = (nil, error.message)
+      }
+    }
+  }
+
+  /// Sets the condition as text. The checks of the model find what is wrong with it.
+  package func setCondition(_ text: String?) { (condition, problem) = (text, nil) }
+
   /// How the index orders values.
   package var collationType: FetchIndexElementDescription.CollationType {
     elements.first?.collationType ?? .binary
+  }
+}
+
+/// An index that a class declares for some of its objects, such as
+/// `PartialIndex(on: ["due"], where: "isDone == NO")`: see `FetchIndexDescription.partialIndexPredicate`.
+public struct PartialIndex: Hashable, Sendable {
+  /// The names of the properties, the most significant first.
+  public let properties: [String]
+  /// Which objects the index has, in the language of `FormatPredicate`.
+  public let condition: String
+
+  /// An index of properties for some objects.
+  ///
+  /// - Parameters:
+  ///   - properties: The names of the properties, the most significant first, or expressions of attributes.
+  ///   - condition: Which objects the index has, in the language of `FormatPredicate`. The checks of the model find what is wrong with it.
+  public init(on properties: [String], where condition: String) {
+    self.properties = properties
+    self.condition = condition
   }
 }
 

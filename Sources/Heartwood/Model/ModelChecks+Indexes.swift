@@ -43,6 +43,10 @@ extension ModelChecks {
       guard !index.elements.isEmpty else {
         throw .model("the index \(index.name) of \(entity.displayName) has no elements")
       }
+      if let problem = index.problem {
+        throw .model(
+          "the condition of the index \(index.name) of \(entity.displayName) cannot be used: \(problem)")
+      }
       for element in index.elements { try check(element, of: index, entity) }
       try checkCollation(of: index, entity)
     }

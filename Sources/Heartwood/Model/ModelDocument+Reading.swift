@@ -99,7 +99,9 @@ extension ModelDocument.Entity {
             isAscending: isAscending
           ))
       }
-      made.append(FetchIndexDescription(name: index.name, elements: elements))
+      let description = FetchIndexDescription(name: index.name, elements: elements)
+      description.setCondition(index.condition)
+      made.append(description)
     }
     entity.indexes = made
   }

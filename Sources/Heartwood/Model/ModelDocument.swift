@@ -190,6 +190,8 @@ struct ModelDocument: Codable {
     var collation: String?
     /// The types of expressions among the properties, empty for others. Nil if there are none, also in models of earlier versions.
     var expressionTypes: [String]?
+    /// Which objects it has. Nil for all, also in models of earlier versions.
+    var condition: String?
   }
 }
 
@@ -243,7 +245,7 @@ extension ModelDocument.Entity {
       return ModelDocument.Index(
         name: index.name, properties: index.elements.map(\.path),
         isAscending: index.elements.map(\.isAscending), collation: index.collationType.documentName,
-        expressionTypes: types.allSatisfy(\.isEmpty) ? nil : types)
+        expressionTypes: types.allSatisfy(\.isEmpty) ? nil : types, condition: index.condition)
     }
   }
 }

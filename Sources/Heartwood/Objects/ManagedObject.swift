@@ -174,6 +174,8 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   /// The names of the two attributes of each index of ranges, such as `[["latitude", "longitude"]]`: it serves conditions that restrict both to a
   /// range.
   open class var rangeIndexes: [[String]] { [] }
+  /// The indexes that have only some objects, by their names in the entity: see `FetchIndexDescription.partialIndexPredicate`.
+  open class var partialIndexes: [PartialIndex] { [] }
 
   /// The fetched properties that the class adds to those of its superclass; each call makes new ones.
   open class var fetchedProperties: [FetchedPropertyDescription] { [] }

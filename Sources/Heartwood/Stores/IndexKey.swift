@@ -46,7 +46,7 @@ enum IndexKey {
     return key
   }
 
-  /// The complete entry of a row; nil if a unique index does not apply to it.
+  /// The complete entry of a row; nil if the index does not apply to it.
   static func entry(_ index: StoreIndex, _ row: RowView, _ key: UInt64) -> [UInt8]? {
     var entry: [UInt8] = []
     entry.reserveCapacity(64)
@@ -70,6 +70,7 @@ enum IndexKey {
     _ index: StoreIndex, _ row: RowView, _ body: (ArraySlice<UInt8>) throws -> Void
   ) rethrows {
     let column = index.columns[0]
+    guard index.condition?.holds(for: row) != false else { return }
     if !row.isNull(column) { try TextWords(row.bytes(column)).forEachIndexed(body) }
   }
 
@@ -81,10 +82,10 @@ enum IndexKey {
     OrderedKey.append(key, to: &bytes)
   }
 
-  /// Appends the complete entry of a row. Appends nothing and returns false if a unique index does not apply
-  /// to it.
+  /// Appends the complete entry of a row. Appends nothing and returns false if the index does not apply to it.
   static func append(_ index: StoreIndex, _ row: RowView, _ key: UInt64, to bytes: inout [UInt8]) -> Bool {
     if index.isUnique, index.columns.contains(where: row.isNull) { return false }
+    if let condition = index.condition, !condition.holds(for: row) { return false }
     if index.kind == .ranges { return appendRange(index, row, key, to: &bytes) }
     let start = bytes.count
     KeySpace.appendHead(KeySpace.index, index.number, to: &bytes)

@@ -6,14 +6,15 @@ import HeartwoodBytes
 /// removed from the model.
 ///
 /// ```
-/// format u8 (1 to 6) · counted model
-/// count { entity name · number · counted version hash · count { property name · number } · formats 2, 4 and 6: storage } …
-/// count { entity name · index name · kind u8 · number · count { property name } } …
-/// next property number · next index number · formats 2, 4 and 6: next entity number
+/// format u8 (1 to 8) · counted model
+/// count { entity name · number · counted version hash · count { property name · number } · formats 2, 4, 6 and 8: storage } …
+/// count { entity name · index name · kind u8 · number · count { property name } · formats 7 and 8: condition } …
+/// next property number · next index number · formats 2, 4, 6 and 8: next entity number
 /// ```
 ///
 /// Even formats are those of a migrated store; `SchemaRecord.Storage` describes what it has besides. Formats 3 and 4 have indexes that are
-/// not of whole values in their order, and formats 5 and 6 have indexes of expressions; earlier versions would not maintain them.
+/// not of whole values in their order, formats 5 and 6 have indexes of expressions, and formats 7 and 8 have indexes of some objects only;
+/// earlier versions would not maintain them.
 ///
 /// Names are counted strings; counts and numbers are varints. An entity's properties are its own, in slot
 /// order.
@@ -38,9 +39,12 @@ struct SchemaRecord: Equatable {
     var number: UInt16
     /// The paths of properties, and expressions.
     var properties: [String]
+    /// Which rows it has; empty for all.
+    var condition = ""
 
     /// What is added to the format for the index.
     fileprivate var addition: UInt8 {
+      if !condition.isEmpty { return SchemaRecord.partialIndexes }
       if !properties.allSatisfy(\.isDottedName) { return SchemaRecord.expressionIndexes }
       return kind == .ordered || kind == .unique ? 0 : SchemaRecord.moreIndexKinds
     }
@@ -70,6 +74,8 @@ extension SchemaRecord {
   static let moreIndexKinds: UInt8 = 2
   /// Is added to the format if there are indexes of expressions.
   static let expressionIndexes: UInt8 = 4
+  /// Is added to the format if there are indexes of some rows only.
+  static let partialIndexes: UInt8 = 6
 
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
@@ -90,7 +96,10 @@ extension SchemaRecord {
       if isMigrated { entity.storage.append(to: &writer) }
     }
     writer.appendVarint(UInt64(indexes.count))
-    for index in indexes { Self.append(index, to: &writer) }
+    for index in indexes {
+      Self.append(index, to: &writer)
+      if addition == Self.partialIndexes { writer.appendText(index.condition) }
+    }
     writer.appendVarint(UInt64(nextPropertyNumber))
     writer.appendVarint(UInt64(nextIndexNumber))
     if isMigrated { writer.appendVarint(UInt64(nextEntityNumber)) }
@@ -111,13 +120,14 @@ extension SchemaRecord {
   init(decoding bytes: UnsafeRawBufferPointer) throws(HeartwoodError) {
     var reader = SchemaReader(bytes)
     let version = try reader.byte()
-    guard Self.firstFormat...Self.migratedFormat + Self.expressionIndexes ~= version else {
+    guard Self.firstFormat...Self.migratedFormat + Self.partialIndexes ~= version else {
       throw HeartwoodError(
         .persistentStoreOpen,
         "the store's model is kept in format \(version), which this version does not know; use a newer one",
         underlying: NewerSchemaRecord(format: Int(version)))
     }
     let format = version % 2 == 1 ? Self.firstFormat : Self.migratedFormat
+    let hasConditions = version - format == Self.partialIndexes
     model = try reader.bytes()
     entities = try reader.list { (reader) throws(HeartwoodError) in
       let (name, number) = (try reader.text(), try reader.number())
@@ -131,7 +141,8 @@ extension SchemaRecord {
       Index(
         entity: try reader.text(), name: try reader.text(), kind: try reader.indexKind(),
         number: try reader.number(),
-        properties: try reader.list { (reader) throws(HeartwoodError) in try reader.text() })
+        properties: try reader.list { (reader) throws(HeartwoodError) in try reader.text() },
+        condition: try hasConditions ? reader.text() : "")
     }
     nextPropertyNumber = try reader.number()
     nextIndexNumber = try reader.number()

@@ -1,5 +1,5 @@
 /// An index of a store: entries in the order of some properties' values, for all rows of an entity and its
-/// subentities.
+/// subentities, or for those that satisfy a condition.
 ///
 /// A full-text index has one text property, and an entry for each different word of it. A range index has two numbers. A unique index enforces a
 /// uniqueness constraint. These two have no entry for a row in which one of the values is nil.
@@ -16,6 +16,10 @@ final class StoreIndex: Sendable {
   let kind: Kind
   /// What entries are of, if there are expressions among it; empty otherwise.
   let elements: [Element]
+  /// Which rows have entries; nil for all.
+  let condition: IndexCondition?
+  /// The columns of the entries and those that the condition reads.
+  let watchedColumns: [Column]
 
   /// A property or an expression.
   enum Element: Sendable {
@@ -49,16 +53,19 @@ final class StoreIndex: Sendable {
   /// - Parameter expressions: Those of the index's expressions, by their numbers.
   init(
     number: UInt16, name: String, entity: EntityDescription, slots: [Int], kind: Kind,
-    expressions: [Int: IndexedExpression] = [:]
+    expressions: [Int: IndexedExpression] = [:], condition: IndexCondition? = nil
   ) {
     self.number = number
     self.name = name
     self.entity = entity
     self.slots = slots
     self.kind = kind
-    columns =
+    self.condition = condition
+    let columns =
       slots.filter { !$0.isOfExpression }.map { entity.layout.columns[$0] }
       + slots.flatMap { expressions[$0]?.columns ?? [] }
+    self.columns = columns
+    watchedColumns = columns + (condition?.columns ?? [])
     elements =
       expressions.isEmpty
       ? [] : slots.map { expressions[$0].map(Element.expression) ?? .column(entity.layout.columns[$0]) }

@@ -68,7 +68,7 @@ extension SchemaRecord {
           Index(
             entity: entity.displayName, name: index.name, kind: StoreIndex.Kind(index.collationType),
             number: 0,
-            properties: index.elements.map(\.path)))
+            properties: index.elements.map(\.path), condition: index.condition ?? ""))
       }
       for names in entity.uniquenessConstraints {
         indexes.append(
@@ -94,7 +94,7 @@ extension StoreIndex.Kind {
 extension SchemaRecord.Index {
   fileprivate func isSame(as other: SchemaRecord.Index) -> Bool {
     entity == other.entity && name == other.name && kind == other.kind
-      && properties == other.properties
+      && properties == other.properties && condition == other.condition
   }
 }
 

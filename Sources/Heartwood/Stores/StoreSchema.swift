@@ -110,7 +110,8 @@ final class StoreSchema: Sendable {
     }
     return StoreIndex(
       number: index.number, name: index.name, entity: entity, slots: slots, kind: index.kind,
-      expressions: expressions)
+      expressions: expressions,
+      condition: try index.condition.isEmpty ? nil : IndexCondition(index.condition, of: entity))
   }
 
   /// Whether the store has rows of an entity.

@@ -3,7 +3,8 @@ extension StoreView {
   func count(_ counts: inout WordCounts) throws {
     let attribute = counts.attribute
     if let index = indexes(of: attribute.entity).first(where: { index in
-      index.kind == .words && index.entity === attribute.entity && index.slots == [Int(attribute.column.slot)]
+      index.kind == .words && index.condition == nil && index.entity === attribute.entity
+        && index.slots == [Int(attribute.column.slot)]
     }), try count(&counts, index) {
       return
     }

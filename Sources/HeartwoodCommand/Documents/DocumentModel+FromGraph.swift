@@ -16,10 +16,11 @@ extension DocumentEntity {
     renamed = entity.renamingIdentifier
     superentity = entity.superentity?.name
     isAbstract = entity.isAbstract
-    let groups = entity.indexes.filter { $0.collationType == .binary }.map {
+    let whole = entity.indexes.filter { $0.condition == nil }
+    let groups = whole.filter { $0.collationType == .binary }.map {
       $0.elements.map(\.path)
     }
-    let texts = entity.indexes.filter { $0.collationType == .words }.compactMap {
+    let texts = whole.filter { $0.collationType == .words }.compactMap {
       $0.elements.first?.property.name
     }
     for property in entity.ownProperties {
@@ -35,8 +36,17 @@ extension DocumentEntity {
       }
     }
     let own = Set(attributes.map(\.name))
-    rangeIndexes = entity.indexes.filter { $0.collationType == .rTree }.map {
+    rangeIndexes = whole.filter { $0.collationType == .rTree }.map {
       $0.elements.map(\.path)
+    }
+    partialIndexes = entity.indexes.compactMap { index in
+      index.condition.map { condition in
+        let kind = DocumentPartialIndex.Kind.allCases.first {
+          DocumentPartialIndex(properties: [], condition: "", kind: $0).collation == index.collationType
+        }
+        return DocumentPartialIndex(
+          properties: index.elements.map(\.path), condition: condition, kind: kind ?? .values)
+      }
     }
     indexes = groups.filter { $0.count > 1 || !own.isSuperset(of: $0) }
     uniquenessConstraints = entity.uniquenessConstraints.filter { $0.count > 1 || !own.isSuperset(of: $0) }

@@ -46,6 +46,12 @@ extension DocumentModel {
     let singles = entity.attributes.filter(\.isIndexed).map { [$0.name] }
     var indexes = (singles + entity.indexes).map { index($0, "by ", .binary) }
     indexes += entity.rangeIndexes.map { index($0, "ranges of ", .rTree) }
+    for (number, partial) in entity.partialIndexes.enumerated() {
+      let made = index(partial.properties, "some by ", partial.collation)
+      made.name += " \(number + 1)"
+      made.setCondition(partial.condition)
+      indexes.append(made)
+    }
     for attribute in entity.attributes where attribute.hasFullTextIndex {
       guard let own = descriptions[entity.name]?.ownProperties.first(where: { $0.name == attribute.name })
       else {

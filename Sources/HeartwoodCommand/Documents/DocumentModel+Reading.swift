@@ -18,7 +18,7 @@ extension DocumentEntity {
     try Identifier.check(name, at: place)
     try place.knowsOnly(
       "renamed", "superentity", "abstract", "attributes", "relationships", "uniquenessConstraints", "indexes",
-      "rangeIndexes")
+      "rangeIndexes", "partialIndexes")
     self.init(name: name)
     renamed = try place.member("renamed")?.string()
     superentity = try place.member("superentity")?.string()
@@ -32,6 +32,22 @@ extension DocumentEntity {
     uniquenessConstraints = try place.member("uniquenessConstraints")?.groups() ?? []
     indexes = try place.member("indexes")?.groups() ?? []
     rangeIndexes = try place.member("rangeIndexes")?.groups() ?? []
+    for element in try place.member("partialIndexes")?.elements() ?? [] {
+      partialIndexes.append(try DocumentPartialIndex(reading: element))
+    }
+  }
+}
+
+extension DocumentPartialIndex {
+  fileprivate init(reading place: JSONPlace) throws(CommandFailure) {
+    try place.knowsOnly("properties", "where", "kind")
+    guard let properties = try place.member("properties") else {
+      throw place.failure("\"properties\" is missing")
+    }
+    guard let condition = try place.member("where") else { throw place.failure("\"where\" is missing") }
+    self.init(
+      properties: try properties.names(), condition: try condition.string(),
+      kind: try place.member("kind")?.choice(Kind.self) ?? .values)
   }
 }
 
@@ -39,13 +55,16 @@ extension JSONPlace {
   /// A list of non-empty lists of names.
   fileprivate func groups() throws(CommandFailure) -> [[String]] {
     var groups: [[String]] = []
-    for element in try elements() {
-      var names: [String] = []
-      for name in try element.elements() { names.append(try name.string()) }
-      guard !names.isEmpty else { throw element.expected("a list of names") }
-      groups.append(names)
-    }
+    for element in try elements() { groups.append(try element.names()) }
     return groups
+  }
+
+  /// A non-empty list of names.
+  fileprivate func names() throws(CommandFailure) -> [String] {
+    var names: [String] = []
+    for name in try elements() { names.append(try name.string()) }
+    guard !names.isEmpty else { throw expected("a list of names") }
+    return names
   }
 }
 

@@ -26,6 +26,17 @@ extension DocumentEntity {
     members += groups.filter { !$0.1.isEmpty }.map { name, groups in
       (name, .array(groups.map { .array($0.map { .string($0) }) }))
     }
+    if !partialIndexes.isEmpty { members.append(("partialIndexes", .array(partialIndexes.map(\.json)))) }
+    return .object(JSONObject(members))
+  }
+}
+
+extension DocumentPartialIndex {
+  fileprivate var json: JSONValue {
+    var members: [(String, JSONValue)] = [
+      ("properties", .array(properties.map { .string($0) })), ("where", .string(condition)),
+    ]
+    if kind != .values { members.append(("kind", .string(kind.rawValue))) }
     return .object(JSONObject(members))
   }
 }

@@ -52,6 +52,25 @@ struct DocumentEntity: Equatable, Sendable {
   var indexes: [[String]] = []
   /// Pairs of attributes with an index of ranges.
   var rangeIndexes: [[String]] = []
+  var partialIndexes: [DocumentPartialIndex] = []
+}
+
+/// An index that has only some objects.
+struct DocumentPartialIndex: Equatable, Sendable {
+  enum Kind: String, CaseIterable, Sendable { case values, ranges, words }
+
+  let properties: [String]
+  /// Which objects it has.
+  let condition: String
+  var kind = Kind.values
+
+  var collation: FetchIndexElementDescription.CollationType {
+    switch kind {
+    case .values: .binary
+    case .ranges: .rTree
+    case .words: .words
+    }
+  }
 }
 
 struct DocumentAttribute: Equatable, Sendable {

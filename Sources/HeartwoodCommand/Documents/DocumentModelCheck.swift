@@ -65,6 +65,10 @@ struct DocumentModelCheck {
     where name.isDottedName && properties[name] ?? .toMany == .toMany {
       throw failure(entity, "indexes: there is no attribute or to-one relationship \"\(name)\"")
     }
+    for name in entity.partialIndexes.flatMap(\.properties)
+    where name.isDottedName && properties[name] ?? .toMany == .toMany {
+      throw failure(entity, "partialIndexes: there is no attribute or to-one relationship \"\(name)\"")
+    }
     for name in entity.rangeIndexes.joined() where properties[name] != .attribute {
       throw failure(entity, "rangeIndexes: there is no attribute \"\(name)\"")
     }

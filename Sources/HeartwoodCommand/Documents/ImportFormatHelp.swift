@@ -26,6 +26,7 @@ enum ImportFormatHelp {
       of a relationship: destination, toMany, ordered, optional, min, max, inverse, deleteRule
       delete rules: \(DocumentDeleteRule.allCases.map(\.rawValue).joined(separator: ", "))
       of an entity: superentity, abstract, uniquenessConstraints, indexes and rangeIndexes (lists of lists of names; an
-                    index may also be of expressions such as "lowercase:(name)")
+                    index may also be of expressions such as "lowercase:(name)"), partialIndexes (indexes of some
+                    objects only: {"properties": ["due"], "where": "isDone == NO"}; "kind" may be ranges or words)
     """
 }

@@ -240,7 +240,8 @@ struct ClassGenerator {
         "  \(access)override class var uniquenessConstraints: [[\(library("String"))]] { \(list(constraints)) }"
       )
     }
-    let indexes = entity.indexes.filter { $0.collationType == .binary }.map {
+    let whole = entity.indexes.filter { $0.condition == nil }
+    let indexes = whole.filter { $0.collationType == .binary }.map {
       $0.elements.map(\.path)
     }
     let compound = indexes.filter { $0.count > 1 || !own.isSuperset(of: $0) }
@@ -248,10 +249,21 @@ struct ClassGenerator {
       lines.append(
         "  \(access)override class var compoundIndexes: [[\(library("String"))]] { \(list(compound)) }")
     }
-    let ranges = entity.indexes.filter { $0.collationType == .rTree }
+    let ranges = whole.filter { $0.collationType == .rTree }
     if !ranges.isEmpty {
       let names = ranges.map { $0.elements.map(\.path) }
       lines.append("  \(access)override class var rangeIndexes: [[\(library("String"))]] { \(list(names)) }")
+    }
+    let partial = entity.indexes.filter { $0.condition != nil && $0.collationType == .binary }
+    if !partial.isEmpty {
+      let made = partial.map { index in
+        let names = index.elements.map { SwiftName.literal($0.path) }.joined(separator: ", ")
+        return
+          "\(library("PartialIndex"))(on: [\(names)], where: \(SwiftName.literal(index.condition ?? "")))"
+      }
+      lines.append(
+        "  \(access)override class var partialIndexes: [\(library("PartialIndex"))] { [\(made.joined(separator: ", "))] }"
+      )
     }
     return lines.isEmpty ? [] : [""] + lines
   }
@@ -319,6 +331,7 @@ extension EntityDescription {
   ) -> Bool {
     indexes.contains {
       $0.elements.count == 1 && $0.elements[0].property === attribute && $0.collationType == type
+        && $0.condition == nil
     }
   }
 }

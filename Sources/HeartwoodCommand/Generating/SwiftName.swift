@@ -93,7 +93,8 @@ enum SwiftName {
     guard classes.contains(type) else { return type }
     switch type {
     case "Data", "Date", "Decimal", "URL", "UUID": return "Foundation.\(type)"
-    case "Attribute", "Relationship", "ManagedObject", "RelatedObjects": return "Heartwood.\(type)"
+    case "Attribute", "Relationship", "ManagedObject", "RelatedObjects", "PartialIndex":
+      return "Heartwood.\(type)"
     default: return "Swift.\(type)"
     }
   }

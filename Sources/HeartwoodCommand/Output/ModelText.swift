@@ -21,6 +21,11 @@ enum ModelText {
     }
     for index in entity.rangeIndexes { lines.append("  indexed by ranges: \(index.joined(separator: ", "))") }
     for index in entity.indexes { lines.append("  indexed together: \(index.joined(separator: ", "))") }
+    for index in entity.partialIndexes {
+      let kind = index.kind == .values ? "" : " by \(index.kind.rawValue)"
+      lines.append(
+        "  indexed\(kind) where \(index.condition): \(index.properties.joined(separator: ", "))")
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 

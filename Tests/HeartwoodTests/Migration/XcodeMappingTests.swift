@@ -152,7 +152,7 @@ import Testing
     try coordinator.close()
   }
 
-  // MIG-02, MIG-07
+  // MIG-02, MIG-07, GEN-07
   @Test func `a store is migrated by a mapping model of Xcode, with archived and written expressions`() throws
   {
     try fill()

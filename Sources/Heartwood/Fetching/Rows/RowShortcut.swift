@@ -161,8 +161,12 @@ extension FetchExecution {
     let conditions = SlotConditions(conjuncts)
     for index in view.indexes(of: request.entity)
     where index.isOrdered && request.takesAll(below: index.entity) {
+      var same: Set<Int>? = []
+      if let condition = index.condition {
+        same = condition.consequence(of: conjuncts, request.predicate?.condition)
+      }
       let (range, consumed) = conditions.range(on: index)
-      guard consumed.count == conjuncts.count, isFitting(index, range),
+      guard let same, consumed.union(same).count == conjuncts.count, isFitting(index, range),
         try view.indexCount(index, range) != nil
       else { continue }
       return (index, range)

@@ -30,7 +30,7 @@ extension InPlaceMigration {
 
   /// The index under the destination's names; nil if its entries change.
   private func keptIndex(_ index: StoreIndex) -> SchemaRecord.Index? {
-    guard !index.hasExpressions, let entity = changes.destination(of: index.entity),
+    guard !index.hasExpressions, index.condition == nil, let entity = changes.destination(of: index.entity),
       index.slots.allSatisfy({ isKept($0, of: index) })
     else {
       return nil

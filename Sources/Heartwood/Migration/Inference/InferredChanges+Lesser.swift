@@ -29,7 +29,11 @@ extension InferredChanges {
         element.expression != nil
           || entity.slot(named: element.path).flatMap { sourceSlot($0, of: entity) } != nil
       }
-      if isKnown { found[IndexSubject(properties: properties, collation: index.collationType)] = index.name }
+      if isKnown {
+        found[
+          IndexSubject(
+            properties: properties, collation: index.collationType, condition: index.condition)] = index.name
+      }
     }
     return found
   }
@@ -48,7 +52,9 @@ extension InferredChanges {
         return entity.property(at: now).name
       }
       if names.count == index.elements.count {
-        found[IndexSubject(properties: names, collation: index.collationType)] = index.name
+        found[
+          IndexSubject(
+            properties: names, collation: index.collationType, condition: index.condition)] = index.name
       }
     }
     return found
@@ -89,6 +95,7 @@ extension InferredChanges {
 private struct IndexSubject: Hashable {
   let properties: [String]
   let collation: FetchIndexElementDescription.CollationType
+  let condition: String?
 
   var text: String {
     let kind =
@@ -97,7 +104,8 @@ private struct IndexSubject: Hashable {
       case .rTree: "the ranges of "
       case .words: "the words of "
       }
-    return "an index of \(kind)\(properties.joined(separator: ", "))"
+    let objects = condition.map { " of objects with \($0)" } ?? ""
+    return "an index of \(kind)\(properties.joined(separator: ", "))\(objects)"
   }
 }
 

@@ -63,6 +63,11 @@ struct XcodeModelWriter {
         )
         continue
       }
+      if let condition = index.condition {
+        notes.append(
+          "the index \(index.name) of \(entity.name) is written without its condition \"\(condition)\": Xcode's indexes have all objects"
+        )
+      }
       var written = MarkupElement("fetchIndex", ["name": index.name])
       for (place, property) in index.properties.enumerated() {
         var fields = [

@@ -58,9 +58,7 @@ struct IndexedExpression: @unchecked Sendable {
       try collect(left, entity, &columns)
       try collect(right, entity, &columns)
     case .function(let function, let arguments):
-      guard ![.now, .random, .randomBelow, .relevance].contains(function) else {
-        throw .predicate("the function \(function.rawValue) has other values at each time")
-      }
+      try function.requireLastingValue()
       for argument in arguments { try collect(argument, entity, &columns) }
     case .refused(let error): throw error
     default: throw .predicate("it consists of attributes of the object, constants, arithmetic and functions")
@@ -123,6 +121,15 @@ struct IndexedExpression: @unchecked Sendable {
     case .less, .lessOrEqual: return .all([.range(slot: slot, lower: nil, upper: upper), .other])
     case .greater, .greaterOrEqual: return .all([.range(slot: slot, lower: lower, upper: nil), .other])
     default: return .other
+    }
+  }
+}
+
+extension ConditionFunction {
+  /// - Throws: `.coreData` if the function has other values at each time, so that an index cannot keep them.
+  func requireLastingValue() throws(HeartwoodError) {
+    guard ![.now, .random, .randomBelow, .relevance].contains(self) else {
+      throw .predicate("the function \(rawValue) has other values at each time")
     }
   }
 }
@@ -219,8 +226,8 @@ extension ConditionCompiler {
   }
 }
 
-/// Where there are no other rows.
-private final class NoRows: RowSource, Sendable {
+/// A source without rows, for what reads one row only.
+final class NoRows: RowSource, Sendable {
   static let shared = NoRows()
 
   func row(_ root: EntityDescription, _ key: UInt64) -> RowView? { nil }

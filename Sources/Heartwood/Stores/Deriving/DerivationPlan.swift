@@ -91,6 +91,15 @@ extension ManagedObjectModel {
     _ = try DerivationPlan(self)
     for entity in entities {
       for index in entity.indexes {
+        if let text = index.condition {
+          do {
+            _ = try IndexCondition(text, of: entity)
+          } catch {
+            throw .model(
+              "the index \(index.name) of \(entity.displayName) cannot have the objects of \"\(text)\" only: \(error.message)"
+            )
+          }
+        }
         for text in index.elements.compactMap(\.expression) {
           do {
             _ = try entity.compiled.indexedExpressions.expression(text, of: entity)

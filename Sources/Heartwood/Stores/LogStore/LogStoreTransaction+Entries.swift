@@ -23,7 +23,7 @@ extension LogStoreTransaction {
 
   /// Changes only the entries that differ.
   func moveEntries(from old: RowView, to new: RowView, _ key: UInt64, _ stored: StoreEntity) {
-    for index in stored.indexes where !index.columns.allSatisfy({ old.isSame($0, in: new) }) {
+    for index in stored.indexes where !index.watchedColumns.allSatisfy({ old.isSame($0, in: new) }) {
       if index.kind == .words {
         moveWords(from: old, to: new, key, index)
         continue

@@ -91,7 +91,7 @@ extension StoreUnionView.Member {
     view.indexes(of: other.entity).first { index in
       index === other
         || index.entity === other.entity && index.name == other.name && index.kind == other.kind
-          && index.slots == other.slots
+          && index.slots == other.slots && index.condition?.text == other.condition?.text
     }
   }
 }
