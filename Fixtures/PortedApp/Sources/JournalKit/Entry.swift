@@ -1,5 +1,4 @@
 import CoreData
-import Foundation
 
 public class Entry: NSManagedObject {
     @NSManaged public var text: String?

@@ -1,5 +1,4 @@
 import CoreData
-import Foundation
 
 /// Classes that know how they are fetched.
 public protocol Managed: NSFetchRequestResult {
