@@ -3,7 +3,7 @@ import HeartwoodEngine
 
 /// Migrates a store of a class that derives from ``AtomicStore``: another store of the class writes what becomes of it as one save.
 ///
-/// As it is inferred, what the store has in memory is migrated as a log store is. A mapping model makes a store of the class beside it first.
+/// As it is inferred, what the store has in memory is migrated as a log store is. A mapping model makes a store of the class in memory first.
 struct AtomicStoreMigration {
   private let source: AtomicStore
   private let target: AtomicStore
@@ -49,12 +49,15 @@ struct AtomicStoreMigration {
     try? FileManager.default.removeItem(at: folder)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let place = folder.appending(path: source.url.lastPathComponent)
-    try source.copy(by: mapping, from: sourceModel, at: source.url, to: model, at: place)
+    let place = source.description.migrationDestination(
+      at: folder.appending(path: source.url.lastPathComponent))
+    // Only its objects and what the class calls them are of interest.
+    place.defersWriting = true
     let coordinator = try PersistentStoreCoordinator(checking: model)
-    let made = try coordinator.addPersistentStore(with: source.description.migrationDestination(at: place))
+    let made = try coordinator.addPersistentStore(with: place)
     defer { try? coordinator.close() }
     guard let made = made as? AtomicStore else { return }
+    try source.copy(by: mapping, from: sourceModel, to: coordinator)
     let engine = try made.contents.copyInMemory()
     defer { try? engine.close() }
     // Its objects are other ones than those of the former store.

@@ -111,6 +111,17 @@ extension PersistentStore {
       from, mapping, description.migrationDestination(at: place))
   }
 
+  /// The same, to a store that is open, and that saves do not write.
+  final func copy(
+    by mapping: MappingModel, from sourceModel: ManagedObjectModel, to coordinator: PersistentStoreCoordinator
+  ) throws {
+    let source = try PersistentStoreCoordinator(checking: sourceModel)
+    try source.addPersistentStore(with: description.migrationSource)
+    defer { try? source.close() }
+    try description.migrationManager(from: sourceModel, to: coordinator.managedObjectModel, migrationLog)
+      .migrate(source, mapping, coordinator)
+  }
+
   final var migrationLog: MigrationLog {
     MigrationLog(description.migrationLog, progress: description.migrationProgress).about("\(place)")
   }

@@ -11,7 +11,8 @@ extension PersistentStoreCoordinator {
   ///
   /// - Parameters:
   ///   - url: The folder of the store, which may be damaged. `/dev/null` is left alone.
-  ///   - type: The kind of store.
+  ///   - type: The kind of store. Of a kind that the program has registered, what is at the file URL of an atomic store is removed; an
+  ///     incremental one is its server's or its format's to remove, and refused.
   ///   - options: `.timeout`: how long to wait for others that have the store open. `.forceDestroy`: removes the store also
   ///     then, with its folder; their next reads and saves may fail.
   ///   - fileSystem: The file system of the folder. Force works on this machine's only.
@@ -23,6 +24,13 @@ extension PersistentStoreCoordinator {
     fileSystem: any FileSystem = PosixFileSystem()
   ) throws {
     let (isForced, options) = try Self.forcing(options)
+    if let storeClass = StoreClasses.all[type] {
+      guard storeClass is AtomicStore.Type, url.isFileURL else { throw Self.foreign(type, url, "destroyed") }
+      guard FileManager.default.fileExists(atPath: url.path) else { return }
+      return try Self.changing("the store at \(url.path) could not be destroyed") {
+        try FileManager.default.removeItem(at: url)
+      }
+    }
     var opening = try LogStoreOptions(reading: type, at: url, options)
     opening.fileSystem = fileSystem
     let path = LogStore.path(of: url)
@@ -74,6 +82,7 @@ extension PersistentStoreCoordinator {
     ifUnchangedSince token: PersistentHistoryToken? = nil,
     type: PersistentStore.StoreType = .log, fileSystem: any FileSystem = PosixFileSystem()
   ) throws {
+    guard StoreClasses.all[type] == nil else { throw Self.foreign(type, destination, "replaced") }
     var target = try LogStoreOptions(reading: type, at: destination, destinationOptions)
     target.fileSystem = fileSystem
     var origin = try LogStoreOptions(reading: type, at: source, sourceOptions)
@@ -128,7 +137,9 @@ extension PersistentStoreCoordinator {
   ///   - url: A folder that is missing or empty, or that has an earlier backup of the store; or a file that is missing or empty. Its parent
   ///     must exist. Without effect for a store in memory.
   ///   - options: Options by key for the copy.
-  ///   - type: The kind of the copy, which may be another one than the store's. History is copied from `log` to `log` only.
+  ///   - type: The kind of the copy, which may be another one than the store's. History is copied from `log` to `log` only. To or from a
+  ///     kind that the program has registered, each object is copied: the copies have other identifiers, so reset contexts.
+  ///   - progress: Is told after every thousand objects that are copied so; other copies are made as a whole.
   /// - Returns: The copy. `store` may not be used any more.
   /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator, or if it cannot be copied to the folder;
   ///   `.persistentStoreDamaged`; and the reasons why the copy cannot be opened. The store stays open then.
@@ -136,7 +147,7 @@ extension PersistentStoreCoordinator {
   @discardableResult
   public func migratePersistentStore(
     _ store: PersistentStore, to url: URL, options: PersistentStore.Options? = nil,
-    type: PersistentStore.StoreType = .log
+    type: PersistentStore.StoreType = .log, progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) throws -> PersistentStore {
     try requireOpen(store)
     guard type == .inMemory || url.path != "/dev/null" else {
@@ -150,6 +161,9 @@ extension PersistentStoreCoordinator {
     copy.createsStore = type == .inMemory
     for (key, value) in options ?? [:] { copy.setOption(value, forKey: key) }
     try copy.checkOptions()
+    if StoreClasses.all[type] != nil || store.log == nil {
+      return try copyObjects(of: store, to: copy, progress)
+    }
     let target = try LogStoreOptions(copy)
     let contents = try store.requireLog()
     // 1. Copy most of it while the store is in use.
@@ -180,6 +194,29 @@ extension PersistentStoreCoordinator {
     return migrated
   }
 
+  private func copyObjects(
+    of store: PersistentStore, to copy: PersistentStoreDescription,
+    _ progress: (@Sendable (MigrationProgress) -> Void)?
+  ) throws -> PersistentStore {
+    let replaced = StoresChanges(removed: [store])
+    post(.persistentStoreCoordinatorStoresWillChange, replaced)
+    post(.persistentStoreCoordinatorWillRemoveStore, replaced)
+    let log = MigrationLog(copy.migrationLog, progress: progress ?? copy.migrationProgress)
+    let migrated = try exchange(store) {
+      try ObjectCopying(store, managedObjectModel, log.about(store.place)).fill(copy)
+      if !store.isInMemory {
+        store.willRemove(from: self)
+        try store.close()
+      }
+      return copy
+    }
+    if store.isInMemory { try store.close() }
+    post(
+      .persistentStoreCoordinatorStoresDidChange,
+      StoresChanges(added: [migrated], removed: [store], replaced: [store, migrated]))
+    return migrated
+  }
+
   private static func copyRest(of store: PersistentStore, to copy: PersistentStoreDescription) throws {
     let options = try LogStoreOptions(store.description)
     try LogStore.withEngine(at: store.url, options: options) { engine in
@@ -198,6 +235,15 @@ extension PersistentStoreCoordinator {
         "the option \(PersistentStore.OptionKey.forceDestroy) takes a Bool, not \(type(of: force)) \(force)")
     }
     return (isForced, options?.filter { $0.key != .forceDestroy })
+  }
+
+  private static func foreign(
+    _ type: PersistentStore.StoreType, _ url: URL, _ done: String
+  ) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreUnsupportedRequestType,
+      "the store at \(url.isFileURL ? url.path : url.withoutPassword) cannot be \(done) here: stores of type \(type.rawValue) are of a class of the "
+        + "program, which alone knows what they consist of")
   }
 
   /// Translates the errors of an operation on a whole store.

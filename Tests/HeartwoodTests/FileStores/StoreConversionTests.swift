@@ -1,4 +1,6 @@
 import Foundation
+import HeartwoodFiles
+import LineStore
 import TestSupport
 import Testing
 
@@ -10,7 +12,8 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   private func place(_ kind: PersistentStore.StoreType) -> URL {
-    kind == .inMemory
+    if kind == DictionaryStore.kind { return DictionaryStore.newPlace() }
+    return kind == .inMemory
       ? URL(fileURLWithPath: "/dev/null") : folder.url.appending(path: "\(kind.rawValue) \(UUID())")
   }
 
@@ -50,6 +53,97 @@ import Testing
     }
     #expect(people[0].age == 25)
     try container.close()
+  }
+
+  // PSC-11, STO-26
+  @Test func `a store moves to kinds of the program and back, object by object, with its metadata`() throws {
+    PersistentStoreCoordinator.registerStoreClass(LineStore.self, type: LineStore.kind)
+    PersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, type: DictionaryStore.kind)
+    let kinds = [.log, .json, .inMemory, LineStore.kind, DictionaryStore.kind] as [PersistentStore.StoreType]
+    let container = PersistentContainer(
+      name: "Test", managedObjectModel: try ManagedObjectModel(types: companyTypes))
+    let coordinator = container.persistentStoreCoordinator
+    let first = try coordinator.addPersistentStore(type: .log, at: place(.log))
+    try coordinator.setMetadata(["note": "kept"], for: first)
+    let filling = container.newBackgroundContext()
+    for code in ["A", "B"] {
+      let company = filling.makeCompany(code)
+      let people = (0..<1500).map { filling.makePerson("\(code)\($0)", age: Int64($0), in: company) }
+      company.ranking = [people[3], people[1], people[1200]]
+      people[0].idol = people[1]
+    }
+    try filling.save()
+    func dump() throws -> [String] {
+      let context = container.newBackgroundContext()
+      return try context.fetch(Company.self).map { company in
+        let people = company.people.map { "\($0.name) \($0.age) \($0.idol?.name ?? "-")" }.sorted()
+        return "\(company.code): \(people) \(company.ranking.map(\.name))"
+      }.sorted()
+    }
+    let before = try dump()
+    for from in kinds {
+      for to in kinds
+      where from == LineStore.kind || from == DictionaryStore.kind || to == LineStore.kind
+        || to == DictionaryStore.kind
+      {
+        var store = try #require(coordinator.persistentStores.first)
+        if store.type != from {
+          store = try coordinator.migratePersistentStore(store, to: place(from), type: from)
+        }
+        let steps = Guarded<[MigrationProgress]>([])
+        let moved = try coordinator.migratePersistentStore(store, to: place(to), type: to) { progress in
+          steps.withLock { $0.append(progress) }
+        }
+        #expect(moved.type == to && coordinator.persistentStores == [moved])
+        #expect(try dump() == before, "\(from) to \(to)")
+        #expect(try coordinator.metadata(for: moved)["note"] as? String == "kept", "\(from) to \(to)")
+        // From an atomic store to kinds of ours all is copied at once.
+        let isByObject = to == LineStore.kind || to == DictionaryStore.kind || from == DictionaryStore.kind
+        #expect(steps.withLock { $0.contains { $0.rows == 1000 && $0.totalRows == 3000 } } == isByObject)
+      }
+    }
+    // What is there already is not added to.
+    let store = try #require(coordinator.persistentStores.first)
+    let taken = DictionaryStore.newPlace()
+    let other = try DictionaryWorld(at: taken)
+    _ = other.context().makeCompany("X")
+    let busy = other.context()
+    _ = busy.makeCompany("X")
+    try busy.save()
+    let refused = heartwoodError {
+      _ = try coordinator.migratePersistentStore(store, to: taken, type: DictionaryStore.kind)
+    }
+    #expect(refused?.code == .persistentStoreOperation)
+    #expect(try dump() == before)
+    try container.close()
+  }
+
+  // PSC-12
+  @Test
+  func
+    `a store of an atomic class of the program is destroyed, and one of another class is its own to remove`()
+    throws
+  {
+    PersistentStoreCoordinator.registerStoreClass(LineStore.self, type: LineStore.kind)
+    PersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, type: DictionaryStore.kind)
+    let coordinator = PersistentStoreCoordinator(
+      managedObjectModel: try ManagedObjectModel(types: companyTypes))
+    let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    try coordinator.addPersistentStore(type: LineStore.kind, at: folder.store)
+    _ = context.makeCompany("A")
+    try context.save()
+    try coordinator.close()
+    for _ in 0..<2 { try coordinator.destroyPersistentStore(at: folder.store, type: LineStore.kind) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
+    for operation: () throws -> Void in [
+      { try coordinator.destroyPersistentStore(at: DictionaryStore.newPlace(), type: DictionaryStore.kind) },
+      {
+        try coordinator.replacePersistentStore(
+          at: folder.store, withPersistentStoreFrom: folder.store, type: LineStore.kind)
+      },
+    ] {
+      #expect(heartwoodError(operation)?.code == .persistentStoreUnsupportedRequestType)
+    }
   }
 
   @Test(arguments: StoreKind.files)

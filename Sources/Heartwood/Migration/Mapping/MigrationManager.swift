@@ -36,6 +36,8 @@ open class MigrationManager: @unchecked Sendable {
   private var contexts: (source: ManagedObjectContext, destination: ManagedObjectContext)?
   private(set) final var associations = MigrationAssociations()
   final var log = MigrationLog(nil)
+  /// Whether the objects that were made are validated. Not those that are copied as they are.
+  final var validatesObjects = true
   /// What a rehearsal collects; nil to throw.
   final var rehearsal: MappedRehearsal?
   private let cancellation = Guarded<(any Error)?>(nil)
@@ -207,6 +209,15 @@ open class MigrationManager: @unchecked Sendable {
     // What is not closed in order is not whole.
     var isClosed = false
     defer { if !isClosed { try? to.close() } }
+    try migrate(from, mapping, to)
+    isClosed = true
+    try to.close()
+  }
+
+  /// Migrates the objects of the stores of one coordinator to those of another one, both of which stay open.
+  final func migrate(
+    _ from: PersistentStoreCoordinator, _ mapping: MappingModel, _ to: PersistentStoreCoordinator
+  ) throws {
     let contexts = (
       source: ManagedObjectContext(.privateQueue, coordinator: from),
       destination: ManagedObjectContext(.privateQueue, coordinator: to)
@@ -222,8 +233,6 @@ open class MigrationManager: @unchecked Sendable {
         try rehearsal?.count(self)
       }
     }
-    isClosed = true
-    try to.close()
   }
 
   private func opened(
@@ -253,6 +262,7 @@ open class MigrationManager: @unchecked Sendable {
       }
       try mapping.policy.endRelationshipCreation(forMapping: mapping, manager: self)
     }
+    guard validatesObjects else { return }
     try pass("validation", mappings) { mapping in
       try forEachMade("validation", mapping) { object in
         try explaining(mapping, object) {

@@ -1,0 +1,80 @@
+import Foundation
+
+/// Copies a store to one of another kind object by object, as stores of a program's classes have no bytes that others can read.
+///
+/// The copies are new objects, with other identifiers.
+struct ObjectCopying {
+  private let source: PersistentStore
+  private let model: ManagedObjectModel
+  private let log: MigrationLog
+
+  /// - Parameter log: Is told of the objects that are done.
+  init(_ source: PersistentStore, _ model: ManagedObjectModel, _ log: MigrationLog) {
+    self.source = source
+    self.model = model
+    self.log = log
+  }
+
+  /// Fills the store that a description is of, and closes it. What is in memory becomes that of the description.
+  ///
+  /// - Throws: `.persistentStoreOperation` if the store has objects already; the errors of opening, reading and saving.
+  func fill(_ copy: PersistentStoreDescription) throws {
+    let from = try PersistentStoreCoordinator(checking: model)
+    try from.adopt(source)
+    let to = try PersistentStoreCoordinator(checking: model)
+    let format = StoreFileFormat(rawValue: copy.type.rawValue)
+    let made = PersistentStoreDescription(copying: copy)
+    made.createsStore = true
+    // Each save would write all of it.
+    made.defersWriting = true
+    if format != nil || copy.type == .inMemory {
+      made.type = .inMemory
+      made.url = URL(fileURLWithPath: "/dev/null")
+    }
+    let target = try to.addPersistentStore(with: made)
+    defer { try? to.close() }
+    try requireEmpty(to, target.place)
+    try copyMetadata(to, target)
+    let manager = MigrationManager(sourceModel: model, destinationModel: model)
+    manager.log = log
+    manager.validatesObjects = false
+    try manager.migrate(from, mapping(), to)
+    if let atomic = target as? AtomicStore { try atomic.save() }
+    if copy.type == .inMemory {
+      copy.filled = try target.contents.copyInMemory()
+    } else if let format, let url = copy.url {
+      try target.contents.write(format, at: url, LogStoreOptions(copy))
+    }
+  }
+
+  /// Of the entities that the store has, to themselves.
+  private func mapping() throws -> MappingModel {
+    let mapping = try MappingModel.inferredMappingModel(forSourceModel: model, destinationModel: model)
+    let stored = source.configuration.storedNames
+    mapping.entityMappings.removeAll { mapping in
+      mapping.sourceEntityName.map { stored?.contains($0) == false } ?? false
+    }
+    return mapping
+  }
+
+  private func requireEmpty(_ coordinator: PersistentStoreCoordinator, _ place: String) throws {
+    let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    try context.performAndWait {
+      for entity in coordinator.managedObjectModel.entities where entity.superentity == nil {
+        guard source.configuration.storedNames?.contains(entity.displayName) != false else { continue }
+        guard try context.count(for: FetchRequest<ManagedObject>(entityName: entity.displayName)) == 0 else {
+          throw HeartwoodError(
+            .persistentStoreOperation,
+            "the store at \(source.place) cannot be copied to \(place): a store with objects of \(entity.displayName) is there; choose "
+              + "another place, or remove it first")
+        }
+      }
+    }
+  }
+
+  private func copyMetadata(_ coordinator: PersistentStoreCoordinator, _ target: PersistentStore) throws {
+    let own = PersistentStore.MetadataKey.all
+    let values = try source.allMetadata().filter { !own.contains($0.key) }
+    if !values.isEmpty { try coordinator.setMetadata(values, for: target) }
+  }
+}
