@@ -23,6 +23,20 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Sources/Benchmarks"),
+    // What a property costs in sources for Apple's Core Data: translated, and with accessors.
+    .target(
+      name: "CoreDataTranslated", dependencies: [.product(name: "CoreData", package: "Heartwood")],
+      sources: ["Exports.swift"], plugins: [.plugin(name: "CoreDataSources", package: "Heartwood")]),
+    .target(
+      name: "CoreDataAccessed", dependencies: [.product(name: "CoreData", package: "Heartwood")],
+      plugins: [.plugin(name: "CoreDataAccessors", package: "Heartwood")]),
+    .executableTarget(
+      name: "coredata-costs",
+      dependencies: [
+        "CoreDataTranslated", "CoreDataAccessed", .product(name: "CoreData", package: "Heartwood"),
+        .product(name: "Heartwood", package: "Heartwood"),
+      ],
+      path: "Sources/CoreDataCosts"),
   ],
   swiftLanguageModes: [.v6]
 )
