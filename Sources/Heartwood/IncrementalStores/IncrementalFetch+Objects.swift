@@ -9,32 +9,32 @@ extension ManagedObjectContext {
       execution.request.entity.rootEntity, execution.request.delivery, storeIdentity
     )
     var builder = delivery.returnsWithoutRows ? BatchBuilder(root, delivery, self) : nil
-    let found = try fetch.found(from: execution.request.offset)
-    var objects: [ManagedObject] = []
-    objects.reserveCapacity(found.count)
-    for one in found {
+    defer { builder?.finish() }
+    func make(_ one: IncrementalFetch.Found) throws -> ManagedObject {
       let (factory, key) = (one.objectID.entity.factory, one.objectID.key)
-      let object: ManagedObject
-      if let node = one.node, !delivery.returnsWithoutRows {
-        object = try view.contents.row(of: node, self).withUnsafeBytes { row in
-          guard delivery.refreshes else { return materialise(factory, key, in: store, row: row) }
-          let found = FoundRow(key: key, row: RowView(unchecked: row))
-          return try self.object(for: found, root, refreshing: true) ?? fault(factory, key, in: store)
-        }
-      } else {
-        object = fault(factory, key, in: store)
+      guard let node = one.node, !delivery.returnsWithoutRows else { return fault(factory, key, in: store) }
+      return try view.contents.row(of: node, self).withUnsafeBytes { row in
+        guard delivery.refreshes else { return materialise(factory, key, in: store, row: row) }
+        let found = FoundRow(key: key, row: RowView(unchecked: row))
+        return try self.object(for: found, root, refreshing: true) ?? fault(factory, key, in: store)
       }
-      builder?.add(object)
-      objects.append(object)
     }
-    builder?.finish()
-    if delivery.refreshes { try refreshFaults(objects, found, root) }
-    if delivery.realises, builder == nil { try loadRows(objects) }
-    for object in objects {
-      if delivery.realises, builder == nil { object.willRead() }
-      guard try body(object) else { return }
+    for part in try fetch.found(from: execution.request.offset).inParts(of: Self.madeAtOnce) {
+      let objects = try part.map(make)
+      if builder != nil { for object in objects { builder?.add(object) } }
+      if delivery.refreshes { try refreshFaults(objects, Array(part), root) }
+      if delivery.realises, builder == nil { try loadRows(objects) }
+      for (one, made) in zip(part, objects) {
+        // `body` may have reset the context.
+        let object = made.managedObjectContext == nil ? try make(one) : made
+        if delivery.realises, builder == nil { object.willRead() }
+        guard try body(object) else { return }
+      }
     }
   }
+
+  /// How many objects are made before the first of them is delivered: their rows are loaded together.
+  private static let madeAtOnce = 500
 
   /// Reads the newest values of objects whose values the store has not returned.
   private func refreshFaults(

@@ -75,7 +75,7 @@ import Testing
     #expect(try plan("(isDone == NO AND text == 'a') OR text == 'b'")[0] == "scan: Errand")
     let urgent = "index: Errand[priority > 3 AND due != "
     #expect(try plan("priority == 5 AND due < CAST(1000, 'NSDate')")[0].hasPrefix(urgent))
-    #expect(try plan("priority >= 4 AND due > CAST(1000, 'NSDate')")[0].hasPrefix(urgent) == false)
+    #expect(try plan("priority >= 3 AND due > CAST(3900, 'NSDate')")[0].hasPrefix(urgent) == false)
     #expect(try plan("priority > 4 AND due > CAST(3900, 'NSDate')")[0].hasPrefix(urgent))
     #expect(try plan("priority > 3 AND due == nil")[0] == "scan: Errand")
     #expect(

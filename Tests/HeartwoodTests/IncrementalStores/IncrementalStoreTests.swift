@@ -274,7 +274,6 @@ struct DictionaryWorld {
         { _ = try context.setQueryGenerationFrom(.current) },
         { _ = try context.fetch(Person.self) },
         { _ = try coordinator.verify() },
-        { _ = try coordinator.migratePersistentStore(store, to: FileManager.default.temporaryDirectory) },
       ]
       for (place, request) in refused.enumerated() {
         #expect(heartwoodError(request)?.code == .persistentStoreUnsupportedRequestType, "request \(place)")
@@ -313,6 +312,25 @@ struct DictionaryWorld {
         migrates: false)
     }
     #expect(error?.code == .persistentStoreIncompatibleVersionHash)
+  }
+
+  @Test(arguments: [1, 300, 500, 700])
+  func `a context may be reset between the batches of an enumeration`(size: Int) throws {
+    let world = try DictionaryWorld()
+    let saving = world.context()
+    for number in 0..<1200 { _ = saving.makePerson("\(number)", in: nil) }
+    try saving.save()
+    for sort in [nil, try ComputedSort("name", ascending: true)] {
+      let context = world.context()
+      let request = FetchRequest<Person>()
+      request.sortDescriptors = sort.map { [$0] }
+      var names: [String] = []
+      try context.enumerate(request, batchSize: size) { people in
+        names += people.map(\.name)
+        context.reset()
+      }
+      #expect(names.count == 1200 && Set(names) == Set((0..<1200).map { "\($0)" }))
+    }
   }
 
   @Test func `prefetching and batches load many objects by one call`() throws {

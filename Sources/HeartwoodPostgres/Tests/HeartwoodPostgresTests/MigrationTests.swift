@@ -288,6 +288,39 @@ import Testing
     try again.persistentStoreCoordinator?.close()
   }
 
+  @Test func `a log store moves to PostgreSQL and back, object by object`() throws {
+    let url = try PostgresServer.shared.get().url()
+    let folder = FileManager.default.temporaryDirectory.appending(path: "moving-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let places = ["first", "last"].map { folder.appending(path: $0) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    var context = try open(places[0], .log, Self.model(isLater: false))
+    try fill(context, seed: 10)
+    let coordinator = try #require(context.persistentStoreCoordinator)
+    let company = try #require(try context.fetch(FetchRequest<ManagedObject>(entityName: "Company")).first)
+    let person = try #require(coordinator.managedObjectModel.entitiesByName["Person"])
+    for number in 0..<1200 {
+      let made = ManagedObject(entity: person, insertInto: context)
+      made.setValue("many\(number)", forKey: "name")
+      made.setValue(company, forKey: "company")
+    }
+    try context.save()
+    let before = try dump(context)
+    var store = try #require(coordinator.persistentStores.first)
+    try coordinator.setMetadata(["note": "kept"], for: store)
+    for (url, type) in [(url, .postgres), (places[1], .log)] as [(URL, PersistentStore.StoreType)] {
+      store = try coordinator.migratePersistentStore(store, to: url, type: type)
+      context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+      #expect(try dump(context) == before)
+      #expect(try coordinator.metadata(for: store)["note"] as? String == "kept")
+    }
+    // What is there already is not added to.
+    let taken = heartwoodError { _ = try coordinator.migratePersistentStore(store, to: url, type: .postgres) }
+    #expect(taken?.code == .persistentStoreOperation)
+    #expect(try dump(ManagedObjectContext(.privateQueue, coordinator: coordinator)) == before)
+    try coordinator.close()
+  }
+
   @Test func `a store goes through a stage, and finishes it where its code has failed`() throws {
     let url = try PostgresServer.shared.get().url()
     let context = try open(url, .postgres, Self.model(isLater: false))
