@@ -45,7 +45,13 @@ enum StoreClasses {
       }
       return migrated
     case let incremental as IncrementalStore:
-      try incremental.open(model)
+      do {
+        try incremental.open(model)
+      } catch {
+        // It may hold connections.
+        incremental.willRemove(from: nil)
+        throw error
+      }
       return incremental
     default:
       throw HeartwoodError(
