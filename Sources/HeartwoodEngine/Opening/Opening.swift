@@ -39,20 +39,34 @@ struct Opening {
   }
 
   /// Opens the store of a directory.
+  ///
+  /// A process that fails to attach detaches before it tries again: those that had the store open may have ended meanwhile, and several that
+  /// wait attached would keep each other from opening it alone.
   func open(_ directory: any Directory) throws(EngineError) -> OpenStore {
-    switch try StoreFolder.open(directory, path, options) {
-    case .store(let folder):
-      return try closingOnFailure(folder) { () throws(EngineError) in
-        if options.access == .readOnly { return try openReadOnly(folder) }
-        let store = try admittingOthers(try openMakingRoom(folder))
-        Compaction(store).joinSmallFiles()
-        return store
+    var backoff = Backoff(
+      seconds: options.busyTimeout, guaranteedPauses: StoreFolder.guaranteedRepetitions)
+    while true {
+      switch try StoreFolder.open(directory, path, options) {
+      case .store(let folder):
+        return try closingOnFailure(folder) { () throws(EngineError) in
+          if options.access == .readOnly { return try openReadOnly(folder) }
+          let store = try admittingOthers(try openMakingRoom(folder))
+          Compaction(store).joinSmallFiles()
+          return store
+        }
+      case .empty(let folder):
+        return try closingOnFailure(folder) { () throws(EngineError) in
+          try admittingOthers(try create(folder))
+        }
+      case .shared(let folder):
+        do throws(EngineError) {
+          return try closingOnFailure(folder) { () throws(EngineError) in try attach(folder) }
+        } catch {
+          guard error.isStale || error.code == .locked, (try? directory.isInPlace()) != false,
+            backoff.wait()
+          else { throw error }
+        }
       }
-    case .empty(let folder):
-      return try closingOnFailure(folder) { () throws(EngineError) in try admittingOthers(try create(folder))
-      }
-    case .shared(let folder):
-      return try closingOnFailure(folder) { () throws(EngineError) in try attach(folder) }
     }
   }
 
@@ -89,8 +103,7 @@ struct Opening {
 
   /// Opens a store that other processes have open, at the state they have published.
   private func attach(_ folder: StoreFolder) throws(EngineError) -> OpenStore {
-    var backoff = Backoff(
-      seconds: options.busyTimeout, guaranteedPauses: StoreFolder.guaranteedRepetitions)
+    var backoff = Backoff(seconds: 0, guaranteedPauses: StoreFolder.guaranteedRepetitions)
     while true {
       do throws(EngineError) {
         guard let record = try folder.newestRecord() else {

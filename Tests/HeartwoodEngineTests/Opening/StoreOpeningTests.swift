@@ -33,6 +33,42 @@ import Testing
     }
   }
 
+  @Test func `openings that wait for a process that ends without a state open the store themselves`() throws {
+    try TemporaryFolder.with { path in
+      var options = options
+      options.busyTimeout = 600
+      options.sharesInProcess = false
+      try Engine(at: path, options: options).close()
+      // As a process that is killed after others may attach, and before it has published a state.
+      let directory = try PosixFileSystem().openDirectory(path)
+      guard case .exclusive(let ending) = try ProcessAttachment.attach(directory, options) else {
+        Issue.record("the store is open elsewhere")
+        return
+      }
+      try ending.admitOthers()
+      let count = try ending.page.attachCount()
+      let results = Guarded<[Result<Void, any Error>]>([])
+      let group = DispatchGroup()
+      for _ in 0..<3 {
+        group.enter()
+        Thread.detachNewThread { [options] in
+          let result = Result<Void, any Error> {
+            let engine = try Engine(at: path, options: options)
+            try engine.write { try $0.put([1], [2]) }
+            try engine.close()
+          }
+          results.withLock { $0.append(result) }
+          group.leave()
+        }
+      }
+      // All of them have met it.
+      while try ending.page.attachCount() < count + 3 { CurrentThread.pause() }
+      ending.close()
+      group.wait()
+      for result in results.withLock({ $0 }) { try result.get() }
+    }
+  }
+
   @Test func `a file is not a store`() throws {
     try TemporaryFolder.with { path in
       try PosixFileSystem().openDirectory(path).open("file", .createNew).close()
