@@ -82,6 +82,27 @@ enum StoreClasses {
     return made
   }
 
+  /// Calls `body` with a store that is not opened and what it says about itself.
+  ///
+  /// - Parameter model: Any model, with which its class reads the metadata.
+  static func withMetadata<Result>(
+    of description: PersistentStoreDescription, readBy model: ManagedObjectModel,
+    _ body: (PersistentStore, [String: any Sendable]) throws -> Result
+  ) throws -> Result {
+    let coordinator = try PersistentStoreCoordinator(checking: model)
+    let store = try unopened(description, by: coordinator)
+    // It may hold connections.
+    defer { store.willRemove(from: nil) }
+    switch store {
+    case let store as AtomicStore:
+      try store.loadMetadata()
+      return try body(store, store.storedMetadata)
+    case let store as IncrementalStore:
+      return try body(store, try store.metadata(readBy: model))
+    default: return try body(store, [:])
+    }
+  }
+
   static func set(_ storeClass: PersistentStore.Type?, _ type: PersistentStore.StoreType) {
     registered.withLock { $0[type] = storeClass }
   }

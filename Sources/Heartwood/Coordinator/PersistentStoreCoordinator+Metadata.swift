@@ -36,13 +36,14 @@ extension PersistentStoreCoordinator {
   /// saved last, and one with the option `.readOnly` may not.
   ///
   /// - Parameters:
-  ///   - type: The kind of store; `log`.
+  ///   - type: The kind of store. Of a kind that the program has registered, the class reads them.
   ///   - url: The folder of the store.
   ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
   /// - Throws: `.persistentStoreOpen` if the folder has no store of objects, or if it cannot be read.
   public static func metadataForPersistentStore(
     type: PersistentStore.StoreType = .log, at url: URL, options: PersistentStore.Options? = nil
   ) throws -> [String: Any] {
+    if StoreClasses.all[type] != nil { return try metadata(ofProgramType: type, url, options) }
     let opening = try LogStoreOptions(reading: type, at: url, options)
     let (record, metadata, identity) = try LogStore.metadata(at: url, options: opening)
     return try metadata.completed(record, identity, type)
@@ -52,7 +53,7 @@ extension PersistentStoreCoordinator {
   ///
   /// - Parameters:
   ///   - metadata: As for `setMetadata(_:for:)`.
-  ///   - type: The kind of store; `log`.
+  ///   - type: The kind of store. One of a kind that the program has registered is opened with the model that its class keeps, and saved.
   ///   - url: The folder of the store.
   ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
   /// - Throws: `.persistentStoreOperation` for a value of another type; `.persistentStoreOpen` if the folder has no store of
@@ -62,8 +63,46 @@ extension PersistentStoreCoordinator {
     options: PersistentStore.Options? = nil
   ) throws {
     let settable = try StoreMetadata(settable: metadata)
+    if StoreClasses.all[type] != nil { return try setMetadata(metadata, ofProgramType: type, url, options) }
     let opening = try LogStoreOptions(reading: type, at: url, options)
     try LogStore.setMetadata(settable, at: url, options: opening)
+  }
+
+  /// What the class of a program's store reads of it, before it is opened.
+  private static func metadata(
+    ofProgramType type: PersistentStore.StoreType, _ url: URL, _ options: PersistentStore.Options?
+  ) throws -> [String: Any] {
+    let description = PersistentStoreDescription(type: type, url: url, options: options)
+    description.isReadOnly = true
+    return try StoreClasses.withMetadata(of: description, readBy: ManagedObjectModel(entities: [])) {
+      (store, metadata) throws -> [String: Any] in
+      guard metadata[PersistentStore.MetadataKey.storeUUID] != nil else {
+        throw HeartwoodError(
+          .persistentStoreOpen, "there is no store of type \(type.rawValue) at \(store.place)")
+      }
+      var values: [String: Any] = metadata.filter { $0.key != PersistentStore.MetadataKey.modelData }
+      values[PersistentStore.MetadataKey.storeType] = type.rawValue
+      return values
+    }
+  }
+
+  /// Opens a store of the program with the model that its class keeps, and saves other metadata.
+  private static func setMetadata(
+    _ metadata: [String: Any]?, ofProgramType type: PersistentStore.StoreType, _ url: URL,
+    _ options: PersistentStore.Options?
+  ) throws {
+    // Neither may the class make a store that is not there.
+    _ = try self.metadata(ofProgramType: type, url, options)
+    let description = PersistentStoreDescription(type: type, url: url, options: options)
+    let model = try StoreClasses.withMetadata(of: description, readBy: ManagedObjectModel(entities: [])) {
+      try $0.formerModel($1)
+    }
+    let coordinator = try PersistentStoreCoordinator(checking: model)
+    let store = try coordinator.addPersistentStore(with: description)
+    defer { try? coordinator.close() }
+    try coordinator.setMetadata(metadata, for: store)
+    let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    try context.performAndWait { try context.save() }
   }
 
   /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator.

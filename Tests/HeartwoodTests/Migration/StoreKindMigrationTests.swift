@@ -198,6 +198,32 @@ import Testing
     }
   }
 
+  // STO-26
+  @Test(arguments: kinds)
+  func `metadata of a store that is not open are read and set`(kind: PersistentStore.StoreType) throws {
+    let url = try fill(kind)
+    let known = try with(url, kind, 1) { try $0.persistentStoreCoordinator?.metadata(for: $1) ?? [:] }
+    typealias Key = PersistentStore.MetadataKey
+    let read = try PersistentStoreCoordinator.metadataForPersistentStore(type: kind, at: url)
+    for key in [Key.storeUUID, Key.storeType] {
+      #expect(read[key] as? String == known[key] as? String && read[key] != nil, "\(key)")
+    }
+    #expect(Self.model(1).isConfiguration(withName: nil, compatibleWithStoreMetadata: read))
+    #expect(!Self.model(2).isConfiguration(withName: nil, compatibleWithStoreMetadata: read))
+    try PersistentStoreCoordinator.setMetadata(["note": "n"], type: kind, at: url)
+    let set = try PersistentStoreCoordinator.metadataForPersistentStore(type: kind, at: url)
+    // A file of lines has no room for others.
+    #expect(set["note"] as? String == (kind == LineStore.kind ? nil : "n"))
+    #expect(set[Key.storeUUID] as? String == known[Key.storeUUID] as? String)
+    guard kind != DictionaryStore.kind else { return }
+    let nowhere = folder.url.appending(path: "nowhere")
+    let missing = heartwoodError {
+      _ = try PersistentStoreCoordinator.metadataForPersistentStore(type: kind, at: nowhere)
+    }
+    #expect(missing?.code == .persistentStoreOpen)
+    #expect(!FileManager.default.fileExists(atPath: nowhere.path))
+  }
+
   private func stages(fails: Bool = false, _ log: Guarded<[String]> = Guarded([])) -> StagedMigrationManager {
     let stage = CustomMigrationStage(migratingFrom: reference(1), to: reference(2))
     stage.label = "label"

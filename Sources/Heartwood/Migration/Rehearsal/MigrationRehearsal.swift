@@ -27,6 +27,12 @@ struct MigrationRehearsal {
         .persistentStoreOpen,
         "the description has no folder of a store whose migration could be tried: set its url")
     }
+    guard StoreClasses.all[given.type] == nil else {
+      throw HeartwoodError(
+        .persistentStoreUnsupportedRequestType,
+        "the migration of a store of type \(given.type.rawValue), whose class is of the program, cannot be tried: copy the store, and migrate the copy"
+      )
+    }
     (self.url, self.model, self.scratch) = (url, model, scratch)
     description = PersistentStoreDescription(copying: given)
     let path = LogStore.path(of: url)

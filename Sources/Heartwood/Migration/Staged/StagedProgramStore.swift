@@ -24,17 +24,7 @@ struct StagedProgramStore: StagedStore {
   private func withMetadata<Result>(
     _ body: (PersistentStore, [String: any Sendable]) throws -> Result
   ) throws -> Result {
-    let coordinator = try PersistentStoreCoordinator(checking: anyModel)
-    let store = try StoreClasses.unopened(description, by: coordinator)
-    defer { store.willRemove(from: nil) }
-    switch store {
-    case let store as AtomicStore:
-      try store.loadMetadata()
-      return try body(store, store.storedMetadata)
-    case let store as IncrementalStore:
-      return try body(store, try store.metadata(readBy: anyModel))
-    default: return try body(store, [:])
-    }
+    try StoreClasses.withMetadata(of: description, readBy: anyModel, body)
   }
 
   func model() throws -> ManagedObjectModel { try withMetadata { try $0.formerModel($1) } }
