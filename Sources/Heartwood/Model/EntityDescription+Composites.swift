@@ -12,7 +12,7 @@ extension EntityDescription {
   }
 
   /// All properties and elements of composite attributes by their full names, inherited ones included.
-  var columnsByName: [String: PropertyDescription] {
+  package var columnsByName: [String: PropertyDescription] {
     Dictionary(
       lineage.flatMap(\.ownColumns).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }

@@ -37,8 +37,7 @@ extension DocumentModel {
     func index(
       _ names: [String], _ prefix: String, _ type: FetchIndexElementDescription.CollationType
     ) -> FetchIndexDescription {
-      let own = lineage(of: entity.name).flatMap { descriptions[$0.name]?.ownProperties ?? [] }
-      let properties = Dictionary(own.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      let properties = descriptions[entity.name]?.columnsByName ?? [:]
       return FetchIndexDescription(
         name: prefix + names.joined(separator: ", "),
         elements: names.map { FetchIndexElementDescription($0, properties, collationType: type) })

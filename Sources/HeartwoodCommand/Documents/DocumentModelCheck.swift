@@ -47,7 +47,7 @@ struct DocumentModelCheck {
   }
 
   private static func properties(of entity: DocumentEntity) -> [(String, Kind)] {
-    entity.attributes.map { ($0.name, .attribute) }
+    entity.attributes.flatMap { $0.columns.map { ($0, .attribute) } }
       + entity.relationships.map { ($0.name, $0.isToMany ? .toMany : .toOne) }
   }
 
@@ -92,5 +92,12 @@ struct DocumentModelCheck {
 
   private func failure(_ entity: DocumentEntity, _ message: String) -> CommandFailure {
     places[entity.name]?.failure(message) ?? .data(message)
+  }
+}
+
+extension DocumentAttribute {
+  /// The names of the attribute and of the elements of a composite one, as constraints and indexes name them.
+  fileprivate var columns: [String] {
+    [name] + elements.flatMap { element in element.columns.map { "\(name).\($0)" } }
   }
 }

@@ -26,7 +26,7 @@ struct ImportKeys {
   struct Sought {
     let entity: String
     let key: ObjectKey
-    let path: String
+    let place: JSONPlace
   }
 
   private let document: ImportDocument
@@ -102,7 +102,7 @@ struct ImportKeys {
     if let index = places[searched]?[key] ?? soughtPlaces[key] { return index }
     let index = document.objects.count + sought.count
     soughtPlaces[key] = index
-    sought.append(Sought(entity: destination, key: key, path: place.path))
+    sought.append(Sought(entity: destination, key: key, place: place.withoutValue))
     return index
   }
 

@@ -86,6 +86,9 @@ struct JSONPlace {
   func member(_ name: String, _ value: JSONValue) -> JSONPlace {
     JSONPlace(.member(steps, name), value)
   }
+
+  /// The same place without what is there.
+  var withoutValue: JSONPlace { JSONPlace(steps, .null) }
 }
 
 extension JSONPlace {

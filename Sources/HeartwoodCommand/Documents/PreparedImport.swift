@@ -8,7 +8,7 @@ struct PreparedImport {
     var attributes: [(name: String, value: (any Sendable)?)] = []
     var links: [Link] = []
     /// Where the object is in the file, for messages.
-    var path = ""
+    let place: JSONPlace
     /// What an object of the store is found by; nil for a new object.
     var key: ObjectKey?
     /// Whether the file only refers to the object, so that the store must have it.
@@ -19,6 +19,8 @@ struct PreparedImport {
     var cleared: [String] = []
     /// The object of the store that is updated or referred to.
     var existing: ManagedObjectID?
+
+    var path: String { place.path }
   }
 
   /// The destinations of a relationship of an object, as indices of the file's objects.
@@ -74,7 +76,7 @@ struct PreparedImport {
       objects.append(prepared)
     }
     for sought in keys.sought {
-      objects.append(Object(entity: sought.entity, path: sought.path, key: sought.key, isSought: true))
+      objects.append(Object(entity: sought.entity, place: sought.place, key: sought.key, isSought: true))
     }
     for (index, links) in try links.consolidated(objects.count) { objects[index].links = links }
   }
@@ -114,7 +116,9 @@ private struct EntityProperties {
       for attribute in ancestor.attributes { attributes[attribute.name] = attribute }
       for relationship in ancestor.relationships { relationships[relationship.name] = relationship }
     }
-    required = attributes.values.filter { !$0.isOptional && $0.defaultValue == nil }.map(\.name).sorted()
+    // The store computes derived values.
+    required = attributes.values.filter { !$0.isOptional && $0.defaultValue == nil && $0.derivation == nil }
+      .map(\.name).sorted()
   }
 
   func unknown(_ name: String, of entity: String, at place: JSONPlace) -> CommandFailure {
@@ -137,8 +141,7 @@ private struct ObjectCheck {
   func attributes(
     of object: ImportDocument.Object, _ key: ObjectKey?
   ) throws(CommandFailure) -> PreparedImport.Object {
-    var prepared = PreparedImport.Object(entity: object.entity, key: key)
-    if key != nil { prepared.path = object.path }
+    var prepared = PreparedImport.Object(entity: object.entity, place: object.place.withoutValue, key: key)
     for (name, place) in object.properties {
       if let attribute = properties.attributes[name] {
         guard place.value != .null else {

@@ -34,6 +34,14 @@ struct Importer {
     progress = ProgressLine("importing", total: prepared.objects.count, on: console)
   }
 
+  /// Checks that no two objects would have the same values where they must be unique.
+  ///
+  /// - Throws: A failure that names the first object that has values of another one, in the file or in the store.
+  func checkUniqueness() throws {
+    var check = UniqueCheck(prepared, batches: batches, in: store)
+    try check.run(storeHasObjects: keepsPortions)
+  }
+
   /// Imports all objects.
   ///
   /// - Throws: Errors of the store or the model. If earlier batches were saved, the message states how many

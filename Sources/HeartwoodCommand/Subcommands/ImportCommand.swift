@@ -29,9 +29,9 @@ enum ImportCommand: Subcommand {
     ],
     discussion: """
       A store that is there already keeps its model and its kind, and the file has to fit it. A file with no more objects
-      than go into one transaction is imported whole or not at all. The whole file is checked before anything is written.
-      Stores of type binary, JSON and XML are one file, which each transaction writes again: give --batch more for large
-      ones.
+      than go into one transaction is imported whole or not at all. The whole file is checked before anything is written:
+      its values and references, and that unique values are of one object only, in the file and in the store. Stores of
+      type binary, JSON and XML are one file, which each transaction writes again: give --batch more for large ones.
 
       With --upsert, an object whose value of a unique attribute is in the store already updates that object: attributes and
       relationships to one get the values given, null included; relationships to many get what is given in addition.
@@ -185,14 +185,16 @@ enum ImportCommand: Subcommand {
     ) throws -> Counts {
       if let author { store.context.transactionAuthor = author }
       var prepared = prepared
+      var importer: Importer
       do {
         try prepared.findExisting(in: store)
+        importer = Importer(
+          prepared, model: model, batchSize: batchSize, into: store, keepsPortions: keepsPortions,
+          console)
+        try importer.checkUniqueness()
       } catch let failure as CommandFailure {
-        try naming { () throws(CommandFailure) in throw failure }
+        throw try naming { () throws(CommandFailure) -> CommandFailure in throw failure }
       }
-      var importer = Importer(
-        prepared, model: model, batchSize: batchSize, into: store, keepsPortions: keepsPortions,
-        console)
       try importer.run()
       return (prepared.fileCount, prepared.updatedCount, prepared.linkCount)
     }

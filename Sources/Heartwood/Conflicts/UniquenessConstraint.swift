@@ -1,0 +1,83 @@
+/// A uniqueness constraint, to check values before objects are made of them.
+package struct UniquenessConstraint: Hashable {
+  /// The name of the entity that declares it, for whose objects and those of whose subentities it holds.
+  package let entity: String
+  /// The attributes whose values together are unique; elements of composite attributes under their full names.
+  package let names: [String]
+
+  /// The values of an object under a constraint: equal if the store takes them for the same.
+  package struct Values: Hashable {
+    fileprivate let values: [Value]
+    private let bytes: [UInt8]
+
+    fileprivate init(_ values: [Value]) {
+      self.values = values
+      var bytes: [UInt8] = []
+      for value in values { value.appendOrderedKey(to: &bytes) }
+      self.bytes = bytes
+    }
+
+    package static func == (left: Values, right: Values) -> Bool { left.bytes == right.bytes }
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+  }
+}
+
+extension EntityDescription {
+  /// The constraints that objects of the entity satisfy, inherited ones included. Those with a derived attribute are not among them: the
+  /// store computes its values.
+  package var inheritedUniquenessConstraints: [UniquenessConstraint] {
+    let columns = columnsByName
+    return lineage.flatMap { ancestor in
+      ancestor.uniquenessConstraints.filter { !$0.contains { columns[$0] is DerivedAttributeDescription } }
+        .map { UniquenessConstraint(entity: ancestor.displayName, names: $0) }
+    }
+  }
+
+  /// The values of an object of the entity under a constraint; nil if one is missing, which no other object's equal, or does not fit.
+  ///
+  /// - Parameter values: In the order of the constraint's names, in the types of `value(forKey:)`.
+  package func constrained(_ values: [Any?], by constraint: UniquenessConstraint) -> UniquenessConstraint
+    .Values?
+  {
+    var stored: [Value] = []
+    for (name, value) in zip(constraint.names, values) {
+      guard let slot = slot(named: name), let value = attribute(at: slot)?.storedForm(of: value),
+        !value.isNull
+      else { return nil }
+      stored.append(value)
+    }
+    return UniquenessConstraint.Values(stored)
+  }
+
+  /// The default value of an attribute, or of an element of a composite one under its full name, as a new object has it.
+  package func defaultValue(ofColumn name: String) -> Any? {
+    guard let slot = slot(named: name), let attribute = attribute(at: slot) else { return nil }
+    return defaultValue(at: slot).anyValue(attribute.type)
+  }
+}
+
+extension ManagedObjectContext {
+  /// The saved object that has these values under a constraint; nil if there is none. One descent of the constraint's index.
+  ///
+  /// - Parameter entity: An entity for which the constraint holds.
+  /// - Throws: If the store cannot be read.
+  package func holder(
+    of values: UniquenessConstraint.Values, by constraint: UniquenessConstraint, _ entity: EntityDescription
+  ) throws -> ManagedObjectID? {
+    let view = try readingView()
+    let index = view.indexes(of: entity).first {
+      $0.isUnique && $0.entity.displayName == constraint.entity && $0.propertyNames == constraint.names
+    }
+    guard let index else { return nil }
+    let root = entity.rootEntity
+    var found: (key: UInt64, entity: EntityDescription)?
+    try view.scanIndex(index, IndexRange(equal: values.values), reversed: false) { key in
+      guard let row = try view.row(root, key) else { throw RowAccess.missingRow(key, index, root) }
+      // Long values that begin alike are told apart by their rows.
+      guard UniquenessConstraint.Values(index.columns.map(row.value)) == values else { return true }
+      found = (key, try root.entity(numbered: row.entityNumber))
+      return false
+    }
+    return found.map { identifier($0.entity, $0.key) }
+  }
+}

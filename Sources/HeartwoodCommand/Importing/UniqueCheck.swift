@@ -1,0 +1,136 @@
+import Heartwood
+
+/// Checks the uniqueness constraints of all objects of a file, among each other and with those of the store, before the first is written.
+///
+/// An object has values under a constraint if it is new, or if it updates one of the store and the file gives one of the values. A
+/// missing value equals no other. Memory is linear in the number of these values.
+struct UniqueCheck {
+  /// What the file does to the values under one constraint.
+  private struct Claims {
+    /// By values, the index of the object that gets them.
+    var indices: [UniquenessConstraint.Values: Int] = [:]
+    /// The index of the last object that changes the values of one of the store, which others may get then.
+    var changes: [ManagedObjectID: Int] = [:]
+  }
+
+  private let store: CommandStore
+  private let prepared: PreparedImport
+  /// The number of the transaction that writes an object, by its index.
+  private let batchOf: [Int]
+  /// By name, the entities that objects have.
+  private var entities: [String: (entity: EntityDescription, constraints: [UniquenessConstraint])] = [:]
+  private var claims: [UniquenessConstraint: Claims] = [:]
+
+  init(_ prepared: PreparedImport, batches: [[Int]], in store: CommandStore) {
+    self.prepared = prepared
+    self.store = store
+    var batchOf = [Int](repeating: 0, count: prepared.objects.count)
+    for (number, batch) in batches.enumerated() { for index in batch { batchOf[index] = number } }
+    self.batchOf = batchOf
+  }
+
+  /// - Parameter storeHasObjects: Whether objects of the store may have the values too.
+  /// - Throws: A failure that names the object and the property, and the object that has the same values.
+  mutating func run(storeHasObjects: Bool) throws {
+    for index in 0..<prepared.fileCount {
+      let (entity, constraints) = try entity(of: prepared.objects[index])
+      for constraint in constraints { try claim(constraint, index, entity) }
+    }
+    store.context.reset()
+    guard storeHasObjects else { return }
+    for (constraint, claims) in claims.sorted(by: {
+      ($0.key.entity, $0.key.names[0]) < ($1.key.entity, $1.key.names[0])
+    }) {
+      // In the order of the file, so that the first is reported.
+      for (values, index) in claims.indices.sorted(by: { $0.value < $1.value }) {
+        try checkHolder(of: values, constraint, index, claims)
+      }
+    }
+  }
+
+  /// The entity that an object has: that of the object of the store that it updates, which may be a subentity of that in the file.
+  private mutating func entity(
+    of object: PreparedImport.Object
+  ) throws -> (entity: EntityDescription, constraints: [UniquenessConstraint]) {
+    let name = object.existing?.entity.name ?? object.entity
+    if let known = entities[name] { return known }
+    let entity = try store.entity(named: name)
+    let found = (entity, entity.inheritedUniquenessConstraints)
+    entities[name] = found
+    return found
+  }
+
+  /// Notes the values that an object gets under a constraint.
+  private mutating func claim(
+    _ constraint: UniquenessConstraint, _ index: Int, _ entity: EntityDescription
+  ) throws {
+    let object = prepared.objects[index]
+    let isGiven = constraint.names.map(object.gives)
+    guard object.existing == nil || isGiven.contains(true) else { return }
+    let stored = try object.existing.flatMap { identifier in
+      isGiven.contains(false) ? try store.context.existingObject(with: identifier) : nil
+    }
+    let all = zip(constraint.names, isGiven).map { name, isGiven -> Any? in
+      if isGiven { return object.value(of: name) }
+      return object.existing == nil ? entity.defaultValue(ofColumn: name) : stored?.value(forKey: name)
+    }
+    if let existing = object.existing { claims[constraint, default: Claims()].changes[existing] = index }
+    guard let values = entity.constrained(all, by: constraint),
+      let first = claims[constraint, default: Claims()].indices.updateValue(index, forKey: values)
+    else { return }
+    // Two of the file's objects may update one of the store.
+    guard let existing = object.existing, existing == prepared.objects[first].existing else {
+      throw failure(constraint, index, "\(prepared.objects[first].path) has")
+    }
+  }
+
+  private mutating func checkHolder(
+    of values: UniquenessConstraint.Values, _ constraint: UniquenessConstraint, _ index: Int, _ claims: Claims
+  ) throws {
+    let object = prepared.objects[index]
+    // The key was looked up already, and found no object.
+    if object.existing == nil, let key = object.key, constraint.names == [key.attribute.name] { return }
+    let (entity, _) = try entity(of: object)
+    let holder = try store.context.holder(of: values, by: constraint, entity)
+    guard let holder, holder != object.existing else { return }
+    let name = "\(ObjectName.text(holder)) of the store has"
+    guard let change = claims.changes[holder] else {
+      let isAlone = object.key == nil && constraint.names.count == 1
+      throw failure(
+        constraint, index, name,
+        isAlone ? "; --upsert \(constraint.entity).\(constraint.names[0]) updates that object" : "")
+    }
+    guard batchOf[change] > batchOf[index] else { return }
+    throw failure(
+      constraint, index, "until \(prepared.objects[change].path) is written, \(name)",
+      "; give --batch a number that has both in one transaction")
+  }
+
+  private func failure(
+    _ constraint: UniquenessConstraint, _ index: Int, _ other: String, _ advice: String = ""
+  ) -> CommandFailure {
+    let path = prepared.objects[index].path
+    guard constraint.names.count > 1 else {
+      return .data("\(path).\(constraint.names[0]): \(other) the same value, which is unique\(advice)")
+    }
+    return .data(
+      "\(path): \(other) the same values of \(constraint.names.joined(separator: ", ")), which are unique together\(advice)"
+    )
+  }
+}
+
+extension PreparedImport.Object {
+  /// Whether the file gives an attribute a value or removes it: of an element of a composite one, the whole of it.
+  fileprivate func gives(_ name: String) -> Bool {
+    let whole = name.prefix { $0 != "." }
+    return attributes.contains { $0.name == whole }
+  }
+
+  /// The value of an attribute in the file, or of an element of a composite one under its full name.
+  fileprivate func value(of name: String) -> Any? {
+    let parts = name.split(separator: ".").map(String.init)
+    var value: Any? = attributes.last { $0.name == parts[0] }?.value
+    for part in parts.dropFirst() { value = (value as? [String: any Sendable])?[part] }
+    return value
+  }
+}
