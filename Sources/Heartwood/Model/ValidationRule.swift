@@ -102,10 +102,10 @@ extension ValidationRule {
     switch kind {
     case .number:
       guard let number = value.decimalNumber else { return nil }
-      if let least = least.flatMap({ Decimal(string: $0) }), number < least {
+      if let least = least.flatMap({ DecimalText.decimal($0, allowsNaN: false) }), number < least {
         return .validationNumberTooSmall
       }
-      if let most = greatest.flatMap({ Decimal(string: $0) }), number > most {
+      if let most = greatest.flatMap({ DecimalText.decimal($0, allowsNaN: false) }), number > most {
         return .validationNumberTooLarge
       }
     case .date:

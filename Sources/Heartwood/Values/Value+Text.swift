@@ -27,7 +27,7 @@ extension Value {
       case .double: Double(text).map(Value.double)
       case .float: Float(text).map { .double(Double($0)) }
       case .date: Double(text).map(Value.date)
-      case .decimal: text == "NaN" ? .decimal(.nan) : Decimal(string: text, locale: nil).map(Value.decimal)
+      case .decimal: DecimalText.decimal(text).map(Value.decimal)
       case .boolean, .composite: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
       case .string: .string(text)
       case .uri: .url(text)

@@ -106,20 +106,13 @@ enum AttributeReading {
     let digits: String
     switch place.value {
     case .integer(let number): digits = "\(number)"
-    case .fraction(_, let text): digits = text
-    case .string(let text) where isNumber(text): digits = text
+    case .fraction(_, let text), .string(let text): digits = text
     default: throw place.expected("a decimal number")
     }
-    guard let decimal = Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX")), decimal.isFinite
-    else { throw place.expected("a decimal number") }
-    return decimal
-  }
-
-  private static func isNumber(_ text: String) -> Bool {
-    guard let value = try? JSONParser.parse(Array(text.utf8)) else { return false }
-    switch value {
-    case .integer, .fraction: return true
-    default: return false
-    }
+    if let decimal = DecimalText.decimal(digits) { return decimal }
+    guard DecimalText.isNumber(digits) else { throw place.expected("a decimal number") }
+    throw place.failure(
+      "\(place.value.kind) does not fit into a decimal, which has up to 38 digits and an exponent of -128 to 127"
+    )
   }
 }

@@ -10,6 +10,9 @@ enum XcodeModel {
     ("URI", .uri), ("Transformable", .transformable), ("Composite", .composite),
   ]
 
+  /// The attribute of elements that has the default value of data in base 64, which Xcode's own files do not have.
+  static let defaultData = "defaultValueBase64"
+
   static let deleteRules: [String: DeleteRule] = [
     "Nullify": .nullifyDeleteRule, "Cascade": .cascadeDeleteRule, "Deny": .denyDeleteRule,
     "No Action": .noActionDeleteRule,
@@ -47,11 +50,14 @@ enum XcodeModel {
     return written.hasPrefix(".") ? String(written.dropFirst()) : written
   }
 
+  /// A limit of numbers; `nan` as other tools write it is one that no number is beyond.
+  private static func limit(_ text: String) -> Decimal? { text == "nan" ? .nan : DecimalText.decimal(text) }
+
   /// The rule of an attribute's limits: of numbers, dates, or the lengths of texts and data. Nil if they are no limits of the type.
   static func rule(_ type: AttributeType, _ least: String?, _ most: String?) -> ValidationRule? {
     switch type {
     case .integer16, .integer32, .integer64, .decimal, .double, .float:
-      let numbers = [least, most].map { $0.flatMap { Decimal(string: $0, locale: nil) } }
+      let numbers = [least, most].map { $0.flatMap(limit) }
       guard (numbers[0] == nil) == (least == nil), (numbers[1] == nil) == (most == nil) else { return nil }
       return .number(atLeast: numbers[0], atMost: numbers[1])
     case .date:

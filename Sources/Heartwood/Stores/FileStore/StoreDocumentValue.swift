@@ -34,7 +34,7 @@ enum StoreDocumentValue {
     case (.string(let text), .string): .string(text)
     case (.string(let text), .uri): .url(text)
     case (.string(let text), .data): Data(base64Encoded: text).map(Value.data)
-    case (.string(let text), .decimal): decimal(text).map(Value.decimal)
+    case (.string(let text), .decimal): DecimalText.decimal(text).map(Value.decimal)
     default: nil
     }
   }
@@ -57,14 +57,6 @@ enum StoreDocumentValue {
       return float
     }
     return double(json).map(Float.init)
-  }
-
-  static func decimal(_ text: String) -> Decimal? {
-    if text == "NaN" { return .nan }
-    guard text.utf8.count <= 300, text.utf8.allSatisfy({ "-+.eE0123456789".utf8.contains($0) }) else {
-      return nil
-    }
-    return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
   }
 
   /// The keys of a relationship's destinations.
