@@ -201,6 +201,13 @@ extension JSONValue {
         default: break
         }
       }
+    case .date:
+      // Digits alone could be a year, or a day of another notation.
+      if field.contains(where: { ".eE".contains($0) }),
+        let number = try? JSONParser.parse(Array(field.utf8)), case .fraction = number
+      {
+        self = number
+      }
     case .boolean:
       switch field.lowercased() {
       case "true", "yes", "1": self = .bool(true)

@@ -9,9 +9,11 @@ enum ImportFormatHelp {
       "@entity" instead of "@id" does for objects that nothing refers to. "@uri", which heartwood show writes, is ignored.
       Without a model, whole numbers become integer64, numbers with fractions double, other values string or boolean, and
       references relationships without an inverse. Dates are ISO 8601 strings or seconds since 2001, data is base 64;
-      both need a model.
+      both need a model. Numbers that JSON does not have are "NaN", "Infinity" and "-Infinity"; a decimal may be a string
+      such as "1.50".
       The first line of a CSV file names properties of its entity: name, address.city (of a composite attribute),
-      continent.name (the continent with this name), @id, @entity. An empty field is no value, and "" an empty text.
+      continent.name (the continent with this name), @id, @entity. An empty field is no value, and "" an empty text or
+      empty data. Seconds since 2001 have a point or an exponent there: 725846400.0.
 
     model
       {"entities": {"Country": {

@@ -54,6 +54,7 @@ extension CellValue {
     case .null: "-"
     case .data(let data): "\(data.count) bytes"
     case .list(let values): values.map(\.display).joined(separator: ", ")
+    case .date(let date): CellValue.text(date)
     case .group(let values):
       "{" + values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.display)" }.joined(separator: ", ")
         + "}"
@@ -61,7 +62,7 @@ extension CellValue {
     }
   }
 
-  /// The value as text for programs. Lists are joined with semicolons.
+  /// The value as text for programs, exactly. Lists are joined with semicolons.
   var plain: String {
     switch self {
     case .null: ""
@@ -70,7 +71,7 @@ extension CellValue {
     case .double(let number): CellValue.digits(number)
     case .decimal(let number): number.description
     case .text(let text), .reference(let text): text
-    case .date(let date): CellValue.text(date)
+    case .date(let date): CellValue.exactText(date)
     case .data(let data): data.base64EncodedString()
     case .list(let values): values.map(\.plain).joined(separator: ";")
     case .group: JSONWriter.line(json)
@@ -102,6 +103,13 @@ extension CellValue {
       return "\(whole)"
     }
     return number.description
+  }
+
+  /// The date as in JSON: in ISO 8601, or seconds since 2001 with a point or an exponent where that is not exact.
+  private static func exactText(_ date: Date) -> String {
+    let json = DateText.json(date.timeIntervalSinceReferenceDate)
+    if case .string(let text) = json { return text }
+    return JSONWriter.line(json)
   }
 
   /// The date for people in ISO 8601 in UTC, with milliseconds only if they are not zero.

@@ -1,3 +1,4 @@
+import Foundation
 import Heartwood
 
 /// Writes rows as they arrive. Only the table format keeps all rows, because it has to know the column
@@ -44,11 +45,13 @@ struct ResultWriter {
     try console.write((count == 0 ? "[\n" : ",\n") + JSONWriter.line(.object(object)))
   }
 
-  /// Writes a row as in RFC 4180, but with line feeds. An empty text is `""`, to differ from no value.
+  /// Writes a row as in RFC 4180, but with line feeds. An empty text is `""`, as is empty data, to differ from no value.
   private func addCSV(_ row: [CellValue]) throws(CommandFailure) {
     if count == 0 { try writeCSVHeading() }
     try console.writeLine(
-      row.map { $0 == .text("") ? "\"\"" : ResultWriter.quoted($0.plain) }.joined(separator: ","))
+      row.map { value in
+        value == .text("") || value == .data(Data()) ? "\"\"" : ResultWriter.quoted(value.plain)
+      }.joined(separator: ","))
   }
 
   private func writeCSVHeading() throws(CommandFailure) {

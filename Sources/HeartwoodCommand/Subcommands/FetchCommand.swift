@@ -27,7 +27,14 @@ enum FetchCommand: Subcommand {
       SubcommandSyntax.Option(
         name: "analyze", summary: "execute the plan, and print it with the real numbers of rows and times"),
     ],
-    discussion: PredicateHelp.text,
+    discussion: PredicateHelp.text + """
+
+
+      CSV and JSON
+        Values are exact, as heartwood import reads them: dates in ISO 8601 with the fraction that they have, or in
+        seconds since 2001 (253402300800.5) where years have more than four digits; data in base 64; the numbers NaN,
+        Infinity and -Infinity. In CSV an empty field is no value, and "" an empty text or empty data.
+      """,
     examples: [
       SubcommandSyntax.Example(
         line: "heartwood fetch world.heartwood Country --where 'population > 100000000' --sort -population",
