@@ -50,6 +50,9 @@ struct CommandStore {
     get throws { try store.metadata[PersistentStore.MetadataKey.hasDeferredLightweightMigration] != nil }
   }
 
+  /// The kind of the store.
+  var type: PersistentStore.StoreType { store.type }
+
   /// The UUID of the store, which is the first part of its objects' URIs.
   var identifier: String { store.identifier }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Heartwood
 import HeartwoodEngine
 
@@ -12,34 +13,54 @@ enum StatisticsCommand: Subcommand {
     options: [
       SubcommandSyntax.Option(
         name: "format", value: "text|json", summary: "for people or programs (default text)")
-    ]
+    ],
+    discussion: """
+      A store of type log has figures of its log, pages and tree. One of type binary, JSON or XML is one file, and has its
+      size.
+      """
   )
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let format = try arguments.choice("format", Format.self) ?? .text
     try CommandStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
       let counts = try store.objectCounts()
-      let engine = try store.coordinator.statistics()
+      let figures = try figures(of: store)
       switch format {
-      case .text: try console.write(text(store, counts, engine))
-      case .json: try console.writeLine(JSONWriter.pretty(json(store, counts, engine)))
+      case .text: try console.write(text(figures, counts))
+      case .json: try console.writeLine(JSONWriter.pretty(json(figures, counts)))
       }
     }
     return .success
   }
 
   private typealias Count = (entity: String, objects: Int)
+  private typealias Figures = (rows: [(String, String)], fields: [(String, JSONValue)])
 
-  private static func text(_ store: CommandStore, _ counts: [Count], _ engine: EngineStatistics) -> String {
-    let figures = EngineFigures(identifier: store.identifier, engine)
+  /// The kind of the store, and what its kind has figures of.
+  private static func figures(of store: CommandStore) throws -> Figures {
+    let type = StoreTypeOption.name(store.type)
+    guard store.type != .log else {
+      let engine = EngineFigures(identifier: store.identifier, try store.coordinator.statistics())
+      return (
+        engine.rows.prefix(1) + [("type", type)] + engine.rows.dropFirst(),
+        engine.fields.prefix(1) + [("type", .string(type))] + engine.fields.dropFirst()
+      )
+    }
+    let attributes = try FileManager.default.attributesOfItem(atPath: CommandStore.url(store.path).path)
+    let bytes = (attributes[.size] as? NSNumber)?.int64Value ?? 0
+    return (
+      [("store", store.identifier), ("type", type), ("on disk", Amount.bytes(bytes))],
+      [("store", .string(store.identifier)), ("type", .string(type)), ("fileBytes", .integer(bytes))]
+    )
+  }
+
+  private static func text(_ figures: Figures, _ counts: [Count]) -> String {
     let objects = [("objects", "\(counts.map(\.objects).reduce(0, +))")]
     return EngineFigures.text(figures.rows + objects + counts.map { ("  \($0.entity)", "\($0.objects)") })
   }
 
-  private static func json(_ store: CommandStore, _ counts: [Count], _ engine: EngineStatistics) -> JSONValue
-  {
+  private static func json(_ figures: Figures, _ counts: [Count]) -> JSONValue {
     let objects = JSONObject(counts.map { ($0.entity, .integer(Int64($0.objects))) })
-    let figures = EngineFigures(identifier: store.identifier, engine)
     return .object(JSONObject(figures.fields + [("objects", .object(objects))]))
   }
 }

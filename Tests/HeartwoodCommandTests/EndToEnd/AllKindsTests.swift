@@ -50,6 +50,35 @@ import Testing
     #expect(CommandRun("count", path, "City").output == (again.status == .success ? "6\n" : ""))
   }
 
+  @Test(arguments: ["binary", "json", "xml"])
+  func `statistics of a store of one file say what the file is, and nothing is reclaimed in it`(kind: String)
+    throws
+  {
+    let world = try SmallWorld()
+    let path = world.directory.path("world.\(kind)")
+    #expect(CommandRun("copy", world.path, path, "--type", kind).status == .success)
+    let before = try Data(contentsOf: URL(fileURLWithPath: path))
+    let text = CommandRun("statistics", path)
+    let lines = text.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    #expect(lines.map(\.first) == ["store", "type", "on", "objects", "City", "Continent", "Country"])
+    #expect(lines[1] == ["type", kind] && lines[3] == ["objects", "9"] && lines[6] == ["Country", "4"])
+    let json = try ImportDocument.parse(
+      Array(CommandRun("statistics", path, "--format", "json").output.utf8))
+    guard case .object(let object) = json else { throw CommandFailure.data("no object") }
+    #expect(object.names == ["store", "type", "fileBytes", "objects"])
+    #expect(object["fileBytes"] == .integer(Int64(before.count)) && object["type"] == .string(kind))
+    let reclaimed = CommandRun("reclaim", path)
+    #expect(reclaimed.status == .success && reclaimed.notes == "")
+    #expect(
+      reclaimed.output
+        == "\(path): a store of type \(kind) is one file, which every save writes anew: there is nothing to reclaim\n"
+    )
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    let lineOfLog = world.run("statistics").output.split(separator: "\n")[1]
+    #expect(lineOfLog.split(separator: " ") == ["type", "log"])
+    #expect(world.run("statistics", "--format", "json").output.contains("\"type\": \"log\""))
+  }
+
   @Test func `a model with transformable attributes is written so that a store keeps them`() throws {
     let folder = try TemporaryFolder()
     let model = try folder.file(
