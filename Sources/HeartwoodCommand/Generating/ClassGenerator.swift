@@ -99,8 +99,7 @@ struct ClassGenerator {
     }
     lines += overrides(of: entity)
     lines.append("}")
-    for relationship in entity.ownProperties.compactMap({ $0 as? RelationshipDescription })
-    where relationship.isToMany { lines += helpers(of: relationship, name) }
+    lines += helpers(of: entity, name) { "$\($0.name)" }
     for case let composite as CompositeAttributeDescription in entity.ownProperties {
       lines += structure(of: composite, "\(entity.name ?? "").\(composite.name)")
     }
@@ -178,9 +177,7 @@ struct ClassGenerator {
     if let former = relationship.renamingIdentifier {
       arguments.append("renamed: \(SwiftName.literal(former))")
     }
-    let type =
-      relationship.isToMany
-      ? relationship.isOrdered ? "[\(destination)]" : "\(library("Set"))<\(destination)>" : "\(destination)?"
+    let type = relationship.isToMany ? collection(relationship, destination) : "\(destination)?"
     let head =
       "  @\(library("Relationship"))" + (arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))")
     return comment(relationship.userInfo, nil, indent: "  ") + [
@@ -268,19 +265,33 @@ struct ClassGenerator {
     return lines.isEmpty ? [] : [""] + lines
   }
 
-  /// Methods that add and remove destinations, with Xcode's names.
-  private func helpers(of relationship: RelationshipDescription, _ name: String) -> [String] {
-    guard let destination = relationship.destinationEntity.flatMap(className) else { return [] }
-    let property = relationship.name
-    let title = property.prefix(1).uppercased() + property.dropFirst()
-    return [
-      "", "extension \(name) {",
-      "  /// Adds an object to `\(property)`.",
-      "  \(access)func addTo\(title)(_ object: \(destination)) { $\(property).insert(object) }",
-      "  /// Removes an object from `\(property)`.",
-      "  \(access)func removeFrom\(title)(_ object: \(destination)) { $\(property).remove(object) }",
-      "}",
-    ]
+  /// The type of a relationship to many.
+  private func collection(_ relationship: RelationshipDescription, _ destination: String) -> String {
+    relationship.isOrdered ? "[\(destination)]" : "\(library("Set"))<\(destination)>"
+  }
+
+  /// Methods that add and remove destinations of the relationships to many, with Xcode's names.
+  ///
+  /// - Parameter related: The destinations of a relationship as a live collection.
+  private func helpers(
+    of entity: EntityDescription, _ name: String, _ related: (RelationshipDescription) -> String
+  ) -> [String] {
+    entity.ownProperties.flatMap { property -> [String] in
+      guard let relationship = property as? RelationshipDescription, relationship.isToMany,
+        let destination = relationship.destinationEntity.flatMap(className)
+      else { return [] }
+      let property = relationship.name
+      let title = property.prefix(1).uppercased() + property.dropFirst()
+      let related = related(relationship)
+      return [
+        "", "extension \(name) {",
+        "  /// Adds an object to `\(property)`.",
+        "  \(access)func addTo\(title)(_ object: \(destination)) { \(related).insert(object) }",
+        "  /// Removes an object from `\(property)`.",
+        "  \(access)func removeFrom\(title)(_ object: \(destination)) { \(related).remove(object) }",
+        "}",
+      ]
+    }
   }
 
   // MARK: Extensions
@@ -300,17 +311,15 @@ struct ClassGenerator {
         let destination = relationship.destinationEntity.flatMap(className)
       {
         guard !relationship.isToMany else {
-          let collection = relationship.isOrdered ? "mutableOrderedSetValue" : "mutableSetValue"
-          lines += [
-            "  /// The objects of `\(property.name)`.",
-            "  \(access)var \(SwiftName.property(property.name)): \(library("RelatedObjects"))<\(library("ManagedObject"))> { \(collection)(forKey: \(key)) }",
-          ]
+          lines += accesses(of: relationship, destination)
           continue
         }
         type = destination
       }
       guard let type else {
-        notes.append("\(path) is left out: its values have no type")
+        let missing =
+          property is RelationshipDescription ? "destinations have no class" : "values have no type"
+        notes.append("\(path) is left out: its \(missing)")
         continue
       }
       let read = "value(forKey: \(key)) as? \(type)" + (fallback.map { " ?? \($0)" } ?? "")
@@ -321,7 +330,25 @@ struct ClassGenerator {
         ]
     }
     lines.append("}")
+    lines += helpers(of: entity, name) { related($0) }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// A relationship to many as a value, as a class has it.
+  private func accesses(of relationship: RelationshipDescription, _ destination: String) -> [String] {
+    let key = SwiftName.literal(relationship.name)
+    let objects = "\(related(relationship)).compactMap { $0 as? \(destination) }"
+    return comment(relationship.userInfo, nil, indent: "  ") + [
+      "  \(access)var \(SwiftName.property(relationship.name)): \(collection(relationship, destination)) {",
+      "    get { \(relationship.isOrdered ? objects : "\(library("Set"))(\(objects))") }",
+      "    set { setValue(newValue, forKey: \(key)) }", "  }",
+    ]
+  }
+
+  /// The destinations of a relationship to many as a live collection, by name.
+  private func related(_ relationship: RelationshipDescription) -> String {
+    let method = relationship.isOrdered ? "mutableOrderedSetValue" : "mutableSetValue"
+    return "\(method)(forKey: \(SwiftName.literal(relationship.name)))"
   }
 }
 

@@ -68,12 +68,13 @@ enum SwiftName {
     switch attribute.type {
     case .integer16, .integer32, .integer64, .boolean:
       return given.map { "\($0)" } ?? (attribute.type == .boolean ? "false" : "0")
-    case .double, .float: return given.map { "\($0)" } ?? "0"
-    case .decimal: return given.map { "\(type)(string: \"\($0)\")!" } ?? "0"
+    case .double: return (given as? Double).map(number) ?? "0"
+    case .float: return (given as? Float).map(number) ?? "0"
+    case .decimal: return (given as? Decimal).map { decimal("\($0)", type) } ?? "0"
     case .string: return literal(given as? String ?? "")
     case .date:
       return (given as? Date).map {
-        "\(type)(timeIntervalSinceReferenceDate: \($0.timeIntervalSinceReferenceDate))"
+        "\(type)(timeIntervalSinceReferenceDate: \(number($0.timeIntervalSinceReferenceDate)))"
       } ?? "\(type)()"
     case .binaryData: return given == nil ? "\(type)()" : nil
     case .uuid: return (given as? UUID).map { "\(type)(uuidString: \"\($0.uuidString)\")!" } ?? "\(type)()"
@@ -81,6 +82,21 @@ enum SwiftName {
     case .composite: return "\(type)()"
     case .undefined, .transformable: return nil
     }
+  }
+
+  /// A floating-point number as Swift writes it.
+  private static func number<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ number: Number)
+    -> String
+  {
+    if number.isNaN { return ".nan" }
+    return number.isInfinite ? (number < 0 ? "-.infinity" : ".infinity") : "\(number)"
+  }
+
+  /// A decimal as Swift writes it.
+  ///
+  /// - Parameter text: The decimal as it describes itself.
+  private static func decimal(_ text: String, _ type: String) -> String {
+    text == "NaN" ? ".nan" : "\(type)(string: \"\(text)\")!"
   }
 
   /// Whether a type looks like one of Swift's or of Apple's libraries, which a program cannot have adopted a protocol of ours for.
@@ -108,10 +124,12 @@ enum SwiftName {
       if let least = whole[0], let most = whole[1], least <= most {
         form = ".range(\(least)...\(most))"
       } else {
-        form = limits("number", "atLeast", "atMost", rule) { "Decimal(string: \"\($0)\")!" }
+        form = limits("number", "atLeast", "atMost", rule) { decimal($0, "Decimal") }
       }
     case .date:
-      form = limits("date", "notBefore", "notAfter", rule) { "Date(timeIntervalSinceReferenceDate: \($0))" }
+      form = limits("date", "notBefore", "notAfter", rule) {
+        "Date(timeIntervalSinceReferenceDate: \(Double($0).map(number) ?? $0))"
+      }
     case .length: form = ".length(\(rule.least ?? "")...\(rule.greatest ?? ""))"
     case .pattern: form = rule.text.map { ".pattern(\(literal($0)))" }
     case .condition: form = rule.text.map { ".condition(\(literal($0)))" }

@@ -52,7 +52,9 @@ final class Picker: ManagedObject {}
     picker.name = "Ada"
     tree.picker = picker
     tree.addToNeighbours(tree)
+    picker.addToFavourites(fruit)
     try context.save()
+    try expectRelationshipsOfExtension(picker, tree, fruit, context)
     #expect(fruit.grade == .middle && fruit.price == Decimal(string: "0.5") && !fruit.ripe)
     #expect(tree.fruitCount == 1)
     #expect(tree.fruits == [fruit] && picker.trees.map(\.objectID) == [tree.objectID])
@@ -80,6 +82,72 @@ final class Picker: ManagedObject {}
         #expect(Set(attribute.validationRules) == Set(other.validationRules), "\(entity).\(name)")
       }
     }
+  }
+
+  /// The relationships to many of an extension have the types and methods of those of a class.
+  private func expectRelationshipsOfExtension(
+    _ picker: Picker, _ tree: OldTree, _ fruit: Fruit, _ context: ManagedObjectContext
+  ) throws {
+    #expect(picker.trees == [tree] && picker.favourites == [fruit])
+    let other = Tree(context: context)
+    (other.kind, other.tag, other.row) = ("Pear", "b", 4)
+    picker.addToTrees(other)
+    #expect(picker.trees == [tree, other] && other.picker === picker)
+    picker.trees = [other, tree]
+    #expect(picker.trees == [other, tree])
+    picker.removeFromTrees(other)
+    #expect(picker.trees == [tree] && other.picker == nil)
+    let second = Fruit(context: context)
+    second.tree = tree
+    picker.favourites.insert(second)
+    #expect(picker.favourites == [fruit, second])
+    picker.removeFromFavourites(fruit)
+    picker.favourites.formUnion([])
+    #expect(picker.favourites == [second])
+    try context.save()
+    context.refreshAllObjects()
+    #expect(picker.trees == [tree] && picker.favourites == [second])
+    picker.favourites = []
+    context.delete(second)
+    context.delete(other)
+    try context.save()
+  }
+
+  @Test func `an extension names types of libraries with their modules, and what has no class`() throws {
+    let folder = try TemporaryFolder()
+    let model = folder.path("M.xcdatamodel")
+    try FileManager.default.createDirectory(atPath: model, withIntermediateDirectories: true)
+    let text = """
+      <model><entity name="Set" representedClassName="Set">
+      <attribute name="size" attributeType="Double" defaultValueString="nan"/>
+      <attribute name="exact" attributeType="Decimal" defaultValueString="NaN" minValueString="NaN"/>
+      <attribute name="most" attributeType="Float" defaultValueString="inf"/>
+      <attribute name="day" attributeType="Date" defaultDateTimeInterval="-inf"/>
+      <relationship name="sets" optional="YES" toMany="YES" destinationEntity="Set"/>
+      <relationship name="list" optional="YES" toMany="YES" ordered="YES" destinationEntity="Set"/>
+      <relationship name="plain" optional="YES" toMany="YES" destinationEntity="P"/></entity>
+      <entity name="P"/></model>
+      """
+    try Data(text.utf8).write(to: URL(filePath: model + "/contents"))
+    let made = CommandRun("generate", model, "--mode", "category", "--public")
+    #expect(made.status == .success, "\(made.notes)")
+    for line in [
+      "public var sets: Swift.Set<Set> {",
+      "get { Swift.Set(mutableSetValue(forKey: \"sets\").compactMap { $0 as? Set }) }",
+      "public var list: [Set] {",
+      "public func addToSets(_ object: Set) {", "public func removeFromList(_ object: Set) {",
+    ] {
+      #expect(made.output.contains(line), "\(line) in \(made.output)")
+    }
+    #expect(made.notes.contains("Set.plain is left out: its destinations have no class"))
+    let classes = CommandRun("generate", model).output
+    for line in [
+      "size: Double = .nan", "exact: Decimal = .nan", "most: Float = .infinity",
+      "day: Date = Date(timeIntervalSinceReferenceDate: -.infinity)",
+    ] {
+      #expect(classes.contains(line), "\(line) in \(classes)")
+    }
+    #expect(classes.contains("@Attribute(validated: .number(atLeast: .nan)) var exact"))
   }
 
   @Test func `classes of a store are written as text, all or public ones`() throws {

@@ -9,6 +9,26 @@ extension Picker {
     get { value(forKey: "name") as? String ?? "" }
     set { setValue(newValue, forKey: "name") }
   }
-  /// The objects of `trees`.
-  var trees: RelatedObjects<ManagedObject> { mutableOrderedSetValue(forKey: "trees") }
+  var favourites: Set<Fruit> {
+    get { Set(mutableSetValue(forKey: "favourites").compactMap { $0 as? Fruit }) }
+    set { setValue(newValue, forKey: "favourites") }
+  }
+  var trees: [Tree] {
+    get { mutableOrderedSetValue(forKey: "trees").compactMap { $0 as? Tree } }
+    set { setValue(newValue, forKey: "trees") }
+  }
+}
+
+extension Picker {
+  /// Adds an object to `favourites`.
+  func addToFavourites(_ object: Fruit) { mutableSetValue(forKey: "favourites").insert(object) }
+  /// Removes an object from `favourites`.
+  func removeFromFavourites(_ object: Fruit) { mutableSetValue(forKey: "favourites").remove(object) }
+}
+
+extension Picker {
+  /// Adds an object to `trees`.
+  func addToTrees(_ object: Tree) { mutableOrderedSetValue(forKey: "trees").insert(object) }
+  /// Removes an object from `trees`.
+  func removeFromTrees(_ object: Tree) { mutableOrderedSetValue(forKey: "trees").remove(object) }
 }
