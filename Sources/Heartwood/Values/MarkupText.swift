@@ -20,3 +20,13 @@ extension String {
     return text
   }
 }
+
+extension Unicode.Scalar {
+  /// Whether XML can have the character at all, written as it is or as a reference.
+  var isOfMarkup: Bool {
+    switch value {
+    case 0x09, 0x0A, 0x0D, 0x20...0xFFFD, 0x10000...: true
+    default: false
+    }
+  }
+}

@@ -117,7 +117,27 @@ final class StoreDocumentLoader {
       }
       if let cell = try cell(field, slot, entity, key, "\(name), \(property)") { cells.append((slot, cell)) }
     }
+    try checkComposites(of: entity, cells, name)
     try add(entity, key, version: version, cells)
+  }
+
+  /// Elements have values only where the composite attribute has one.
+  private func checkComposites(
+    of entity: EntityDescription, _ cells: [(slot: Int, value: Value)], _ name: String
+  ) throws {
+    guard !entity.compiled.composites.isEmpty else { return }
+    let present = Set(cells.filter { !$0.value.isNull }.map(\.slot))
+    for cell in cells.sorted(by: { $0.slot < $1.slot }) where present.contains(cell.slot) {
+      guard let missing = entity.compositeSlots(around: cell.slot).first(where: { !present.contains($0) })
+      else {
+        continue
+      }
+      let (element, whole) = (entity.property(at: cell.slot).name, entity.property(at: missing).name)
+      throw Mistake(
+        message:
+          "\(name), \(element) has a value, but \(whole) has none: \(whole) is true where its elements have values"
+      )
+    }
   }
 
   /// The value of a column; nil for a to-many relationship, whose links are kept for later.

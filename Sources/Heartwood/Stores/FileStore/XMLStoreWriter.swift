@@ -14,8 +14,8 @@ enum XMLStoreWriter {
     for (entity, key) in document.nextKeys {
       head += "<nextKey entity=\"\(escaped(entity))\">\(key)</nextKey>\n"
     }
-    head += "<metadata>\(escaped(JSONWriter.line(.object(document.metadata))))</metadata>\n"
-    head += "<model>\(escaped(JSONWriter.pretty(document.model)))</model>\n"
+    head += "<metadata>\(escaped(json: JSONWriter.line(.object(document.metadata))))</metadata>\n"
+    head += "<model>\(escaped(json: JSONWriter.pretty(document.model)))</model>\n"
     try output.append(head)
     try StoreDocument.forEachObject(contents) { object in
       var text =
@@ -32,18 +32,25 @@ enum XMLStoreWriter {
   }
 
   private static func append(_ element: String, _ name: String, _ value: String, to text: inout String) {
-    let isText = value.unicodeScalars.allSatisfy(isAllowed)
+    let isText = value.unicodeScalars.allSatisfy(\.isOfMarkup)
     text += "  <\(element) name=\"\(escaped(name))\"\(isText ? "" : " encoding=\"base64\"")>"
     text += isText ? escaped(value) : Data(value.utf8).base64EncodedString()
     text += "</\(element)>\n"
   }
 
-  /// Whether XML can have a character at all.
-  private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x09, 0x0A, 0x0D, 0x20...0xFFFD, 0x10000...: true
-    default: false
+  /// JSON, which has escapes of its own for the characters that XML does not have.
+  private static func escaped(json: String) -> String {
+    guard !json.unicodeScalars.allSatisfy(\.isOfMarkup) else { return escaped(json) }
+    var text = ""
+    for scalar in json.unicodeScalars {
+      if scalar.isOfMarkup {
+        text.unicodeScalars.append(scalar)
+      } else {
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }
     }
+    return escaped(text)
   }
 
   private static func escaped(_ text: String) -> String { text.escapedForMarkup(keepingLines: true) }
