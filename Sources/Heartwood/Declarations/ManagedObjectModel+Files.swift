@@ -113,13 +113,15 @@ extension ManagedObjectModel {
   /// - Parameters:
   ///   - url: The folder, whose name ends in `.xcdatamodel` or `.xcdatamodeld`. It is made if it is missing.
   ///   - version: The name of the version in a `.xcdatamodeld` folder; nil for the name of the folder.
-  ///   - report: Called with a sentence for each thing of the model that the format cannot say, and that is left out.
-  /// - Throws: `.coreData` if the name has another ending, or a file cannot be written.
+  ///   - report: Called with a sentence for each thing of the model that the format cannot say: it is left out, or written so that Xcode
+  ///     does not see it.
+  /// - Throws: `.coreData` if the name has another ending, a text of the model has a character that XML does not have, or a file cannot be
+  ///   written.
   public func writeXcodeModel(
     to url: URL, version: String? = nil, reporting report: (String) -> Void = { _ in }
   ) throws {
     var writer = XcodeModelWriter()
-    let text = writer.text(of: try ModelDocument(self, keepingModelFile: true))
+    let text = try writer.text(of: ModelDocument(self, keepingModelFile: true))
     writer.notes.forEach(report)
     let name = version ?? url.deletingPathExtension().lastPathComponent
     let isBundle = url.pathExtension == "xcdatamodeld"

@@ -13,7 +13,7 @@ enum ModelFileTarget {
       try document.fill(model.entities)
       try model.checkExpressions()
       var writer = XcodeModelWriter()
-      let text = writer.text(of: try ModelDocument(model, keepingModelFile: true))
+      let text = try writer.text(of: ModelDocument(model, keepingModelFile: true))
       return rewritten(text)
     } catch {
       return error.message.isEmpty ? "an error without a message" : nil

@@ -346,6 +346,120 @@ private final class Volume: ManagedObject {
     #expect(message(derived("parts.@count")) == "no error")
   }
 
+  @Test(arguments: [
+    "1.5abc", "1,5", "1.5.5", "1e", "--1", "+-1", " 1", "1 ", "0x10", "1e400", "nan(1)", "1.", ".5",
+  ])
+  func `a decimal that is none is refused, as a default and as a limit`(text: String) throws {
+    for (field, what) in [
+      ("defaultValueString", "the default value of E.a, \"\(text)\", is no decimal"),
+      ("minValueString", "the limits of E.a, \(text) and none"),
+      ("maxValueString", "the limits of E.a, none and \(text)"),
+    ] {
+      let message = heartwoodMessage { _ = try attribute("attributeType='Decimal' \(field)='\(text)'") }
+      #expect(message?.contains(what) == true, "\(message ?? "no error")")
+    }
+    let model = try model(
+      "<entity name=\"E\"><attribute name=\"a\" attributeType=\"Decimal\" defaultValueString=\"77\"/></entity>"
+    ).0
+    let stored = String(decoding: try model.encoded(), as: UTF8.self)
+    let changed = Array(stored.replacing("\"77\"", with: "\"\(text)\"").utf8)
+    let message = heartwoodMessage {
+      _ = try changed.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+    }
+    #expect(
+      message?.contains("the default value of a, \"\(text)\", is no decimal") == true,
+      "\(message ?? "no error")")
+  }
+
+  private func numbers(_ defaults: [(AttributeDescription.AttributeType, any Sendable)]) -> ManagedObjectModel
+  {
+    let entity = EntityDescription(name: "E")
+    entity.properties = defaults.enumerated().map {
+      AttributeDescription(name: "a\($0)", type: $1.0, defaultValue: $1.1)
+    }
+    return ManagedObjectModel(entities: [entity])
+  }
+
+  @Test func `defaults and limits that are no numbers, or infinite, are written and read again`() throws {
+    let model = numbers([
+      (.decimal, Decimal.nan), (.double, Double.nan), (.double, -Double.infinity), (.float, Float.nan),
+      (.float, Float.infinity), (.date, Date(timeIntervalSinceReferenceDate: .infinity)),
+      (.date, Date(timeIntervalSinceReferenceDate: .nan)), (.decimal, Decimal.leastNonzeroMagnitude),
+      (.decimal, Decimal.greatestFiniteMagnitude),
+    ])
+    let attributes = model.entities[0].attributesByName
+    for name in ["a0", "a1", "a3"] {
+      attributes[name]?.validationRules = [.number(atLeast: .nan, atMost: .nan)]
+    }
+    attributes["a2"]?.validationRules = [
+      .number(atLeast: .leastNonzeroMagnitude, atMost: .greatestFiniteMagnitude)
+    ]
+    attributes["a5"]?.validationRules = [
+      .date(
+        notBefore: Date(timeIntervalSinceReferenceDate: .nan),
+        notAfter: Date(timeIntervalSinceReferenceDate: .infinity))
+    ]
+    let url = folder.url.appending(path: "Numbers.xcdatamodel")
+    var notes: [String] = []
+    try model.writeXcodeModel(to: url) { notes.append($0) }
+    let read = try ManagedObjectModel(contentsOf: url) { notes.append($0) }
+    #expect(notes == [])
+    #expect(try read.encoded() == model.encoded())
+    #expect(
+      try attribute("attributeType='Double' minValueString='nan'").validationRules == [.number(atLeast: .nan)]
+    )
+  }
+
+  @Test func `the default of data is written in base 64, which is noted, and read again`() throws {
+    let model = numbers([
+      (.binaryData, Data([1, 2, 255])), (.binaryData, Data()), (.transformable, Data("value".utf8)),
+    ])
+    model.keepsBytesWithoutTransformers()
+    model.entities[0].attributesByName["a2"]?.valueTransformerName = "Unregistered"
+    let url = folder.url.appending(path: "Data.xcdatamodel")
+    var notes: [String] = []
+    try model.writeXcodeModel(to: url) { notes.append($0) }
+    #expect(
+      notes
+        == (0...2).map {
+          "the default value of E.a\($0) is written as defaultValueBase64, which Xcode does not know: it removes it when it saves the model"
+        })
+    notes = []
+    let read = try ManagedObjectModel(contentsOf: url) { notes.append($0) }
+    #expect(notes == [])
+    #expect(try read.encoded() == model.encoded())
+    let message = heartwoodMessage { _ = try attribute("attributeType='Binary' defaultValueBase64='A?'") }
+    #expect(
+      message?.contains("the default value of E.a, \"A?\", is no binaryData") == true,
+      "\(message ?? "no error")")
+  }
+
+  @Test(arguments: ["\u{0}", "\u{1}", "\u{B}", "\u{1F}", "\u{FFFE}", "\u{FFFF}"])
+  func `a character that XML does not have is refused with its place, and nothing is written`(
+    character: String
+  ) throws {
+    let code =
+      "U+" + String(character.unicodeScalars.first?.value ?? 0, radix: 16, uppercase: true).leftPadded
+    let url = folder.url.appending(path: "Control.xcdatamodel")
+    func message(_ change: (ManagedObjectModel, AttributeDescription) -> Void) -> String {
+      let model = numbers([(.string, "x")])
+      if let attribute = model.entities[0].attributesByName["a0"] { change(model, attribute) }
+      return heartwoodMessage { try model.writeXcodeModel(to: url) } ?? "no error"
+    }
+    let value = message { $1.defaultValue = "a\(character)" }
+    #expect(value.contains("defaultValueString of the attribute E.a0 has the character \(code)"), "\(value)")
+    let info = message { $1.userInfo = ["key": "a\(character)"] }
+    #expect(info.contains("value of the entry E.a0.key has the character \(code)"), "\(info)")
+    let version = message { model, _ in model.versionIdentifiers = [character] }
+    #expect(
+      version.contains("userDefinedModelVersionIdentifier of the model has the character \(code)"),
+      "\(version)")
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+    let model = numbers([(.string, "\t\n\r\u{7F}\u{85}\u{2028}\u{FFFD}\u{1FFFE}")])
+    try model.writeXcodeModel(to: url)
+    #expect(try ManagedObjectModel(contentsOf: url).encoded() == model.encoded())
+  }
+
   @Test func `a file that is no model is refused with the place and the reason`() throws {
     func message(_ text: String) -> String {
       heartwoodMessage { _ = try ManagedObjectModel(contentsOf: write(text)) } ?? "no error"
@@ -385,4 +499,9 @@ private final class Volume: ManagedObject {
       heartwoodMessage { _ = try ManagedObjectModel(contentsOf: URL(filePath: "/x/Model.momd")) }?.contains(
         "compiled") == true)
   }
+}
+
+extension String {
+  /// With zeros to four digits.
+  fileprivate var leftPadded: String { String(repeating: "0", count: max(0, 4 - count)) + self }
 }

@@ -140,6 +140,9 @@ extension XcodeModelReader {
         try value(text, type, element, path, "default value")
       }
     }
+    if [.binaryData, .transformable].contains(type), let text = fields.take(XcodeModel.defaultData) {
+      return try value(text, type, element, path, "default value")
+    }
     // An empty text is a default value of a text.
     guard let text = fields.take("defaultValueString"), type == .string || !text.isEmpty else { return nil }
     guard [.binaryData, .transformable, .undefined, .composite].contains(type) else {

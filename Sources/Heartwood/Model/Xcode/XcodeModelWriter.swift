@@ -8,7 +8,9 @@ struct XcodeModelWriter {
   private var composites: [String: [ModelDocument.Property]] = [:]
 
   /// The XML of a model.
-  mutating func text(of document: ModelDocument) -> String {
+  ///
+  /// - Throws: `.coreData` if a text of the model has a character that XML does not have.
+  mutating func text(of document: ModelDocument) throws(HeartwoodError) -> String {
     var root = MarkupElement(
       "model",
       [
@@ -37,6 +39,7 @@ struct XcodeModelWriter {
       described.children = elements.map { element($0, of: name) }
       root.children.append(described)
     }
+    try root.checkCharacters("")
     return "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n" + root.text(indent: 0)
   }
 
@@ -125,7 +128,12 @@ struct XcodeModelWriter {
   ) {
     let type = AttributeType(name: attribute.type) ?? .undefined
     element.attributes["attributeType"] = XcodeModel.types.first { $0.type == type }?.name
-    if let text = attribute.defaultValue, type != .composite {
+    if let text = attribute.defaultValue, [.binaryData, .transformable].contains(type) {
+      element.attributes[XcodeModel.defaultData] = text
+      notes.append(
+        "the default value of \(path) is written as \(XcodeModel.defaultData), which Xcode does not know: it removes it when it saves the model"
+      )
+    } else if let text = attribute.defaultValue, type != .composite {
       let name = type == .date ? "defaultDateTimeInterval" : "defaultValueString"
       element.attributes[name] = type == .boolean ? text == "true" ? "YES" : "NO" : text
     }
@@ -211,6 +219,22 @@ extension MarkupElement {
       info.children.append(MarkupElement("entry", ["key": key, "value": value]))
     }
     children.append(info)
+  }
+
+  /// - Parameter owner: The path of the element that this one is in, with a dot; empty for the model.
+  /// - Throws: `.coreData` if a text has a character that XML does not have, which names the place.
+  fileprivate func checkCharacters(_ owner: String) throws(HeartwoodError) {
+    let own = attributes["name"] ?? attributes["key"]
+    for (field, text) in attributes.sorted(by: { $0.key < $1.key }) {
+      guard let scalar = text.unicodeScalars.first(where: { !$0.isOfMarkup }) else { continue }
+      let code = String(scalar.value, radix: 16, uppercase: true)
+      throw HeartwoodError(
+        .coreData,
+        "the model cannot be written for Xcode: \(field) of the \(name)\(own.map { " \(owner)\($0)" } ?? "") has the character "
+          + "U+\(String(repeating: "0", count: 4 - code.count))\(code), which XML does not have; change the text"
+      )
+    }
+    for child in children { try child.checkCharacters(own.map { "\(owner)\($0)." } ?? owner) }
   }
 
   /// The order in which Xcode writes attributes; others follow, by name.
