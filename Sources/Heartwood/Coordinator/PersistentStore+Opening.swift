@@ -78,6 +78,7 @@ extension PersistentStoreDescription {
     stagedMigrationManager = other.stagedMigrationManager
     isInStage = other.isInStage
     pendingStage = other.pendingStage
+    defersWriting = other.defersWriting
     mappingModel = other.mappingModel
     mappingModelFinder = other.mappingModelFinder
     allowsMigrationToFormerModel = other.allowsMigrationToFormerModel

@@ -6,6 +6,15 @@ import Testing
 
 @testable import Heartwood
 
+/// A store of the program that only counts how often it is written.
+private final class CountedStore: AtomicStore, @unchecked Sendable {
+  static let kind = PersistentStore.StoreType(rawValue: "Counted")
+  static let saves = Guarded(0)
+
+  override func load() throws {}
+  override func save() throws { Self.saves.withLock { $0 += 1 } }
+}
+
 @Suite struct `Stores of one kind become others` {
   private let folder: TemporaryFolder
 
@@ -126,6 +135,21 @@ import Testing
     }
     #expect(refused?.code == .persistentStoreOperation)
     #expect(try dump() == before)
+    try container.close()
+  }
+
+  @Test func `a store of an atomic class is written once when another is copied to it`() throws {
+    PersistentStoreCoordinator.registerStoreClass(CountedStore.self, type: CountedStore.kind)
+    let container = try PersistentContainer(
+      name: "Test", types: companyTypes, at: URL(fileURLWithPath: "/dev/null"))
+    let context = container.newBackgroundContext()
+    let company = context.makeCompany("A")
+    for number in 0..<1100 { _ = context.makePerson("\(number)", in: company) }
+    try context.save()
+    let coordinator = container.persistentStoreCoordinator
+    let store = try #require(coordinator.persistentStores.first)
+    _ = try coordinator.migratePersistentStore(store, to: place(CountedStore.kind), type: CountedStore.kind)
+    #expect(CountedStore.saves.withLock { $0 } == 1)
     try container.close()
   }
 
