@@ -55,7 +55,8 @@ extension FetchIndexDescription {
 }
 
 /// An index that a class declares for some of its objects, such as
-/// `PartialIndex(on: ["due"], where: "isDone == NO")`: see `FetchIndexDescription.partialIndexPredicate`.
+/// `PartialIndex(on: ["due"], where: "NOT isDone")`, which serves `{ !$0.isDone && $0.due < date }`: see
+/// `FetchIndexDescription.partialIndexPredicate`.
 public struct PartialIndex: Hashable, Sendable {
   /// The names of the properties, the most significant first.
   public let properties: [String]

@@ -73,6 +73,15 @@ import Testing
     #expect(try plan("isDone == YES AND text == 'errand 41'")[0] == "scan: Errand")
     #expect(try plan("isDone IN {NO} AND text BEGINSWITH 'errand 4'")[0].hasPrefix(open))
     #expect(try plan("(isDone == NO AND text == 'a') OR text == 'b'")[0] == "scan: Errand")
+    // It is also true of objects without a value.
+    let late = "index: Errand[NOT isDone].due"
+    #expect(try plan("NOT isDone AND text == 'errand 40'")[0].hasPrefix(late))
+    #expect(try plan("NOT isDone AND due < CAST(1000, 'NSDate')")[0].hasPrefix(late))
+    #expect(
+      try context.plan(
+        for: Errand.self, where: { !$0.isDone && $0.due < Date(timeIntervalSinceReferenceDate: 9) }
+      )
+      .steps[0].hasPrefix(late))
     let urgent = "index: Errand[priority > 3 AND due != "
     #expect(try plan("priority == 5 AND due < CAST(1000, 'NSDate')")[0].hasPrefix(urgent))
     #expect(try plan("priority >= 3 AND due > CAST(3900, 'NSDate')")[0].hasPrefix(urgent) == false)
@@ -205,6 +214,7 @@ private final class Errand: ManagedObject {
       PartialIndex(on: ["text"], where: "isDone == NO"),
       PartialIndex(on: ["priority", "due"], where: "priority > 3 AND due != nil"),
       PartialIndex(on: ["due"], where: "text CONTAINS 'x'"),
+      PartialIndex(on: ["due"], where: "NOT isDone"),
     ]
   }
 }

@@ -43,7 +43,9 @@ struct ConditionCompiler {
     switch condition.node {
     case .constant(let value): return CompiledPart(value)
     case .refused(let error): throw error
-    case .not(let part): return CompiledPart(NotTest(try compile(part).test))
+    case .not(let part):
+      let negated = try compile(part)
+      return CompiledPart(NotTest(negated.test), negated.conjunct.negation)
     case .and:
       let parts = try compileConjuncts(condition)
       return parts.count == 1

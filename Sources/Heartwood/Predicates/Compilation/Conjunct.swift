@@ -58,6 +58,17 @@ extension Conjunct {
     return false
   }
 
+  /// The form of the opposite; `other` for one that has none.
+  var negation: Conjunct {
+    switch self {
+    case .equal(let slot, .bool(let value)): .isIn(slot: slot, [.bool(!value), .null])
+    case .equal(let slot, .null): .present(slot: slot)
+    case .present(let slot): .equal(slot: slot, value: .null)
+    case .constant(let value): .constant(!value)
+    default: .other
+    }
+  }
+
   /// Conjuncts joined by AND.
   static func conjunction(_ parts: [Conjunct]) -> Conjunct {
     parts.allSatisfy(\.isOther) ? .other : .all(parts.flatMap(\.parts))
