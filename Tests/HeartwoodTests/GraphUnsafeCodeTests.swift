@@ -48,6 +48,7 @@ struct GraphUnsafeCodeTests {
         "Model/FrozenEntity.swift", "Objects/Observation/AccessProbe.swift",
         "Predicates/ConditionExpression.swift", "Values/CompositeValue.swift", "Values/NamedReaders.swift",
         "Stores/Deriving/Derivation.swift", "Predicates/Compilation/IndexedExpression.swift",
+        "Predicates/Compilation/IndexCondition.swift",
       ],
       "a lock or an atomic guards it": [
         "Context/ContextOccupancy.swift", "Context/MainQueue.swift",

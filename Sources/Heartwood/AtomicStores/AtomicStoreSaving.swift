@@ -29,6 +29,10 @@ final class AtomicStoreSaving: StoreOutside, Sendable {
   func save(_ transaction: LogStoreTransaction, _ identifier: StoreIdentifier) throws {
     guard let store = held.store else { return }
     changes.withLock { $0 = transaction.changes }
+    // The class has given out their keys; a copy of another kind goes on behind them.
+    for change in transaction.changes where change.kind == .insert {
+      try transaction.noteGivenKey(change.key, change.entity.rootEntity)
+    }
     try save(store, try transaction.view())
   }
 

@@ -307,18 +307,19 @@ extension IncrementalStore {
 }
 
 extension InferredMigration {
-  /// Whether an entity of the destination has derived attributes that are new or have another expression: the values of all its objects are
-  /// computed after the migration.
+  /// Whether an entity of the destination has derived attributes that are new, have another expression, or may read objects that the migration
+  /// removes: the values of all its objects are computed after the migration.
   public func derivesAnew(_ entity: EntityDescription) -> Bool {
-    entity.slots.contains { slot in
+    let removesObjects = sourceModel.entities.contains { inferred.destination(of: $0) == nil }
+    return entity.slots.contains { slot in
       guard let derivation = entity.property(at: slot).derivation else { return false }
-      return inferred.sourceProperty(at: slot, of: entity)?.derivation != derivation
+      return removesObjects || inferred.sourceProperty(at: slot, of: entity)?.derivation != derivation
     }
   }
 }
 
 extension IncrementalStore {
-  /// The derived attributes that a migration of the store computes; nil if none is new or has another expression.
+  /// The derived attributes that a migration of the store computes; nil if none has other values after it.
   public final func derivation(of migration: InferredMigration) -> StoreDerivation? {
     guard migration.destinationModel.entities.contains(where: migration.derivesAnew) else { return nil }
     return derivations.map {

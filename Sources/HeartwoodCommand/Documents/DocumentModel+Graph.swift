@@ -19,6 +19,11 @@ extension DocumentModel {
     for entity in entities { addIndexes(entity, descriptions) }
     let model = ManagedObjectModel(entities: entities.compactMap { descriptions[$0.name] })
     model.keepsBytesWithoutTransformers()
+    do {
+      try model.checkExpressions()
+    } catch {
+      throw .data(error.message)
+    }
     return model
   }
 

@@ -219,7 +219,7 @@ struct ClassGenerator {
     return lines
   }
 
-  private func overrides(of entity: EntityDescription) -> [String] {
+  private mutating func overrides(of entity: EntityDescription) -> [String] {
     var lines: [String] = []
     func list(_ lists: [[String]]) -> String {
       "["
@@ -250,6 +250,11 @@ struct ClassGenerator {
     if !ranges.isEmpty {
       let names = ranges.map { $0.elements.map(\.path) }
       lines.append("  \(access)override class var rangeIndexes: [[\(library("String"))]] { \(list(names)) }")
+    }
+    for index in entity.indexes where index.condition != nil && index.collationType != .binary {
+      notes.append(
+        "the index \(index.name) of \(entity.name ?? "") is left out: a class declares no partial index of words or ranges"
+      )
     }
     let partial = entity.indexes.filter { $0.condition != nil && $0.collationType == .binary }
     if !partial.isEmpty {

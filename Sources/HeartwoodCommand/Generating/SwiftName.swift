@@ -24,6 +24,7 @@ enum SwiftName {
       case "\r": literal += "\\r"
       case "\t": literal += "\\t"
       case "\0": literal += "\\0"
+      case "\u{1}"..."\u{1F}", "\u{7F}": literal += "\\u{\(String(scalar.value, radix: 16))}"
       default: literal.unicodeScalars.append(scalar)
       }
     }

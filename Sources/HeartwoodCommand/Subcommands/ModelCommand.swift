@@ -54,7 +54,8 @@ enum ModelCommand: Subcommand {
         if (try? root.member("entities")) != nil { return try DocumentModel(reading: root) }
         return try ImportDocument(root).givenOrInferredModel()
       }
-      if let folder = arguments.value("output") { return try write(model.graphModel(), folder, console) }
+      let graph = try InputFile.naming(path) { () throws(CommandFailure) in try model.graphModel() }
+      if let folder = arguments.value("output") { return try write(graph, folder, console) }
     }
     try (arguments.choice("format", ModelFormat.self) ?? .text).write(model, to: console)
     return .success

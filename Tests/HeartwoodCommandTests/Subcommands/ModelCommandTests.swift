@@ -41,6 +41,24 @@ import Testing
   #expect(CommandRun("fetch", made, "Country", "--columns", "anthem").output.contains("la"))
 }
 
+@Test func `a JSON model that no store can have is refused with its file and the reason`() throws {
+  let folder = try TemporaryFolder()
+  for (entity, reason) in [
+    (#"{"attributes": {"a": {"type": "string", "derived": "!!!"}}}"#, "E.a"),
+    (
+      #"{"attributes": {"a": {"type": "string"}}, "partialIndexes": [{"properties": ["a"], "where": "b == 1"}]}"#,
+      "'b'"
+    ),
+    (#"{"attributes": {"a": {"type": "string"}}, "indexes": [["lowercase:(b)"]]}"#, "'b'"),
+    (#"{"attributes": {"a": {"type": "string"}}, "rangeIndexes": [["a", "a"]]}"#, "ranges"),
+  ] {
+    try Data(#"{"entities": {"E": \#(entity)}}"#.utf8).write(to: folder.url.appending(path: "model.json"))
+    let run = CommandRun("model", folder.path("model.json"))
+    #expect(run.status != .success && run.notes.contains("model.json"), "\(run.notes)")
+    #expect(run.notes.contains(reason), "\(run.notes)")
+  }
+}
+
 @Test func `a model of Xcode that is missing or wrong is refused with its name`() throws {
   let folder = try TemporaryFolder()
   let missing = CommandRun("model", folder.path("None.xcdatamodel"))

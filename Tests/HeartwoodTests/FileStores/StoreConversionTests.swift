@@ -153,6 +153,26 @@ private final class CountedStore: AtomicStore, @unchecked Sendable {
     try container.close()
   }
 
+  @Test(arguments: [PersistentStore.StoreType.log, .binary, .json, .inMemory])
+  func `the copy of an atomic store takes new objects, and is whole`(kind: PersistentStore.StoreType) throws {
+    PersistentStoreCoordinator.registerStoreClass(LineStore.self, type: LineStore.kind)
+    let house = EntityDescription(
+      name: "House", properties: [AttributeDescription(name: "name", type: .string)])
+    let coordinator = try PersistentStoreCoordinator(checking: ManagedObjectModel(entities: [house]))
+    var store = try coordinator.addPersistentStore(type: LineStore.kind, at: place(LineStore.kind))
+    for round in 0..<3 {
+      let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+      for number in 0..<50 {
+        ManagedObject(entity: house, insertInto: context).setValue("\(round) \(number)", forKey: "name")
+      }
+      try context.save()
+      #expect(try coordinator.verify().findings == [])
+      if round == 0 { store = try coordinator.migratePersistentStore(store, to: place(kind), type: kind) }
+      #expect(try context.count(for: FetchRequest<ManagedObject>(entityName: "House")) == 50 * (round + 1))
+    }
+    try coordinator.close()
+  }
+
   // PSC-12
   @Test func `an atomic store of the program is destroyed, and an incremental one refuses`() throws {
     PersistentStoreCoordinator.registerStoreClass(LineStore.self, type: LineStore.kind)

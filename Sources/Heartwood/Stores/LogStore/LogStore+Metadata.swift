@@ -133,7 +133,8 @@ extension LogStore {
     let snapshot = try engine.snapshot()
     try copy.write { transaction in
       try snapshot.scan { key, value in
-        try transaction.put(key, value)
+        // Without the history, whose transactions are those of the other engine.
+        if BinaryStoreFile.keeps(key) { try transaction.put(key, value) }
         return true
       }
     }

@@ -48,6 +48,12 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     return first
   }
 
+  /// Has later keys be above one that was given out elsewhere.
+  func noteGivenKey(_ key: UInt64, _ root: EntityDescription) throws {
+    let counter = KeySpace.counterKey(schema.keyNumber(of: root))
+    if try number(counter) ?? 1 <= key { try put(counter, KeySpace.value(key + 1)) }
+  }
+
   /// Each version of a row took a transaction, and versions that begin here count on.
   func versionOfRestoredRow(_ key: UInt64) -> UInt32 {
     UInt32(truncatingIfNeeded: reader.generation.rawValue &+ 2)
