@@ -14,6 +14,8 @@ extension StoreFolder {
     var record: UInt64
     /// Whether a process is attached.
     var isAttached: Bool
+    /// How often processes have attached beside others: one that attaches and gives up publishes nothing.
+    var attaches: UInt64
   }
 
   /// - Complexity: Two reads of some hundred bytes.
@@ -23,7 +25,8 @@ extension StoreFolder {
     let anchor = try Self.read(
       file, at: 0, count: 2 * Format.anchorBlockBytes, path: path(of: Self.anchorName))
     let word = try publishedRecord()
-    return Version(anchor: anchor, record: word.counter, isAttached: word.record != nil)
+    return Version(
+      anchor: anchor, record: word.counter, isAttached: word.record != nil, attaches: try attachCount())
   }
 
   /// Repeats `body` if it throws a stale error, or returns an incomplete value, while the store may be changing:

@@ -267,6 +267,12 @@ final class StoreFolder: Sendable {
     return PublishedRecord(counter: counter ?? 0)
   }
 
+  /// How often processes have attached to the store while others had it open.
+  func attachCount() throws(EngineError) -> UInt64 {
+    try reading { (file) throws(FileSystemError) in try SharedHeader(file, isWritten: false).attachCount() }
+      ?? 0
+  }
+
   private func reading<Result>(
     _ body: (any File) throws(FileSystemError) -> Result?
   ) throws(EngineError) -> Result? {
