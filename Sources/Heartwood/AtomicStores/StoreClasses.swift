@@ -45,13 +45,7 @@ enum StoreClasses {
       }
       return migrated
     case let incremental as IncrementalStore:
-      do {
-        try incremental.open(model)
-      } catch {
-        // It may hold connections.
-        incremental.willRemove(from: nil)
-        throw error
-      }
+      try incremental.open(model)
       return incremental
     default:
       throw HeartwoodError(
@@ -91,14 +85,15 @@ enum StoreClasses {
   ) throws -> Result {
     let coordinator = try PersistentStoreCoordinator(checking: model)
     let store = try unopened(description, by: coordinator)
-    // It may hold connections.
-    defer { store.willRemove(from: nil) }
     switch store {
     case let store as AtomicStore:
       try store.loadMetadata()
       return try body(store, store.storedMetadata)
     case let store as IncrementalStore:
-      return try body(store, try store.metadata(readBy: model))
+      let metadata = try store.metadata(readBy: model)
+      // It may hold connections.
+      defer { store.willRemove(from: nil) }
+      return try body(store, metadata)
     default: return try body(store, [:])
     }
   }

@@ -242,10 +242,15 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   // MARK: What the coordinator does
 
   final func open(_ model: ManagedObjectModel) throws {
-    known = model
     derivations = try DerivationPlan(model)
-    try loadMetadata()
-    try migrateIfNeeded(model)
+    _ = try metadata(readBy: model)
+    do {
+      try migrateIfNeeded(model)
+    } catch {
+      // It may hold connections.
+      willRemove(from: nil)
+      throw error
+    }
     let uuid = try complete(&storedMetadata, model) { Swift.type(of: self).identifierForNewStore(at: url) }
     storeIdentity = StoreIdentity(uuid: uuid)
     begin(IncrementalContents(self, storeIdentity))

@@ -75,7 +75,7 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
     try replaceTables(from: source, make)
   }
 
-  public override func willRemove(from coordinator: PersistentStoreCoordinator?) { pool.close() }
+  public override func willRemove(from coordinator: PersistentStoreCoordinator?) { pool?.close() }
 
   // MARK: Identifiers
 
