@@ -30,8 +30,10 @@ final class AtomicStoreSaving: StoreOutside, Sendable {
     guard let store = held.store else { return }
     changes.withLock { $0 = transaction.changes }
     // The class has given out their keys; a copy of another kind goes on behind them.
-    for change in transaction.changes where change.kind == .insert {
-      try transaction.noteGivenKey(change.key, change.entity.rootEntity)
+    let inserts = transaction.changes.filter { $0.kind == .insert }
+    for family in Dictionary(grouping: inserts, by: { $0.entity.rootEntity.number }).values {
+      guard let last = family.max(by: { $0.key < $1.key }) else { continue }
+      try transaction.noteGivenKey(last.key, last.entity.rootEntity)
     }
     try save(store, try transaction.view())
   }

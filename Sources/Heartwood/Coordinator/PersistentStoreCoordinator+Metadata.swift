@@ -68,18 +68,29 @@ extension PersistentStoreCoordinator {
     try LogStore.setMetadata(settable, at: url, options: opening)
   }
 
-  /// What the class of a program's store reads of it, before it is opened.
-  private static func metadata(
-    ofProgramType type: PersistentStore.StoreType, _ url: URL, _ options: PersistentStore.Options?
-  ) throws -> [String: Any] {
+  /// Calls `body` with what the class of a program's store reads of it, before it is opened.
+  ///
+  /// - Throws: `.persistentStoreOpen` if there is no store: none is made.
+  private static func withMetadata<Result>(
+    ofProgramType type: PersistentStore.StoreType, _ url: URL, _ options: PersistentStore.Options?,
+    _ body: (PersistentStore, [String: any Sendable]) throws -> Result
+  ) throws -> Result {
     let description = PersistentStoreDescription(type: type, url: url, options: options)
     description.isReadOnly = true
     return try StoreClasses.withMetadata(of: description, readBy: ManagedObjectModel(entities: [])) {
-      (store, metadata) throws -> [String: Any] in
+      store, metadata in
       guard metadata[PersistentStore.MetadataKey.storeUUID] != nil else {
         throw HeartwoodError(
           .persistentStoreOpen, "there is no store of type \(type.rawValue) at \(store.place)")
       }
+      return try body(store, metadata)
+    }
+  }
+
+  private static func metadata(
+    ofProgramType type: PersistentStore.StoreType, _ url: URL, _ options: PersistentStore.Options?
+  ) throws -> [String: Any] {
+    try withMetadata(ofProgramType: type, url, options) { _, metadata in
       var values: [String: Any] = metadata.filter { $0.key != PersistentStore.MetadataKey.modelData }
       values[PersistentStore.MetadataKey.storeType] = type.rawValue
       return values
@@ -91,14 +102,9 @@ extension PersistentStoreCoordinator {
     _ metadata: [String: Any]?, ofProgramType type: PersistentStore.StoreType, _ url: URL,
     _ options: PersistentStore.Options?
   ) throws {
-    // Neither may the class make a store that is not there.
-    _ = try self.metadata(ofProgramType: type, url, options)
-    let description = PersistentStoreDescription(type: type, url: url, options: options)
-    let model = try StoreClasses.withMetadata(of: description, readBy: ManagedObjectModel(entities: [])) {
-      try $0.formerModel($1)
-    }
+    let model = try withMetadata(ofProgramType: type, url, options) { try $0.formerModel($1) }
     let coordinator = try PersistentStoreCoordinator(checking: model)
-    let store = try coordinator.addPersistentStore(with: description)
+    let store = try coordinator.addPersistentStore(type: type, at: url, options: options)
     defer { try? coordinator.close() }
     try coordinator.setMetadata(metadata, for: store)
     let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)

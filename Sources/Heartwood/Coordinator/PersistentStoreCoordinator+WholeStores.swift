@@ -169,11 +169,8 @@ extension PersistentStoreCoordinator {
     // 1. Copy most of it while the store is in use.
     let isCopiedTwice = type == .log && contents.file == nil
     if isCopiedTwice { try contents.writeFolder(at: url, copy.fileSystem) }
-    let replaced = StoresChanges(removed: [store])
-    post(.persistentStoreCoordinatorStoresWillChange, replaced)
-    post(.persistentStoreCoordinatorWillRemoveStore, replaced)
     // 2. Copy what was saved meanwhile, when this coordinator's contexts cannot save any more.
-    let migrated = try exchange(store) {
+    return try exchangePosting(store) {
       if let format = target.format {
         try contents.write(format, at: url, target)
       } else if type == .inMemory {
@@ -187,6 +184,16 @@ extension PersistentStoreCoordinator {
       }
       return copy
     }
+  }
+
+  /// As `exchange(_:_:)`, with the notifications. A store in memory is closed afterwards.
+  private func exchangePosting(
+    _ store: PersistentStore, _ body: () throws -> PersistentStoreDescription
+  ) throws -> PersistentStore {
+    let replaced = StoresChanges(removed: [store])
+    post(.persistentStoreCoordinatorStoresWillChange, replaced)
+    post(.persistentStoreCoordinatorWillRemoveStore, replaced)
+    let migrated = try exchange(store, body)
     if store.isInMemory { try store.close() }
     post(
       .persistentStoreCoordinatorStoresDidChange,
@@ -198,11 +205,8 @@ extension PersistentStoreCoordinator {
     of store: PersistentStore, to copy: PersistentStoreDescription,
     _ progress: (@Sendable (MigrationProgress) -> Void)?
   ) throws -> PersistentStore {
-    let replaced = StoresChanges(removed: [store])
-    post(.persistentStoreCoordinatorStoresWillChange, replaced)
-    post(.persistentStoreCoordinatorWillRemoveStore, replaced)
     let log = MigrationLog(copy.migrationLog, progress: progress ?? copy.migrationProgress)
-    let migrated = try exchange(store) {
+    return try exchangePosting(store) {
       try ObjectCopying(store, managedObjectModel, log.about(store.place)).fill(copy)
       if !store.isInMemory {
         store.willRemove(from: self)
@@ -210,11 +214,6 @@ extension PersistentStoreCoordinator {
       }
       return copy
     }
-    if store.isInMemory { try store.close() }
-    post(
-      .persistentStoreCoordinatorStoresDidChange,
-      StoresChanges(added: [migrated], removed: [store], replaced: [store, migrated]))
-    return migrated
   }
 
   private static func copyRest(of store: PersistentStore, to copy: PersistentStoreDescription) throws {

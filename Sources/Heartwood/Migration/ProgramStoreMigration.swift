@@ -53,7 +53,7 @@ extension PersistentStore {
     let source = try formerModel(metadata)
     let former = try StoreMetadata.formerModels(
       metadata[Key.formerModelVersionChecksums] as? [String] ?? [], of: model, after: source,
-      description.allowsMigrationToFormerModel, "\(place)")
+      description.allowsMigrationToFormerModel, place)
     let migration = try migration(from: source, to: model)
     metadata[Key.formerModelVersionChecksums] = former
     metadata[Key.modelVersionHashes] = hashes
@@ -82,7 +82,7 @@ extension PersistentStore {
   ) throws -> ProgramStoreMigration {
     let mapping = try description.mappingModel ?? description.mappingModelFinder?.find(source, model)
     if let mapping, !mapping.isInferred(from: source, to: model) {
-      try mapping.requireEntities(of: source, in: model, "\(place)")
+      try mapping.requireEntities(of: source, in: model, place)
       return .mapped(mapping, source: source)
     }
     guard mapping != nil || description.shouldInferMappingModelAutomatically else {
@@ -123,7 +123,7 @@ extension PersistentStore {
   }
 
   final var migrationLog: MigrationLog {
-    MigrationLog(description.migrationLog, progress: description.migrationProgress).about("\(place)")
+    MigrationLog(description.migrationLog, progress: description.migrationProgress).about(place)
   }
 
   /// Runs a migration; errors that are not this library's become ones that say what failed.

@@ -48,7 +48,8 @@ struct IndexCondition: @unchecked Sendable {
   /// - Parameter whole: The condition of which the conjuncts are, whose other parts are compared as they are written; nil if there are others.
   /// - Returns: The numbers of the conjuncts that say no more than the condition; nil if it does not follow.
   func consequence(of conjuncts: [Conjunct], _ whole: Condition?) -> Set<Int>? {
-    let written = Set(whole?.joined.map(\.description) ?? [])
+    // Made only for what the forms do not show: this is asked for each plan.
+    lazy var written = Set(whole?.joined.map(\.description) ?? [])
     var same: Set<Int> = []
     for (text, wanted) in parts {
       for part in wanted {
