@@ -43,7 +43,7 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
     pool = PostgresPool(address) { [unowned self] in try begin($0, $1) }
     try translating(.persistentStoreOpen, "the store at \(address.text) was not opened") {
       try pool.withConnection(retries: true) { connection in
-        if try !exists(connection) { try create(connection) }
+        if try !schema.exists(connection) { try create(connection) }
         try readMetadata(connection)
       }
     }

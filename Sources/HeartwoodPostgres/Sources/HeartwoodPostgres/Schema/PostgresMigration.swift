@@ -22,8 +22,7 @@ struct PostgresMigration {
   /// - Precondition: A transaction has begun.
   /// - Throws: `.migration` if a value has no place in the new tables.
   func run() throws {
-    // What a migration by a mapping model left that was interrupted.
-    try connection.run("DROP SCHEMA IF EXISTS \(new.name.quoted) CASCADE")
+    try new.dropRemains(connection)
     try connection.run("CREATE SCHEMA \(new.name.quoted)")
     for statement in new.tableStatements { try connection.run(statement) }
     for table in new.tables {
@@ -259,6 +258,11 @@ struct PostgresMigration {
 extension PostgresSchema {
   /// The name of a schema beside this one, in which the tables of a later model are made.
   var nameOfSuccessor: String { "\(name).migrating".sqlName }
+
+  /// Removes what a migration by a mapping model left in this schema that was interrupted. Fails if the schema has things of others.
+  func dropRemains(_ connection: PostgresConnection) throws {
+    try connection.run("DROP SCHEMA IF EXISTS \(name.quoted)\(exists(connection) ? " CASCADE" : "")")
+  }
 
   /// Puts the tables of another schema, which goes away, in the place of these.
   ///

@@ -106,6 +106,13 @@ extension PostgresSchema {
     ]
   }
 
+  /// Whether a store is in the schema.
+  func exists(_ connection: PostgresConnection) throws -> Bool {
+    let rows = try connection.query(
+      "SELECT to_regclass($1::text) IS NOT NULL", [.text(metadataTable)])
+    return rows.bytes(0, 0).first == 1
+  }
+
   /// What a database lacks of the tables; empty if everything is there.
   func missing(_ connection: PostgresConnection) throws -> [String] {
     let rows = try connection.query(

@@ -25,11 +25,11 @@ extension PostgresStore {
       }
       // Outside the transaction, which must not hold a lock of the schema in which others make the store.
       let outside = try PostgresConnection(address)
-      try outside.run("DROP SCHEMA IF EXISTS \(made.name.quoted) CASCADE")
+      try made.dropRemains(outside)
       do {
         try HeldSchemas.reading { token in try make(url.with(token: token), url.with(schema: made.name)) }
       } catch {
-        try? outside.run("DROP SCHEMA IF EXISTS \(made.name.quoted) CASCADE")
+        try? made.dropRemains(outside)
         throw error
       }
       try connection.run("DROP TABLE \(made.metadataTable)")

@@ -3,12 +3,6 @@ import Heartwood
 
 /// Making the schema of a new store, and its metadata.
 extension PostgresStore {
-  func exists(_ connection: PostgresConnection) throws -> Bool {
-    let rows = try connection.query(
-      "SELECT to_regclass($1::text) IS NOT NULL", [.text(schema.metadataTable)])
-    return rows.bytes(0, 0).first == 1
-  }
-
   func create(_ connection: PostgresConnection) throws {
     guard !isReadOnly else {
       throw HeartwoodError(
@@ -20,7 +14,7 @@ extension PostgresStore {
     try connection.transaction {
       // Two processes may open the store for the first time.
       _ = try connection.query("SELECT pg_advisory_xact_lock($1::int8)", [.integer(0x6865_6172_7477_6f6f)])
-      guard try !exists(connection) else { return }
+      guard try !schema.exists(connection) else { return }
       // A user who may not make schemas may use one that is there.
       let known = try connection.query(
         "SELECT 1 FROM pg_namespace WHERE nspname = $1::text", [.text(schema.name)])
