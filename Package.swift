@@ -96,6 +96,13 @@ package.targets.append(
       name: "Fuzzing", dependencies: fuzzed, path: "Tests/Fuzzing", exclude: ["KeptInputTests.swift", "run"])
 )
 
+// The tools of the plugins compile the library once more: left out where tests alone are wanted.
+if Context.environment["HEARTWOOD_WITHOUT_PLUGINS"] != nil {
+  let plugins = Set(package.targets.filter { $0.type == .plugin }.map(\.name))
+  package.targets.removeAll { $0.type == .plugin }
+  package.products.removeAll { plugins.contains($0.name) }
+}
+
 // Apple's systems have a framework of this name: there the product is that framework.
 #if canImport(ObjectiveC)
   package.targets.append(.target(name: "AppleCoreData", path: "Sources/AppleCoreData"))
