@@ -57,6 +57,14 @@ public protocol Directory: AnyObject, Sendable {
   /// paths; nil if the file system cannot tell.
   func identity() throws(FileSystemError) -> DirectoryIdentity?
 
+  /// What the system notes about the directory; nil if the file system cannot tell.
+  func status() throws(FileSystemError) -> FileStatus?
+
+  /// What the system notes about the file that a name leads to; nil if the file system cannot tell.
+  ///
+  /// - Throws: `.notFound` if there is none.
+  func status(of name: String) throws(FileSystemError) -> FileStatus?
+
   /// The estimated number of bytes that can still be written to files of the directory; nil if the file
   /// system does not know it, or has no limit.
   func availableBytes() throws(FileSystemError) -> Int64?
@@ -141,6 +149,9 @@ public protocol File: AnyObject, Sendable {
 
   /// The length in bytes.
   func size() throws(FileSystemError) -> Int64
+
+  /// What the system notes about the file; nil if the file system cannot tell.
+  func status() throws(FileSystemError) -> FileStatus?
 
   /// Truncates the file, or extends it with zeros.
   func truncate(to size: Int64) throws(FileSystemError)

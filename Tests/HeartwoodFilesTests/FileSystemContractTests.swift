@@ -31,6 +31,30 @@ import Testing
   }
 
   @Test(arguments: FileSystemKind.allCases)
+  func `a name leads to an open file until it is removed, or another file has it`(kind: FileSystemKind) throws
+  {
+    try kind.withDirectory { fileSystem, root in
+      let directory = try fileSystem.openDirectory(root)
+      let file = try directory.open("a", .createNew)
+      try file.write([1, 2, 3], at: 0)
+      let status = try #require(try file.status())
+      #expect(status.size == 3 && status.links == 1)
+      #expect(try directory.status(of: "a")?.identity == status.identity)
+      #expect(try directory.leads("a", to: file))
+      let other = try directory.open("b", .createNew)
+      #expect(try !directory.leads("b", to: file))
+      #expect(try other.status()?.identity != status.identity)
+      try directory.rename("b", to: "a")
+      #expect(try !directory.leads("a", to: file) && directory.leads("a", to: other))
+      try directory.unlink("a")
+      #expect(try !directory.leads("a", to: other))
+      #expect(failure { _ = try directory.status(of: "a") } == "size: no such file or directory")
+      try file.close()
+      try other.close()
+    }
+  }
+
+  @Test(arguments: FileSystemKind.allCases)
   func `files are opened as asked`(kind: FileSystemKind) throws {
     try kind.withDirectory { fileSystem, root in
       try fileSystem.createDirectory(root + "/folder")

@@ -48,6 +48,10 @@ final class FaultInjectingDirectory: Directory {
 
   func isInPlace() throws(FileSystemError) -> Bool { try base.isInPlace() }
 
+  func status() throws(FileSystemError) -> FileStatus? { try base.status() }
+
+  func status(of name: String) throws(FileSystemError) -> FileStatus? { try base.status(of: name) }
+
   func watch() throws(FileSystemError) -> (any DirectoryWatch)? {
     try controller.perform(.watch, path) { () throws(FileSystemError) in try base.watch() }
   }

@@ -44,6 +44,8 @@ final class FaultInjectingFile: File {
     try controller.perform(.size, path) { () throws(FileSystemError) in try base.size() }
   }
 
+  func status() throws(FileSystemError) -> FileStatus? { try base.status() }
+
   func truncate(to size: Int64) throws(FileSystemError) {
     try controller.perform(.truncate, path, isMutation: true) { () throws(FileSystemError) in
       guard controller.limitsSpace else { return try base.truncate(to: size) }

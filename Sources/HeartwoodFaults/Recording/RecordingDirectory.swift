@@ -41,6 +41,10 @@ final class RecordingDirectory: Directory {
 
   func isInPlace() throws(FileSystemError) -> Bool { try base.isInPlace() }
 
+  func status() throws(FileSystemError) -> FileStatus? { try base.status() }
+
+  func status(of name: String) throws(FileSystemError) -> FileStatus? { try base.status(of: name) }
+
   func watch() throws(FileSystemError) -> (any DirectoryWatch)? {
     try recorder.record(.watch, path) { () throws(FileSystemError) in try base.watch() }
   }

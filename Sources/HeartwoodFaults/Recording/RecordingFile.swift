@@ -34,6 +34,8 @@ final class RecordingFile: File {
     try recorder.record(.size, path) { () throws(FileSystemError) in try base.size() }
   }
 
+  func status() throws(FileSystemError) -> FileStatus? { try base.status() }
+
   func truncate(to size: Int64) throws(FileSystemError) {
     try recorder.record(.truncate, path, "to \(size)") { () throws(FileSystemError) in
       try base.truncate(to: size)

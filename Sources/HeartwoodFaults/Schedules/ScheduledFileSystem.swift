@@ -68,6 +68,10 @@ private final class ScheduledDirectory: Directory {
 
   func isInPlace() throws(FileSystemError) -> Bool { try base.isInPlace() }
 
+  func status() throws(FileSystemError) -> FileStatus? { try base.status() }
+
+  func status(of name: String) throws(FileSystemError) -> FileStatus? { try base.status(of: name) }
+
   func availableBytes() throws(FileSystemError) -> Int64? { try base.availableBytes() }
 
   func identity() throws(FileSystemError) -> DirectoryIdentity? { try base.identity() }
@@ -103,6 +107,8 @@ private final class ScheduledFile: File {
   func size() throws(FileSystemError) -> Int64 {
     try scheduled(.size, path) { () throws(FileSystemError) in try base.size() }
   }
+
+  func status() throws(FileSystemError) -> FileStatus? { try base.status() }
 
   func truncate(to size: Int64) throws(FileSystemError) {
     try scheduled(.truncate, path) { () throws(FileSystemError) in try base.truncate(to: size) }

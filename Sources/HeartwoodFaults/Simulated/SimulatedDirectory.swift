@@ -52,6 +52,14 @@ final class SimulatedDirectory: Directory {
     return disk.with { state in (try? state.locate(components, .openDirectory, path)) == folder }
   }
 
+  func status(of name: String) throws(FileSystemError) -> FileStatus? {
+    let found = disk.with { state in
+      state.cached.entries(of: folder)[name]?.file.map { state.status(of: $0) }
+    }
+    guard let found else { throw FileSystemError(.notFound, .size, path: FileName.joined(path, name)) }
+    return found
+  }
+
   /// Changes nothing, so it is not a call that needs a live process.
   func availableBytes() throws(FileSystemError) -> Int64? { disk.with { $0.freeBytes } }
 

@@ -49,6 +49,9 @@ final class SimulatedFile: File {
     try perform(.size) { (state) throws(FileSystemError) in Int64(state.cached.size(of: file)) }
   }
 
+  /// Changes nothing, so it is not a call that needs a live process.
+  func status() throws(FileSystemError) -> FileStatus? { disk.with { $0.status(of: file) } }
+
   func truncate(to size: Int64) throws(FileSystemError) {
     require(size >= 0, "The length of a file is not negative.")
     require(mode != .readOnly, "A file opened for reading only is never cut.")

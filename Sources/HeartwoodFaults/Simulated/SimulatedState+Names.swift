@@ -71,6 +71,14 @@ extension SimulatedState {
     perform(.remove(folder, name: name))
   }
 
+  /// When it was changed is not noted.
+  func status(of file: FileIdentifier) -> FileStatus {
+    let links = cached.folders.values.reduce(0) { $0 + $1.values.count { $0 == .file(file) } }
+    return FileStatus(
+      identity: DirectoryIdentity(device: 0, number: file.number), links: UInt64(links),
+      size: Int64(cached.size(of: file)), changed: 0)
+  }
+
   private func find(
     _ name: String, _ folder: FolderIdentifier, _ operation: FileSystemError.Operation, _ path: String
   ) throws(FileSystemError) -> FileIdentifier {

@@ -19,6 +19,13 @@ final class MemoryContent: @unchecked Sendable {
 
   var size: Int { lock.withLock { length } }
 
+  /// When it was changed is not noted.
+  func status(links: UInt64) -> FileStatus {
+    let number = UInt64(UInt(bitPattern: ObjectIdentifier(self).hashValue))
+    return FileStatus(
+      identity: DirectoryIdentity(device: 0, number: number), links: links, size: Int64(size), changed: 0)
+  }
+
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
     lock.withLock {
       guard let current, let target = buffer.baseAddress, offset < Int64(length) else { return 0 }

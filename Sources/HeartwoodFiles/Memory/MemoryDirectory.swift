@@ -43,6 +43,12 @@ final class MemoryDirectory: Directory, @unchecked Sendable {
     }
   }
 
+  func status(of name: String) throws(FileSystemError) -> FileStatus? {
+    try fileSystem.lock.withLock { () throws(FileSystemError) in
+      try content(name, .size, FileName.joined(path, name)).status(links: 1)
+    }
+  }
+
   func sync() throws(FileSystemError) {}
 
   private func newContent(_ name: String, _ filePath: String) throws(FileSystemError) -> MemoryContent {

@@ -38,6 +38,12 @@ final class MemoryFile: File {
     return Int64(content.size)
   }
 
+  /// Its names are not known here; it counts as one that has a name.
+  func status() throws(FileSystemError) -> FileStatus? {
+    checkOpen()
+    return content.status(links: 1)
+  }
+
   func truncate(to size: Int64) throws(FileSystemError) {
     require(size >= 0, "The length of a file is not negative.")
     require(mode != .readOnly, "A file opened for reading only is never cut.")

@@ -86,6 +86,22 @@ final class PosixDirectory: Directory {
     }
   }
 
+  func status() throws(FileSystemError) -> FileStatus? {
+    do {
+      return try SystemCall.fileStatus(of: descriptor)
+    } catch {
+      throw FileSystemError(error, .openDirectory, path: path)
+    }
+  }
+
+  func status(of name: String) throws(FileSystemError) -> FileStatus? {
+    do {
+      return try SystemCall.fileStatus(of: name, in: descriptor)
+    } catch {
+      throw FileSystemError(error, .size, path: FileName.joined(path, name))
+    }
+  }
+
   func availableBytes() throws(FileSystemError) -> Int64? {
     do {
       return try SystemCall.availableBytes(descriptor)

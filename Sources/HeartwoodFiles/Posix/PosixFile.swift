@@ -47,6 +47,10 @@ final class PosixFile: File {
     try perform(.size) { (file) throws(SystemError) in try SystemCall.size(of: file) }
   }
 
+  func status() throws(FileSystemError) -> FileStatus? {
+    try perform(.size) { (file) throws(SystemError) in try SystemCall.fileStatus(of: file) }
+  }
+
   func takePermissions(of other: any File) throws(FileSystemError) {
     guard let other = other as? PosixFile else { return }
     let permissions = try other.perform(.size) { (file) throws(SystemError) in

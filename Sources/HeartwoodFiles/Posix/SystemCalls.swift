@@ -96,6 +96,28 @@ enum SystemCall {
       device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
   }
 
+  static func fileStatus(of descriptor: Int32) throws(SystemError) -> FileStatus {
+    fileStatus(try status(of: descriptor))
+  }
+
+  /// Does not follow links.
+  static func fileStatus(of name: String, in directory: Int32) throws(SystemError) -> FileStatus {
+    var status = stat()
+    _ = try retried { fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) }
+    return fileStatus(status)
+  }
+
+  private static func fileStatus(_ status: stat) -> FileStatus {
+    #if canImport(Darwin)
+      let changed = status.st_ctimespec
+    #else
+      let changed = status.st_ctim
+    #endif
+    return FileStatus(
+      identity: identity(status), links: UInt64(status.st_nlink), size: Int64(status.st_size),
+      changed: Int64(changed.tv_sec) &* 1_000_000_000 &+ Int64(changed.tv_nsec))
+  }
+
   // MARK: Files
 
   /// Opens without blocking, so that a pipe under the name cannot stop the process.

@@ -50,6 +50,10 @@ final class TracedDirectory: Directory {
 
   func isInPlace() throws(FileSystemError) -> Bool { try base.isInPlace() }
 
+  func status() throws(FileSystemError) -> FileStatus? { try base.status() }
+
+  func status(of name: String) throws(FileSystemError) -> FileStatus? { try base.status(of: name) }
+
   func identity() throws(FileSystemError) -> DirectoryIdentity? { try base.identity() }
 
   func sync() throws(FileSystemError) {
@@ -84,6 +88,8 @@ final class TracedFile: File {
   }
 
   func size() throws(FileSystemError) -> Int64 { try base.size() }
+
+  func status() throws(FileSystemError) -> FileStatus? { try base.status() }
 
   func truncate(to size: Int64) throws(FileSystemError) {
     try tracer.trace(TraceRecord(.truncate, handle: handle, number: size)) { () throws(FileSystemError) in
