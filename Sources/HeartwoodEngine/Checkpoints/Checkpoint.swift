@@ -57,6 +57,7 @@ struct Checkpoint {
     _ base: CheckpointBase, without victims: VictimSegments
   ) throws(EngineError) -> (NamedCheckpoint, SyncRequest) {
     // 2. Write its pages and make them durable. A crash here leaves pages that no checkpoint references.
+    checkpoints.pages.firstGeneration = base.pinned.pin.generation + 1
     var tree = TreeCheckpoint(space: store.space)
     let root = try writePages(of: base.pinned.pin.root, &tree)
     // 3. Append a frame to the log that says where they are.

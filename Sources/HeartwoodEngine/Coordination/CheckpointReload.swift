@@ -57,7 +57,7 @@ struct CheckpointReload {
   /// Builds the generation at the end of the log from the checkpoint and the frames after it, and publishes
   /// it.
   func run() throws(EngineError) {
-    checkpoints.pages.replace(by: parts)
+    replacePages()
     let generation = image.end.generation
     writer.tree.begin(generation: generation)
     let bytes: Int
@@ -78,8 +78,13 @@ struct CheckpointReload {
   /// - Precondition: The process holds the lease, or is taking it over.
   /// - Returns: The bytes of log that were read.
   func begin() throws(EngineError) -> Int {
-    checkpoints.pages.replace(by: parts)
+    replacePages()
     return try apply()
+  }
+
+  /// The generations that are published refer to the pages of their own trees.
+  private func replacePages() {
+    checkpoints.pages.replace(by: parts, firstGeneration: writer.generations.newest + 1)
   }
 
   /// Completes `begin()` after its transaction was written.
@@ -110,7 +115,7 @@ struct CheckpointReload {
     checkpoints.last = image.checkpoint
     writer.hasUnnamedCheckpoint = false
     writer.pendingReload = .none
-    writer.unlinked.add(dropped, generation: generation)
+    writer.unlinked.add(dropped, retired: generation, from: writer.tree.space)
   }
 }
 

@@ -79,6 +79,7 @@ struct Refresh {
       }
     }
     withExtendedLifetime(released) {}
+    UnlinkedRelease(store).scheduleIfNeeded()
   }
 
   static func newestRecord(_ page: SharedHeader) throws(EngineError) -> WriterRecord? {

@@ -20,7 +20,7 @@ final class PastGeneration: @unchecked Sendable {
     let image = StoreImage(checkpoint, segments, end: end, durable: end)
     replay = try Replay(image, in: space, upTo: generation)
     // A separate table, because the store may reclaim segments that this generation needs.
-    for segment in segments { space.values.add(segment) }
+    for segment in segments where segment.firstGeneration <= generation { space.values.add(segment) }
     view = ReadView(TreeView(space: space, root: replay.tree.tip.root))
   }
 

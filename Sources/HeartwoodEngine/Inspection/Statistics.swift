@@ -22,9 +22,16 @@ public struct EngineStatistics: Hashable, Sendable {
   public var memoryBytes: Int64
   /// The oldest generation that a snapshot holds; nil if none is held.
   public var oldestPinned: Generation?
+  /// The number of generations that snapshots of this process hold.
+  public var pinnedGenerations: Int
+  /// The number of files that are no longer part of the store, and stay open and keep their space on disk because held snapshots of this
+  /// process need them. They have no names, so that they are in no listing of the folder and not in `fileBytes`.
+  public var unlinkedFiles: Int
+  /// The bytes of these files.
+  public var unlinkedBytes: Int64
   /// The number of transactions at the end of the log that a store open for reading only leaves out, because
-  /// the writer did not close the store and nothing proves them durable. Opening the store for writing
-  /// recovers them.
+  /// the writer did not close the store, nothing proves them durable, and syncing them failed. Opening the
+  /// store for writing recovers them.
   public var unrecoveredTransactions: Int
 }
 
@@ -35,7 +42,9 @@ struct Statistics {
   func run() throws(EngineError) -> EngineStatistics {
     try store.status.checkOpen()
     // Before this call pins one itself.
-    let oldestPinned = store.generations.oldestPinned
+    var pins: [UInt64] = []
+    _ = store.generations.newest(pins: &pins)
+    let unlinked = store.unlinked.now
     let pinned = PinnedGeneration(store.generations)
     let (checkpoint, parts, fileBytes) = try store.checkpoints.withLock { (checkpoints) throws(EngineError) in
       (checkpoints.newest, checkpoints.pages.parts, try store.folder.fileBytes())
@@ -48,7 +57,8 @@ struct Statistics {
       logSegments: path.count,
       pageBytes: parts.reduce(0) { $0 + Int64($1.extent.pages) * Int64(Format.pageBytes) },
       pageSegments: parts.count, fileBytes: fileBytes, memoryBytes: Int64(store.space.arenaBytesInUse),
-      oldestPinned: oldestPinned.map(Generation.init(rawValue:)),
+      oldestPinned: pins.min().map(Generation.init(rawValue:)), pinnedGenerations: Set(pins).count,
+      unlinkedFiles: unlinked.files, unlinkedBytes: unlinked.bytes,
       unrecoveredTransactions: store.unrecoveredTransactions)
   }
 

@@ -15,6 +15,9 @@ final class LogSegment: @unchecked Sendable {
 
   var number: UInt32 { header.number }
 
+  /// The first generation that has values in it.
+  var firstGeneration: UInt64 { header.firstPoint.generation &+ 1 }
+
   /// Wraps a file whose header was read.
   ///
   /// - Parameters:
@@ -131,5 +134,7 @@ final class LogSegment: @unchecked Sendable {
 
 extension SegmentTable {
   /// Adds a segment. One caller at a time, before a position in it is published.
-  func add(_ segment: LogSegment) { add(segment.number, segment.slot, owner: segment) }
+  func add(_ segment: LogSegment) {
+    add(segment.number, segment.slot, firstGeneration: segment.firstGeneration, owner: segment)
+  }
 }

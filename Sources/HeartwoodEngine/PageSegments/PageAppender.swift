@@ -37,6 +37,8 @@ final class PageAppender {
   private var hasNewNames = false
   /// Whether the next page begins a new segment.
   private var isSealed = false
+  /// The first generation that can refer to a page that is appended from now on.
+  var firstGeneration: UInt64 = 0
   private let files: PageSegmentFiles
   private let numbers: SegmentNumbers
   private let space: PageSpace
@@ -76,7 +78,7 @@ final class PageAppender {
     }
     try flush()
     let segment = try files.make(number: try numbers.take())
-    segment.add(to: space, pageCount: 1)
+    segment.add(to: space, pageCount: 1, firstGeneration: firstGeneration)
     parts.append(Part(segment: segment, extent: Extent(pages: 1, chain: segment.header.seed)))
     hasNewNames = true
     isSealed = false
@@ -84,12 +86,15 @@ final class PageAppender {
   }
 
   /// Replaces all segments by those of another process's checkpoint. Pages after their extents are not referenced.
-  func replace(by parts: [Part]) {
+  ///
+  /// - Parameter firstGeneration: The first generation whose tree is that of the checkpoint.
+  func replace(by parts: [Part], firstGeneration: UInt64) {
     for part in parts {
       if space.owner(of: part.segment.number) === part.segment {
         space.raisePageCount(part.segment.number, part.extent.pages)
       } else {
-        part.segment.add(to: space, pageCount: part.extent.pages)
+        part.segment.add(
+          to: space, pageCount: part.extent.pages, firstGeneration: firstGeneration)
       }
     }
     self.parts = parts

@@ -39,7 +39,9 @@ final class PageSegment: @unchecked Sendable {
   }
 
   /// Makes the pages before `pageCount` readable through a page space.
-  func add(to space: PageSpace, pageCount: Int) {
+  ///
+  /// - Parameter firstGeneration: The first generation of the space that can refer to one of them.
+  func add(to space: PageSpace, pageCount: Int, firstGeneration: UInt64 = 0) {
     guard let bytes = map?.bytes ?? memory?.writable.bytes else { return }
     var fill: PageSpace.Fill?
     if map == nil {
@@ -50,7 +52,7 @@ final class PageSegment: @unchecked Sendable {
     }
     space.addSegment(
       number, seed: header.seed, bytes: bytes.bytes(0, pageCapacity * Format.pageBytes), pageCount: pageCount,
-      owner: self, fill: fill)
+      owner: self, firstGeneration: firstGeneration, file: file, fill: fill)
   }
 
   /// Reads one page from the file. Used if the file is not mapped.

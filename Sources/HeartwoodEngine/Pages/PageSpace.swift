@@ -18,6 +18,10 @@ final class PageSpace: @unchecked Sendable {
     /// Per page: 0 if it was not verified yet, otherwise its level plus one.
     let checked: FixedArray<Atomic<UInt8>>
     let fill: Fill?
+    /// The first generation that can refer to a page in it.
+    let firstGeneration: UInt64
+    /// Nil in tests.
+    let file: (any File)?
     let owner: AnyObject
   }
 
@@ -203,16 +207,19 @@ final class PageSpace: @unchecked Sendable {
   ///   - bytes: The pages that the segment can come to have, now or when `fill` has read them.
   ///   - pageCount: Number of its pages.
   ///   - owner: Keeps the memory of `bytes` alive.
+  ///   - firstGeneration: The first generation that can refer to one of its pages.
+  ///   - file: The file that has the pages.
   ///   - fill: Reads a page; nil if `bytes` are a map of the file.
   func addSegment(
-    _ number: UInt32, seed: UInt64, bytes: Bytes, pageCount: Int, owner: AnyObject, fill: Fill?
+    _ number: UInt32, seed: UInt64, bytes: Bytes, pageCount: Int, owner: AnyObject,
+    firstGeneration: UInt64 = 0, file: (any File)? = nil, fill: Fill?
   ) {
     let checked = FixedArray(count: bytes.count / Page.byteCount) { _ in Atomic<UInt8>(0) }
     segments.add(
       number,
       Segment(
         bytes: bytes, seed: seed, pageCount: Atomic(min(pageCount, checked.count)), checked: checked,
-        fill: fill, owner: owner))
+        fill: fill, firstGeneration: firstGeneration, file: file, owner: owner))
   }
 
   /// Raises a segment's page count after pages were written. One caller at a time.
@@ -225,6 +232,12 @@ final class PageSpace: @unchecked Sendable {
 
   /// The object that keeps a segment's memory alive; nil if there is no such segment.
   func owner(of number: UInt32) -> AnyObject? { segments[number]?.value.owner }
+
+  /// The first generation that can refer to a page of a segment.
+  func firstGeneration(of number: UInt32) -> UInt64 { segments[number]?.value.firstGeneration ?? 0 }
+
+  /// The file of a segment; nil if there is no such segment.
+  func fileOfSegment(_ number: UInt32) -> (any File)? { segments[number]?.value.file }
 
   /// Removes a segment whose pages no reader can reach any more.
   ///

@@ -213,9 +213,10 @@ struct Compaction {
     for number in victims.logs { reclamation.contents[number] = nil }
     // Unmapping takes milliseconds, so it is done without the writer lock.
     let released = store.writer.withLockInBackground { writer in
-      writer.unlinked.add(victims, generation: store.generations.newest)
+      writer.unlinked.add(victims, retired: store.generations.newest, from: store.space)
       return checkpoints.releaseUnlinked(writer)
     }
     withExtendedLifetime(released) {}
+    UnlinkedRelease(store).scheduleIfNeeded()
   }
 }

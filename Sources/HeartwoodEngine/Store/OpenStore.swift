@@ -42,6 +42,8 @@ final class OpenStore: Sendable {
   let reserve: DiskReserve
   /// Delays commits that append faster than space is reclaimed.
   let throttle = WriteThrottle()
+  /// What held snapshots keep.
+  let unlinked = UnlinkedTotals()
   let writer: WriterLock<WriterState>
   let checkpoints: StateLock<CheckpointState>
   let reclamation = StateLock(ReclaimState())
@@ -93,11 +95,12 @@ final class OpenStore: Sendable {
     self.syncs = LogSyncs(status, isOff: !syncs)
     commits = CommitQueue(log: parts.log, generations: parts.generations, syncs: self.syncs, status: status)
     reserve = DiskReserve(parts.folder)
-    writer = WriterLock { [anchor, syncs = self.syncs, commits, reserve, throttle] in
+    writer = WriterLock { [anchor, syncs = self.syncs, commits, reserve, throttle, unlinked] in
       WriterState(
         $0, options: parts.options, folder: parts.folder, log: parts.log, tree: parts.tree,
         generations: parts.generations, numbers: parts.numbers, anchor: anchor, syncs: syncs,
-        commits: commits, reserve: reserve, throttle: throttle, replayedBytes: parts.replayedBytes)
+        commits: commits, reserve: reserve, throttle: throttle, unlinked: unlinked,
+        replayedBytes: parts.replayedBytes)
     }
     checkpoints = StateLock(CheckpointState(parts.pages, parts.checkpoint))
   }

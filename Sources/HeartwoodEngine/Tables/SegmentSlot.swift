@@ -30,7 +30,7 @@ struct SegmentSlot: ~Copyable {
 /// A table from segment numbers to slots and the owners of their bytes.
 final class SegmentTable: @unchecked Sendable {
   private let table = NumberTable<SegmentSlot>()
-  private var owners: [(number: UInt32, owner: AnyObject)] = []
+  private var owners: [(number: UInt32, firstGeneration: UInt64, owner: AnyObject)] = []
 
   /// The slot of a segment; nil if the table does not contain it. Any thread.
   @inline(__always)
@@ -42,11 +42,23 @@ final class SegmentTable: @unchecked Sendable {
 
   /// Adds a segment. One caller at a time, before a position in it is published.
   ///
-  /// - Parameter owner: Keeps the slot and the bytes.
-  func add(_ number: UInt32, _ slot: StableReference<SegmentSlot>, owner: AnyObject) {
-    owners.append((number, owner))
+  /// - Parameters:
+  ///   - firstGeneration: The first generation that can refer to a position in it.
+  ///   - owner: Keeps the slot and the bytes.
+  func add(
+    _ number: UInt32, _ slot: StableReference<SegmentSlot>, firstGeneration: UInt64, owner: AnyObject
+  ) {
+    owners.append((number, firstGeneration, owner))
     table.add(number, slot)
   }
+
+  /// The first generation that can refer to a position in a segment. Only the thread that adds.
+  func firstGeneration(of number: UInt32) -> UInt64 {
+    owners.first { $0.number == number }?.firstGeneration ?? 0
+  }
+
+  /// The owner of a segment; nil if the table does not contain it. Only the thread that adds.
+  func owner(of number: UInt32) -> AnyObject? { owners.first { $0.number == number }?.owner }
 
   /// Removes a segment that no reader can reach any more. Only the thread that adds.
   ///

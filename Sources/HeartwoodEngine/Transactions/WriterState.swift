@@ -35,7 +35,7 @@ final class WriterState {
   /// Whether the next transaction evicts the pages in memory that are also on disk.
   var evictsCleanPages = false
   /// Segments that compactions have unlinked and that older generations may need.
-  var unlinked = UnlinkedSegments()
+  var unlinked: UnlinkedSegments
   /// Number of writes while other processes were attached.
   var sharedWrites = 0
   /// Number of reloads of the tree from a checkpoint of another process.
@@ -47,7 +47,7 @@ final class WriterState {
     generations: Generations,
     numbers: SegmentNumbers, anchor: AnchorWriter, syncs: LogSyncs, commits: CommitQueue,
     reserve: DiskReserve,
-    throttle: WriteThrottle, replayedBytes: Int
+    throttle: WriteThrottle, unlinked: UnlinkedTotals, replayedBytes: Int
   ) {
     self.held = held
     self.options = options
@@ -62,6 +62,7 @@ final class WriterState {
     self.commits = commits
     self.reserve = reserve
     self.throttle = throttle
+    self.unlinked = UnlinkedSegments(totals: unlinked)
     bytesAtCheckpoint = -replayedBytes
   }
 
@@ -80,31 +81,4 @@ final class WriterState {
   ///
   /// - Throws: As `CommitQueue.waitForEarlier`.
   func drain() throws(EngineError) { try commits.drain(upTo: tree.tip.generation, held) }
-}
-
-/// Segments that are unlinked but stay open, because pinned generations may need them.
-struct UnlinkedSegments {
-  /// The segments of each compaction, and the first generation that does not need them.
-  private var waiting: [(segments: VictimSegments, generation: UInt64)] = []
-
-  /// Adds segments that generations before `generation` may need.
-  mutating func add(_ segments: VictimSegments, generation: UInt64) {
-    if !segments.isEmpty { waiting.append((segments, generation)) }
-  }
-
-  /// Removes the segments that no pinned generation needs; returns their owners.
-  mutating func release(from space: PageSpace, _ generations: Generations) -> [AnyObject] {
-    var released: [AnyObject?] = []
-    while let first = waiting.first, !Self.isNeeded(first.generation, generations) {
-      waiting.removeFirst()
-      released += first.segments.logs.map { space.values.remove($0) }
-      released += first.segments.pages.map { space.removeSegment($0) }
-    }
-    return released.compactMap { $0 }
-  }
-
-  /// Whether an older generation than this one is pinned.
-  private static func isNeeded(_ generation: UInt64, _ generations: Generations) -> Bool {
-    return generations.oldestPinned.map { $0 < generation } ?? false
-  }
 }
