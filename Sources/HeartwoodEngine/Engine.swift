@@ -173,7 +173,7 @@ public final class Engine: Sendable {
   ///     effect in a store that was opened with `.none`: nothing is synced there, not even by `.full`.
   ///   - body: Reads and changes the store. The transaction is valid until it returns.
   /// - Throws: What `body` throws. `.locked` if other processes have written for all of
-  ///   `EngineOptions.busyTimeout`; `.replaced` if the folder is not there any more; `.nestedWrite` inside
+  ///   `EngineOptions.busyTimeout`; `.replaced` if the folder or a file of the store was deleted or replaced; `.nestedWrite` inside
   ///   another write of this thread; `.outcomeUnknown` if the commit's sync failed, or its write failed in a
   ///   way that may leave it on disk, and then `.stopped` for every later write. Other errors leave the store
   ///   as it was.

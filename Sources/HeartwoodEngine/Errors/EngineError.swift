@@ -46,7 +46,8 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let nestedWrite = Code(rawValue: "nestedWrite")
     /// Nothing is at the path.
     public static let notFound = Code(rawValue: "notFound")
-    /// The folder of an open store was deleted, moved or replaced.
+    /// The folder of an open store was deleted, moved or replaced, or one of its files was deleted, replaced or overwritten, as by a backup
+    /// that is copied over it. The commit that throws it is not safe. Reading goes on.
     public static let replaced = Code(rawValue: "replaced")
     /// The store is marked with another content than the engine was opened with.
     public static let otherContent = Code(rawValue: "otherContent")

@@ -32,6 +32,7 @@ final class StoreStatus: Sendable {
   func checkWritable() throws(EngineError) {
     try checkOpen()
     guard isStopped, let failure = failure.withLock({ $0 }) else { return }
+    if failure.code == .replaced { throw failure }
     throw EngineError(
       .stopped, "writing is disabled because a sync failed; close the store and open it again",
       file: failure.file,

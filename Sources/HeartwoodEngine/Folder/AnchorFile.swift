@@ -17,6 +17,10 @@ final class AnchorFile: @unchecked Sendable {
   /// Whether the current slot is known to be on disk. False if another process wrote it: its sync may have
   /// failed, and then the system shows bytes that it never writes to disk. Guarded by `lock`.
   private var isKnownDurable: Bool
+  /// What the system noted about the file after this process had read or written it; nil if that is not known. Guarded by `lock`.
+  private var status: FileStatus?
+  /// When it was read or written, in nanoseconds of `MonotonicTime`. Guarded by `lock`.
+  private var statusTime = 0
   /// The content type that the next write of a slot sets if the store has none. Guarded by `lock`.
   private var contentToMark: StoreContent?
 
@@ -78,6 +82,7 @@ final class AnchorFile: @unchecked Sendable {
     lock.withLock {
       if slot.sequence != contents.slot.sequence { isKnownDurable = contents.isKnownDurable }
       slot = contents.slot
+      noteStatus()
     }
     return contents
   }
@@ -194,7 +199,40 @@ final class AnchorFile: @unchecked Sendable {
     assert(isKnownDurable || !syncs, "A slot of the anchor is written before the other one is on disk.")
     let outcome = put(next)
     if case .written = outcome { slot = next }
+    noteStatus()
     return outcome
+  }
+
+  private func noteStatus() {
+    status = try? file.status()
+    statusTime = MonotonicTime.nanoseconds
+  }
+
+  /// In nanoseconds. Changes that follow one another within this time may have the same time.
+  private static let resolution = 20_000_000
+
+  /// Whether something else than this process has deleted, replaced or overwritten the file. Called while no other process may write the
+  /// store. Looks at its status first, and reads it only if that has changed.
+  ///
+  /// - Returns: The path of the file if so.
+  func changeByOthers(_ folder: StoreFolder) throws -> String? {
+    // Another thread is writing it, and knows what it writes.
+    guard lock.tryLock() else { return nil }
+    defer { lock.unlock() }
+    guard let now = try file.status() else { return nil }
+    guard now.links > 0 else { return path }
+    // Not noted by the file system.
+    guard now.changed != 0 else { return nil }
+    let time = MonotonicTime.nanoseconds
+    if let status, now == status, statusTime == .max { return nil }
+    guard let found = try? Self.read(file, path: path, folder), found.slot == slot || found.older == slot
+    else {
+      return path
+    }
+    // From now on another change has another time.
+    statusTime = status == now && time - statusTime > Self.resolution ? .max : statusTime
+    if status != now { (status, statusTime) = (now, time) }
+    return nil
   }
 
   /// Rewrites the current slot if it is not known to be durable, while the older one is still valid.

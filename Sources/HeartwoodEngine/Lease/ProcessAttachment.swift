@@ -166,6 +166,12 @@ final class ProcessAttachment: @unchecked Sendable {
     return true
   }
 
+  /// The name of a file of coordination that was deleted: processes that open the store now lock another one.
+  var missingFile: String? {
+    if fileLock.isDeleted { return Self.lockName }
+    return (try? processes.status())?.links == 0 ? Self.processesName : nil
+  }
+
   /// Detaches this process and releases its locks.
   func close() {
     _ = takeInitialLock()

@@ -23,6 +23,17 @@ final class WriterFileLock: @unchecked Sendable {
     return isAcquired ? HeldFileLock(self) : nil
   }
 
+  /// Whether another process holds the lock now. False if this one does.
+  func isHeldElsewhere() throws(FileSystemError) -> Bool {
+    try lock.withLock { () throws(FileSystemError) in
+      guard let file, !isTaken else { return false }
+      return try file.isLocked()
+    }
+  }
+
+  /// Whether the file has no name any more.
+  var isDeleted: Bool { lock.withLock { (try? file?.status())?.links == 0 } }
+
   /// If unlocking fails, this process keeps the lock until the file is closed. Other processes wait, and
   /// nothing is lost.
   fileprivate func release() {

@@ -6,14 +6,17 @@ final class LogSyncs: Sendable {
   private let status: StoreStatus
   /// Whether the store does no syncs (`Durability.none`).
   private let isOff: Bool
+  /// Nil in tests of this type.
+  private let place: StorePlace?
   private let lock = Lock()
 
-  init(_ status: StoreStatus, isOff: Bool) {
+  init(_ status: StoreStatus, isOff: Bool, _ place: StorePlace? = nil) {
     self.status = status
     self.isOff = isOff
+    self.place = place
   }
 
-  /// Makes a request's part of the log durable. A failure disables writing.
+  /// Makes a request's part of the log durable. A failure disables writing, and so does a store whose files were deleted or replaced.
   func sync(_ request: SyncRequest) throws(EngineError) {
     guard !isOff else { return }
     try lock.withLock { () throws(EngineError) in
@@ -25,6 +28,10 @@ final class LogSyncs: Sendable {
         let failure = EngineError.files(error, "the log could not be synced")
         status.stop(failure)
         throw failure
+      }
+      do throws(EngineError) { try place?.check(request.files) } catch {
+        status.stop(error)
+        throw error
       }
     }
   }

@@ -2,14 +2,17 @@
 final class CheckpointState {
   let pages: PageAppender
   /// The newest checkpoint that the anchor names.
-  var newest: NamedCheckpoint?
+  var newest: NamedCheckpoint? { didSet { place.note(newest) } }
+  private let place: StorePlace
   /// The last checkpoint whose frame is in the log. The anchor need not name it yet.
   var last: NamedCheckpoint?
 
-  init(_ pages: PageAppender, _ newest: NamedCheckpoint?) {
+  init(_ pages: PageAppender, _ newest: NamedCheckpoint?, _ place: StorePlace) {
     self.pages = pages
     self.newest = newest
+    self.place = place
     last = newest
+    place.note(newest)
   }
 
   /// Whether pages were appended that the last checkpoint does not name.

@@ -92,7 +92,8 @@ final class OpenStore: Sendable {
       isHeld: parts.holdsLease, parts.folder.attachment, parts.page, seenRecord: parts.seenRecord)
     records = RecordPublisher(lease, parts.folder.attachment, parts.log, parts.numbers, syncs: syncs)
     anchor = AnchorWriter(file: parts.anchor, status: status, records: records)
-    self.syncs = LogSyncs(status, isOff: !syncs)
+    let place = StorePlace(parts.folder, parts.anchor, parts.log.path, lease)
+    self.syncs = LogSyncs(status, isOff: !syncs, place)
     commits = CommitQueue(log: parts.log, generations: parts.generations, syncs: self.syncs, status: status)
     reserve = DiskReserve(parts.folder)
     writer = WriterLock { [anchor, syncs = self.syncs, commits, reserve, throttle, unlinked] in
@@ -102,7 +103,7 @@ final class OpenStore: Sendable {
         commits: commits, reserve: reserve, throttle: throttle, unlinked: unlinked,
         replayedBytes: parts.replayedBytes)
     }
-    checkpoints = StateLock(CheckpointState(parts.pages, parts.checkpoint))
+    checkpoints = StateLock(CheckpointState(parts.pages, parts.checkpoint, place))
   }
 
   var logFinder: LogFinder { LogFinder(folder: folder, identifier: identifier, options: options) }

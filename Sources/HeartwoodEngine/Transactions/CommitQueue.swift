@@ -71,7 +71,7 @@ final class CommitQueue: @unchecked Sendable {
 
   /// Waits until a transaction is published, and so as durable as requested. Syncs if no other thread does.
   ///
-  /// - Throws: `.outcomeUnknown` if the sync failed. Every later call for an unpublished transaction throws it too.
+  /// - Throws: `.outcomeUnknown` if the sync failed, `.replaced` if the store's files were deleted or replaced. Every later call for an unpublished transaction throws it too.
   func wait(for number: UInt64) throws(EngineError) {
     guard generations.newest < number else { return }
     lock.lock()
@@ -174,7 +174,9 @@ final class CommitQueue: @unchecked Sendable {
   }
 
   private static func outcomeUnknown(_ failure: EngineError) -> EngineError {
-    EngineError(
+    // It is known: no opening finds the commit.
+    if failure.code == .replaced { return failure }
+    return EngineError(
       .outcomeUnknown,
       "the sync of this commit failed: close the store, open it again and check whether the commit is in it",
       file: failure.file, underlying: failure)
