@@ -225,10 +225,12 @@ final class AnchorFile: @unchecked Sendable {
     guard now.changed != 0 else { return nil }
     let time = MonotonicTime.nanoseconds
     if let status, now == status, statusTime == .max { return nil }
-    guard let found = try? Self.read(file, path: path, folder), found.slot == slot || found.older == slot
-    else {
-      return path
+    // A read that fails shows nothing about the bytes; the next sync asks again.
+    guard let bytes = try? StoreFolder.read(file, at: 0, count: 2 * Format.anchorBlockBytes, path: path) else {
+      return nil
     }
+    let found = try? bytes.withBytes { try Self.read($0, path: path, folder: folder.path) }
+    guard let found, found.slot == slot || found.older == slot else { return path }
     // From now on another change has another time.
     statusTime = status == now && time - statusTime > Self.resolution ? .max : statusTime
     if status != now { (status, statusTime) = (now, time) }

@@ -53,11 +53,10 @@ final class StorePlace: Sendable {
       }
       if let what = try anchor.changeByOthers(folder) { throw Self.gone(what) }
       try checkNames()
-    } catch let error as EngineError {
+    } catch let error as EngineError where error.code == .replaced {
       if lease.isHeld { throw error }
     } catch {
-      throw EngineError(
-        .inputOutput, "the files of the store could not be checked", file: folder.path, underlying: error)
+      // The log is synced. What could not be looked at, as without a free descriptor, is looked at by the next sync.
     }
   }
 
