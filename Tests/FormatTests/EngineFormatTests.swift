@@ -156,7 +156,7 @@ import Testing
 
   @Test func `the document describes the writer record that processes share`() throws {
     let record = WriterRecord(
-      identifier: StoreIdentifier(low: 1, high: 2), writer: 3, isHeld: true,
+      identifier: StoreIdentifier(low: 1, high: 2), writer: 3, isHeld: true, isRecovering: true,
       end: LogPoint(position: LogPosition(segment: 4, offset: 5), sequence: 6, chain: 7, generation: 8),
       durable: LogPoint(
         position: LogPosition(segment: 9, offset: 10), sequence: 11, chain: 12, generation: 13),
@@ -164,7 +164,7 @@ import Testing
     let values: [String: UInt64] = [
       "counter": 0, "leader": 3, "state": 14 << 1 | 1, "endPosition": 4 << 32 | 5, "endSequence": 6,
       "endChain": 7, "endGeneration": 8, "durablePosition": 9 << 32 | 10, "durableSequence": 11,
-      "durableChain": 12, "durableGeneration": 13,
+      "durableChain": 12, "durableGeneration": 13, "recovering": 1,
     ]
     let bytes = record.words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
     try expect(

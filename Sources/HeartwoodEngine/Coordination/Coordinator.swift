@@ -64,19 +64,23 @@ struct Coordinator {
   ///
   /// - Precondition: The caller holds no lock of the store except the reclaim lock, or holds the writer lock
   ///   and the process holds the lease.
-  /// - Throws: `.locked` if another process or thread keeps the lease unavailable for `busyTimeout`.
-  func acquireLease() throws(EngineError) {
+  /// - Parameter seconds: The longest time to wait; nil for `busyTimeout`.
+  /// - Throws: `.locked` if another process or thread keeps the lease unavailable for that time.
+  func acquireLease(timeout seconds: Double? = nil) throws(EngineError) {
     let lease = store.lease
     guard let attachment = store.attachment, !lease.isHeld, !store.writer.isHeldHere else { return }
-    switch lease.request(timeout: store.options.busyTimeout) {
+    let seconds = seconds ?? store.options.busyTimeout
+    switch lease.request(timeout: seconds) {
     case .held: return
     case .busy: throw otherProcessWrites
     case .closed: throw StoreStatus.closed
     case .acquire: break
     }
+    var isSucceeding = false
+    defer { if isSucceeding { attachment.page.endSucceeding(attachment.name) } }
     do throws(EngineError) {
       try store.status.checkWritable()
-      lease.begin(with: try waitForFileLock(attachment))
+      lease.begin(with: try waitForFileLock(attachment, seconds, &isSucceeding))
       try Refresh(store).refreshing { (writer, checkpoints) throws(EngineError) in
         try LeaseTakeover(store, attachment, writer, checkpoints).run()
       }
@@ -86,13 +90,19 @@ struct Coordinator {
     }
   }
 
-  private func waitForFileLock(_ attachment: ProcessAttachment) throws(EngineError) -> HeldFileLock {
+  /// - Parameter isSucceeding: Set if the shared header says that this process acquires the file lock.
+  private func waitForFileLock(
+    _ attachment: ProcessAttachment, _ seconds: Double, _ isSucceeding: inout Bool
+  ) throws(EngineError) -> HeldFileLock {
     backOffForWaiters(attachment)
-    var backoff = Backoff(seconds: store.options.busyTimeout)
+    var backoff = Backoff(seconds: seconds)
     var attempts = 0
     do {
       repeat {
+        isSucceeding = try attachment.page.beginSucceeding(attachment.name)
         if let held = try attachment.fileLock.tryAcquire() { return held }
+        if isSucceeding { attachment.page.endSucceeding(attachment.name) }
+        isSucceeding = false
         // Repeated, because the writer may have released the lease briefly between two attempts.
         if attempts % Self.attemptsPerNote == 0 { try attachment.page.noteWaiter() }
         attempts += 1

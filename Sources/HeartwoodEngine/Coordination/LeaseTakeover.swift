@@ -109,7 +109,7 @@ struct LeaseTakeover {
   /// Must be called before any file is changed: if this process is killed, the next one also recovers.
   private func announceRecovery(_ record: WriterRecord?) throws(EngineError) {
     guard var record else { return }
-    (record.writer, record.isHeld) = (store.lease.name, true)
+    (record.writer, record.isHeld, record.isRecovering) = (store.lease.name, true, true)
     do {
       _ = try attachment.page.write(record)
     } catch {

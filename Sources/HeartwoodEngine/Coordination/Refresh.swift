@@ -21,6 +21,13 @@ struct Refresh {
   @inline(__always)
   func ifStale() throws(EngineError) {
     guard !store.lease.isHeld, store.page != nil else { return }
+    try ifBehind()
+    try Settlement(store).beforeReading()
+  }
+
+  /// Refreshes the store if a record was published since.
+  @inline(__always)
+  func ifBehind() throws(EngineError) {
     let counter =
       if let memory = store.lease.records {
         memory.newestCounter
@@ -62,7 +69,9 @@ struct Refresh {
     let lease = store.lease
     try refreshing { (writer, checkpoints) throws(EngineError) in
       guard !lease.isHeld, let record = try Self.newestRecord(page),
-        record.counter > lease.seenRecord.load(ordering: .relaxed), record.identifier == store.identifier
+        record.counter > lease.seenRecord.load(ordering: .relaxed), record.identifier == store.identifier,
+        // It publishes again when it has recovered the log. Meanwhile files change that this process may know.
+        !record.isRecovering
       else { return }
       try CatchUp(store, writer, checkpoints, end: record.end, durable: record.durable).run()
       lease.seenRecord.store(record.counter, ordering: .relaxed)

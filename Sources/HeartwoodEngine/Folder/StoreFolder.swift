@@ -209,6 +209,11 @@ final class StoreFolder: Sendable {
     return EngineError(.notAStore, "this is a file, and a store is a folder", file: path, underlying: error)
   }
 
+  /// Whether a directory has an anchor now; true if that can't be found out.
+  static func hasAnchor(_ directory: any Directory) -> Bool {
+    (try? hasAnchor(directory, entries(of: directory))) ?? true
+  }
+
   private static func entries(of directory: any Directory) throws(EngineError) -> [String] {
     do {
       return try directory.entries()
@@ -231,57 +236,6 @@ final class StoreFolder: Sendable {
     EngineError(
       .replaced, "the store's folder was deleted, moved or replaced; open the store that is at its path now",
       file: path)
-  }
-
-  /// Opens the shared header; nil if the store is open for reading only and no process has created the header
-  /// yet.
-  func openPage() throws(EngineError) -> SharedHeader? {
-    if let attachment { return attachment.page }
-    return try reading { (file) throws(FileSystemError) in try SharedHeader(file, isWritten: false) }
-  }
-
-  /// The newest valid record in the shared header; nil if there is none, or if no process is attached.
-  func newestRecord() throws(EngineError) -> WriterRecord? {
-    if let attachment {
-      do {
-        return try attachment.page.newest()
-      } catch {
-        throw EngineError.files(error, "the shared header of the store could not be read")
-      }
-    }
-    return try reading { (file) throws(FileSystemError) in
-      let isBelieved = try file.isLocked()
-      guard isBelieved else { return nil }
-      return try SharedHeader(file, isWritten: false).newest()
-    }
-  }
-
-  /// The newest record, for an opening for reading only; empty if this process is attached itself.
-  func publishedRecord() throws(EngineError) -> PublishedRecord {
-    guard attachment == nil else { return PublishedRecord() }
-    if let record = try newestRecord() { return PublishedRecord(record: record, counter: record.counter) }
-    // Records of ended processes are invalid, but later records continue their counter.
-    let counter = try reading { (file) throws(FileSystemError) in
-      try SharedHeader(file, isWritten: false).newest()?.counter
-    }
-    return PublishedRecord(counter: counter ?? 0)
-  }
-
-  /// How often processes have attached to the store while others had it open.
-  func attachCount() throws(EngineError) -> UInt64 {
-    try reading { (file) throws(FileSystemError) in try SharedHeader(file, isWritten: false).attachCount() }
-      ?? 0
-  }
-
-  private func reading<Result>(
-    _ body: (any File) throws(FileSystemError) -> Result?
-  ) throws(EngineError) -> Result? {
-    do {
-      return try body(try directory.open(ProcessAttachment.processesName, .readOnly))
-    } catch {
-      if error.code == .notFound { return nil }
-      throw EngineError.files(error, "the shared header of the store could not be read")
-    }
   }
 
   /// Detaches this process and releases the locks.

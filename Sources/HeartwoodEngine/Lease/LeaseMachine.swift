@@ -106,6 +106,35 @@ struct LeaseMachine: Hashable, Sendable {
     case recover
   }
 
+  /// What a process must do before it answers from the end of the log that the newest record names. A transaction beyond that end, of a
+  /// writer that has ended, is adopted by the next writer: an answer without it would not be the last word.
+  enum Settling: Hashable, Sendable {
+    /// Nothing: the record names everything that is adopted.
+    case isSettled
+    /// Recover the log, or read what a recovery adopts: the writer has ended.
+    case isAbandoned
+    /// Look again: another process recovers the log, or may be about to.
+    case isOpen
+  }
+
+  /// A process that wants to acquire the file lock says so before, until it has written a record or given up. So a process that holds the file
+  /// lock, while none says so, is the writer of the newest record.
+  ///
+  /// - Parameters:
+  ///   - isHeld: Whether the newest record says that another process holds the lease.
+  ///   - isRecovering: Whether it says that this process recovers the log.
+  ///   - isFileLockFree: Whether no process holds the file lock. Found out after the record was read.
+  ///   - hasSuccessor: Whether a process says that it acquires the file lock. Found out after `isFileLockFree`.
+  ///   - isNewest: Whether the record is still the newest one. Found out last.
+  static func settling(
+    isHeld: Bool, isRecovering: Bool, isFileLockFree: Bool, hasSuccessor: Bool, isNewest: Bool
+  ) -> Settling {
+    guard isHeld else { return .isSettled }
+    guard isNewest else { return .isOpen }
+    if isFileLockFree { return .isAbandoned }
+    return isRecovering || hasSuccessor ? .isOpen : .isSettled
+  }
+
   /// - Parameters:
   ///   - counter: Counter of the newest record in the shared header; nil if there is none.
   ///   - isHeld: Whether that record says that its process holds the lease.

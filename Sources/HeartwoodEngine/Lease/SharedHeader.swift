@@ -14,6 +14,9 @@ final class SharedHeader: @unchecked Sendable {
   static let secondRecord = 512
   private static let arrivals = 1024
   private static let calls = 1032
+  /// Counts of the processes that acquire the file lock, each process in the one of its name.
+  private static let successors = 1040
+  private static let successorCounts = 64
 
   /// Nil once closed, because a thread may read while another closes the store. Unused if the page is in
   /// memory.
@@ -60,7 +63,7 @@ final class SharedHeader: @unchecked Sendable {
     }
   }
 
-  /// Clears records and counts that no process can have written; valid ones are kept, and counting continues
+  /// Clears records and counts that no process can have written, and those of successors, which killed processes have left; valid ones are kept, and counting continues
   /// from them.
   ///
   /// - Precondition: No other process is attached.
@@ -71,6 +74,9 @@ final class SharedHeader: @unchecked Sendable {
     }
     for count in [arrivals, calls] where try page.word(at: count) > UInt64.max / 2 {
       try file.write(all: [UInt8](repeating: 0, count: 8), at: count)
+    }
+    if try page.hasSuccessor() {
+      try file.write(all: [UInt8](repeating: 0, count: 8 * successorCounts), at: successors)
     }
   }
 
@@ -131,6 +137,54 @@ final class SharedHeader: @unchecked Sendable {
 
   /// Counts an attempt of a process that waits for the file lock.
   func noteWaiter() throws(FileSystemError) { _ = try count(at: Self.calls) }
+
+  /// Whether the newest record says that its process holds the lease.
+  func isNewestHeld() throws(FileSystemError) -> Bool {
+    if let memory { return memory.isNewestHeld }
+    let isSecond = try word(at: Self.secondRecord) > word(at: Self.firstRecord)
+    let record = isSecond ? Self.secondRecord : Self.firstRecord
+    return try word(at: record + WriterRecord.stateOffset) & 1 == 1
+  }
+
+  // MARK: Successors
+
+  /// Says that a process acquires the file lock, until `endSucceeding`. Without shared memory only if another process may have ended while
+  /// it wrote, as saying so is a write of the file.
+  ///
+  /// - Parameter name: The name of the process in records.
+  /// - Returns: Whether `endSucceeding` has to follow.
+  func beginSucceeding(_ name: UInt64) throws(FileSystemError) -> Bool {
+    if let memory {
+      _ = memory.increment(at: Self.place(of: name))
+      return true
+    }
+    guard isThere, try isNewestHeld(), let record = try newest(), record.isHeld, record.writer != name else {
+      return false
+    }
+    _ = try count(at: Self.place(of: name))
+    return true
+  }
+
+  /// The process has written a record, or does not acquire the file lock.
+  func endSucceeding(_ name: UInt64) {
+    let place = Self.place(of: name)
+    if let memory { return memory.decrement(at: place) }
+    guard let count = try? word(at: place), count > 0 else { return }
+    // If it fails, openings wait a little longer beside a writer.
+    try? write(withUnsafeBytes(of: count - 1) { Array($0) }, at: place)
+  }
+
+  /// Whether a process says that it acquires the file lock. One that was killed meanwhile does so until the store is opened alone.
+  func hasSuccessor() throws(FileSystemError) -> Bool {
+    if let memory {
+      return (0..<Self.successorCounts).contains { memory.word(at: Self.successors + $0 * 8) != 0 }
+    }
+    return try words(at: Self.successors, Self.successorCounts).contains { $0 != 0 }
+  }
+
+  private static func place(of name: UInt64) -> Int {
+    successors + Int(name % UInt64(successorCounts)) * 8
+  }
 
   /// Without shared memory, two concurrent increments may count as one.
   private func count(at offset: Int) throws(FileSystemError) -> UInt64 {

@@ -32,6 +32,27 @@ struct SharedPage: @unchecked Sendable {
     max(word(at: SharedHeader.firstRecord), word(at: SharedHeader.secondRecord))
   }
 
+  /// Whether the newest record says that its process holds the lease. Three loads.
+  @inline(__always)
+  var isNewestHeld: Bool {
+    let isSecond =
+      word(at: SharedHeader.secondRecord) > word(at: SharedHeader.firstRecord)
+    let record = isSecond ? SharedHeader.secondRecord : SharedHeader.firstRecord
+    return word(at: record + WriterRecord.stateOffset) & 1 == 1
+  }
+
+  /// Subtracts one from a word that is not zero.
+  func decrement(at offset: Int) {
+    let word = words + offset / 8
+    var value = word.pointee.load(ordering: .relaxed)
+    while value > 0 {
+      let (isDone, found) = word.pointee.compareExchange(
+        expected: value, desired: value - 1, ordering: .sequentiallyConsistent)
+      if isDone { return }
+      value = found
+    }
+  }
+
   /// Overwrites the older record. Only one thread of one process may write at a time.
   ///
   /// - Returns: The counter of the record.

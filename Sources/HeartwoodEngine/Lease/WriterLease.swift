@@ -33,6 +33,8 @@ final class WriterLease: @unchecked Sendable {
   let lastOwnRecord = Atomic<UInt64>(0)
   /// Counter of the newest record that this process has applied. Only grows while the lease is not held.
   let seenRecord: Atomic<UInt64>
+  /// Counter of the last record of an ended writer that this process has settled, or has tried to.
+  let settledRecord = Atomic<UInt64>(0)
   /// The waiter count when this process last yielded.
   let yieldedTo = Atomic<UInt64>(0)
   /// Whether a timer is set that releases an idle lease. Changed under the writer lock.

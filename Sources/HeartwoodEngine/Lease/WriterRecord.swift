@@ -12,6 +12,8 @@ struct WriterRecord: Hashable, Sendable {
   var writer: UInt64
   /// Whether the writer still holds the lease. If it ended without releasing it, the log must be recovered.
   var isHeld: Bool
+  /// Whether the writer has not adopted yet what the one before it left. `end` is what that one has published then.
+  var isRecovering = false
   /// End of the published transactions.
   var end: LogPoint
   /// End of the synced part of the log.
@@ -20,6 +22,8 @@ struct WriterRecord: Hashable, Sendable {
   var nextSegment: UInt32
 
   static let wordCount = 16
+  /// The offset in bytes of the word whose lowest bit is `isHeld`.
+  static let stateOffset = 32
   static let byteCount = wordCount * 8
   private static let seed: UInt64 = 0x5072_6F63_6573_7365
 
@@ -43,7 +47,8 @@ struct WriterRecord: Hashable, Sendable {
     words[4] = UInt64(nextSegment) << 1 | (isHeld ? 1 : 0)
     Self.encode(end, to: words + 5)
     Self.encode(durable, to: words + 9)
-    (words + 13).update(repeating: 0, count: 2)
+    words[13] = isRecovering ? 1 : 0
+    words[14] = 0
     words[Self.wordCount - 1] = Self.checksum(words)
   }
 
@@ -68,7 +73,7 @@ extension WriterRecord {
     else { return nil }
     self.init(
       counter: words[0], identifier: StoreIdentifier(low: words[1], high: words[2]), writer: words[3],
-      isHeld: words[4] & 1 == 1, end: end, durable: durable,
+      isHeld: words[4] & 1 == 1, isRecovering: words[13] & 1 == 1, end: end, durable: durable,
       nextSegment: UInt32(truncatingIfNeeded: words[4] >> 1))
   }
 

@@ -47,9 +47,15 @@ struct Opening {
       seconds: options.busyTimeout, guaranteedPauses: StoreFolder.guaranteedRepetitions)
     while true {
       switch try StoreFolder.open(directory, path, options) {
+      case .store(let folder) where options.access == .readOnly:
+        do throws(EngineError) {
+          return try closingOnFailure(folder) { () throws(EngineError) in try openReadOnly(folder) }
+        } catch {
+          // Another process has removed the store since: there is none, or another one.
+          guard error.isStale, !StoreFolder.hasAnchor(directory), backoff.wait() else { throw error }
+        }
       case .store(let folder):
         return try closingOnFailure(folder) { () throws(EngineError) in
-          if options.access == .readOnly { return try openReadOnly(folder) }
           let store = try admittingOthers(try openMakingRoom(folder))
           Compaction(store).joinSmallFiles()
           return store
@@ -134,7 +140,9 @@ struct Opening {
       let found = FoundLog(
         folder: folder, anchor: anchor, log: log, checkpoint: image.checkpoint, next: record.nextSegment,
         seenRecord: record.counter)
-      return try assemble(found, holdsLease: false)
+      let store = try assemble(found, holdsLease: false)
+      try Settlement(store).beforeFirstAnswer()
+      return store
     } catch {
       anchor.close()
       throw error
@@ -188,7 +196,8 @@ struct Opening {
     _ folder: StoreFolder, recovery: Recovery.Way = .copying
   ) throws(EngineError) -> OpenStore {
     let syncs = options.durability != .none
-    let word = try folder.publishedRecord()
+    var word = try folder.publishedRecord()
+    let showsUnproven = try showsUnproven(folder, &word)
     let (anchor, contents) = try AnchorFile.open(folder, access: options.access, syncs: syncs)
     do throws(EngineError) {
       try checkMayWrite(contents)
@@ -198,8 +207,9 @@ struct Opening {
         try unfinished.remove()
       }
       let found = try LogSearch(folder, anchor, options).run(
-        contents, endsAsSaid: unfinished.isThere, word, recovery: recovery)
-      try checkIsPublished(word, folder)
+        contents, endsAsSaid: unfinished.isThere, word,
+        showsUnproven: showsUnproven && !unfinished.isThere, recovery: recovery)
+      try checkIsPublished(word, folder, showsUnproven)
       return try assemble(found)
     } catch {
       anchor.close()
@@ -207,10 +217,37 @@ struct Opening {
     }
   }
 
-  /// - Throws: A stale error if a process has attached since the record was read: the end of the log that was found may
-  ///   include transactions that it has not published yet.
-  private func checkIsPublished(_ word: PublishedRecord, _ folder: StoreFolder) throws(EngineError) {
-    guard options.access == .readOnly, word.record == nil, try folder.newestRecord() != nil else { return }
+  /// Whether an opening for reading only shows all whole transactions in the log: no process writes, and the next one that does adopts
+  /// them. What a writer has not published is not shown while it lives.
+  ///
+  /// - Parameter word: The newest record, which gets that of the writer if it has ended.
+  private func showsUnproven(
+    _ folder: StoreFolder, _ word: inout PublishedRecord
+  ) throws(EngineError) -> Bool {
+    guard options.access == .readOnly else { return false }
+    guard word.record != nil else { return true }
+    guard options.untrusted == nil, let page = try folder.openPage() else { return false }
+    do throws(EngineError) {
+      let abandoned = try Settlement.abandonedRecord(
+        folder, page, ownName: 0, busyTimeout: options.busyTimeout)
+      guard let abandoned else { return false }
+      word = PublishedRecord(record: abandoned, counter: abandoned.counter)
+      return true
+    } catch {
+      // Another process recovers the log. What was published before is shown.
+      guard error.code == .locked else { throw error }
+      return false
+    }
+  }
+
+  /// - Throws: A stale error if a process has attached since the record was read, or has begun to write: the end of the log that was found
+  ///   may include transactions that it has not published yet.
+  private func checkIsPublished(
+    _ word: PublishedRecord, _ folder: StoreFolder, _ showsUnproven: Bool
+  ) throws(EngineError) {
+    guard options.access == .readOnly, word.record == nil || showsUnproven,
+      try folder.newestRecord()?.counter != word.record?.counter
+    else { return }
     throw EngineError.stale("another process has just opened the store for writing; try again", file: path)
   }
 

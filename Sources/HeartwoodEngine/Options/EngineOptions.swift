@@ -21,9 +21,9 @@ public struct EngineOptions: Sendable {
     /// Reading and writing.
     case readWrite
     /// Reading. Nothing is written to the folder, not even to recover. While a writer is running, its newest
-    /// generation is visible. After an unclean end, the last commits are left out until the store is opened
-    /// for writing, full ones too, because only later frames prove that a commit was synced.
-    /// `EngineStatistics.unrecoveredTransactions` is their number.
+    /// generation is visible. After an unclean end, every whole transaction in the log is visible, as the next
+    /// opening for writing finds it. The log is synced before; if that fails, only what is proven to be on the
+    /// disk is visible, and `EngineStatistics.unrecoveredTransactions` is the number of the others.
     case readOnly
   }
 

@@ -115,6 +115,21 @@ struct LogScan {
     }
   }
 
+  /// Treats all whole transactions as durable, because a recovery adopts them: for a reader, who then shows what the next writer will. They
+  /// are synced before, so that no power failure takes them from a reader who has seen them. Does nothing if that fails.
+  mutating func takeAll(ifSynced path: [LogSegment]) {
+    guard validCount > durableCount else { return }
+    do {
+      for segment in path where segment.number >= durableEnd.position.segment {
+        try segment.file.sync(DurableState.commitSync)
+      }
+    } catch {
+      // Where nothing can be written, nothing is waiting to be.
+      guard error.code == .readOnlyFileSystem || error.code == .unsupported else { return }
+    }
+    (durableEnd, durableCount) = (validEnd, validCount)
+  }
+
   private mutating func findDurableEnd(_ start: LogPoint) {
     var point = start
     for (index, frame) in frames.prefix(validCount).enumerated() {

@@ -32,9 +32,11 @@ struct LogSearch {
   ///   - endsAsSaid: Whether the log ends where the anchor says, because everything after it belongs to an
   ///     unfinished backup.
   ///   - word: The record that was published before the anchor was read.
+  ///   - showsUnproven: In a store that is open for reading only: whether the log ends after its last whole transaction, as a recovery
+  ///     leaves it, and not after the last that is proven durable or published. No process writes the store.
   func run(
     _ contents: AnchorFile.Contents, endsAsSaid: Bool = false, _ word: PublishedRecord = PublishedRecord(),
-    recovery way: Recovery.Way = .copying
+    showsUnproven: Bool = false, recovery way: Recovery.Way = .copying
   ) throws(EngineError) -> FoundLog {
     let slot = contents.slot
     let finder = LogFinder(folder: folder, identifier: slot.identifier, options: options)
@@ -55,6 +57,7 @@ struct LogSearch {
       // The first read then refreshes, and finds the missing frames.
       if !isExact, scan.durableEnd.sequence < record.end.sequence { seenRecord = 0 }
     }
+    if showsUnproven, !isExact { scan.takeAll(ifSynced: path) }
     let checkpoint = newestCheckpoint(scan) ?? named
     let next = max(slot.nextSegment, checkpoint?.record.nextSegment ?? 0, listing.next)
     path = LogFinder.alive(path, by: checkpoint)

@@ -5,7 +5,7 @@ import HeartwoodFiles
 /// The threads of an exploration. Scenarios are small, so that many of their schedules can be run.
 enum ScheduleScenario: String, CaseIterable, Sendable {
   case handover, groupCommit, checkpoint, checkpointElsewhere, readers, reclaim, opening, idle, follower,
-    kill,
+    kill, settling,
     closing
 
   /// Prepares a run.
@@ -22,6 +22,7 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
     case .idle: try Self.idle(store)
     case .follower: try Self.follower(store)
     case .kill: try Self.kill(store)
+    case .settling: try Self.settling(store)
     case .closing: try Self.closing(store)
     }
   }
@@ -137,6 +138,33 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
       SchedulePoint.reach("kill")
       victim.kill()
       try store.commit("b2", elsewhere)
+    }
+  }
+
+  /// A process is killed at any point, while another one writes, and a third one opens the store after it. What that one sees at first of the
+  /// killed one's commits, for reading only and for writing, is what stays.
+  private static func settling(_ store: ScheduledStore) throws {
+    let (victim, other, third) = (store.process("a"), store.process("b"), store.process("c"))
+    let (engine, elsewhere) = (try victim.open(), try other.open())
+    write("a1", 2, victim, engine, store)
+    write("b1", 1, other, elsewhere, store)
+    store.thread("c1", of: third) {
+      SchedulePoint.reach("kill")
+      victim.kill()
+      let reader = try third.open(.readOnly)
+      let shown = ScheduledStore.number(try reader.get("a1"))
+      let opened = try third.open()
+      let first = ScheduledStore.number(try opened.get("a1"))
+      var inside = 0
+      try opened.write { transaction in
+        inside = ScheduledStore.number(try transaction.get("a1"))
+        try transaction.put("x", [1])
+      }
+      try require(
+        shown == first && first == inside,
+        "of a killed process \(shown) commits are shown, then \(first), and \(inside) in a transaction")
+      try reader.close()
+      try opened.close()
     }
   }
 

@@ -75,4 +75,22 @@ struct LeaseMachineTests {
     #expect(LeaseMachine.takeover(counter: 8, isHeld: false, lastOwn: 7) == .refresh)
     #expect(LeaseMachine.takeover(counter: 8, isHeld: true, lastOwn: 7) == .recover)
   }
+
+  @Test func `an answer waits for a recovery, and is given at once while the writer lives`() {
+    func settling(held: Bool, recovering: Bool = false, free: Bool, successor: Bool, newest: Bool = true)
+      -> LeaseMachine.Settling
+    {
+      LeaseMachine.settling(
+        isHeld: held, isRecovering: recovering, isFileLockFree: free, hasSuccessor: successor,
+        isNewest: newest)
+    }
+    #expect(settling(held: false, free: true, successor: false) == .isSettled)
+    #expect(settling(held: false, free: false, successor: true) == .isSettled)
+    #expect(settling(held: true, free: true, successor: false) == .isAbandoned)
+    #expect(settling(held: true, free: true, successor: true) == .isAbandoned)
+    #expect(settling(held: true, free: false, successor: false) == .isSettled)
+    #expect(settling(held: true, free: false, successor: true) == .isOpen)
+    #expect(settling(held: true, recovering: true, free: false, successor: false) == .isOpen)
+    #expect(settling(held: true, free: false, successor: false, newest: false) == .isOpen)
+  }
 }

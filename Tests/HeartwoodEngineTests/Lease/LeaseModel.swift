@@ -25,11 +25,40 @@ struct LeaseModel: Hashable {
     case forgetsOperations
     /// A thread that has waited for the writer lock does not look whether the lease is still held.
     case trustsLeaseOfBefore
+    /// A process that opens the store answers from the newest record, also if its writer has ended.
+    case opensWithoutSettling
+    /// A process does not say that it acquires the file lock.
+    case acquiresSilently
+    /// A process that opens the store does not look whether the record is still the newest.
+    case trustsRecordOfBefore
+
+    /// Whether it concerns processes that open the store.
+    var isOfOpenings: Bool {
+      switch self {
+      case .opensWithoutSettling, .acquiresSilently, .trustsRecordOfBefore: true
+      default: false
+      }
+    }
+  }
+
+  /// A process that opens the store, and answers how many commits it has.
+  struct Opener: Hashable {
+    enum Step: Hashable {
+      case begin, readRecord, lookAtLock, lookForSuccessors, decide, done
+    }
+
+    var step = Step.begin
+    /// The processes that had ended before, as bits.
+    var ended = 0
+    var record = Record()
+    var isFileLockFree = false
+    var hasSuccessor = false
   }
 
   struct Record: Hashable {
     var counter: UInt64 = 0
     var isHeld = false
+    var isRecovering = false
     var end = 0
   }
 
@@ -56,6 +85,8 @@ struct LeaseModel: Hashable {
     var isAlive = true
     var machine = LeaseMachine()
     var lastOwn: UInt64 = 0
+    /// Whether the shared header says that the process acquires the file lock.
+    var isSucceeding = false
     /// The number of commits of the log that the process knows.
     var known = 0
     var published = 0
@@ -73,11 +104,16 @@ struct LeaseModel: Hashable {
   var isTorn = false
   var killsLeft: Int
   var processes: [Process]
+  /// Nil if no process opens the store.
+  var opener: Opener?
   /// States that must never occur.
   var violation: String?
 
-  init(processes: Int, threads: Int, commits: Int, kills: Int, operations: Bool = false) {
+  init(
+    processes: Int, threads: Int, commits: Int, kills: Int, operations: Bool = false, opens: Bool = false
+  ) {
     killsLeft = kills
+    opener = opens ? Opener() : nil
     self.processes = (0..<processes).map { _ in
       Process(
         threads: (0..<threads).map { Thread(commitsLeft: commits, isOperation: operations && $0 == 0) })
@@ -97,7 +133,54 @@ struct LeaseModel: Hashable {
       }
       if killsLeft > 0 { found.append(killing(process).checked()) }
     }
+    if let opener, let next = after(opener, flaw) { found.append(next) }
     return found
+  }
+
+  // MARK: Opening
+
+  /// The state after the next step of the process that opens the store; nil when it has answered.
+  private func after(_ opener: Opener, _ flaw: Flaw?) -> LeaseModel? {
+    var (next, opener) = (self, opener)
+    switch opener.step {
+    case .begin:
+      for (number, process) in processes.enumerated() where !process.isAlive { opener.ended |= 1 << number }
+      opener.step = .readRecord
+    case .readRecord:
+      opener.record = record
+      opener.step = .lookAtLock
+    case .lookAtLock:
+      opener.isFileLockFree = fileLock == nil
+      opener.step = .lookForSuccessors
+    case .lookForSuccessors:
+      opener.hasSuccessor = processes.contains { $0.isSucceeding }
+      opener.step = .decide
+    case .decide:
+      let isNewest = opener.record == record || flaw == .trustsRecordOfBefore
+      let settling = LeaseMachine.settling(
+        isHeld: opener.record.isHeld,
+        isRecovering: opener.record.isRecovering,
+        isFileLockFree: opener.isFileLockFree, hasSuccessor: opener.hasSuccessor, isNewest: isNewest)
+      switch flaw == .opensWithoutSettling ? .isSettled : settling {
+      case .isSettled: next.answer(opener.record.end, opener)
+      // It recovers the log, or reads what a recovery adopts. If another is faster, it looks again.
+      case .isAbandoned where fileLock == nil: next.answer(log.count, opener)
+      case .isAbandoned, .isOpen:
+        next.opener?.step = .readRecord
+        return next
+      }
+      opener.step = .done
+    case .done: return nil
+    }
+    next.opener = opener
+    return next
+  }
+
+  private mutating func answer(_ count: Int, _ opener: Opener) {
+    for writer in log.dropFirst(count) where opener.ended & 1 << (writer / 16) != 0 {
+      violation =
+        "an opening answers \(count), without a commit of process \(writer / 16), which had ended before"
+    }
   }
 
   private func killing(_ process: Int) -> LeaseModel {
@@ -148,6 +231,8 @@ struct LeaseModel: Hashable {
       case .held: next.go(number, index, .lockWriter)
       case .released:
         next.handle(.request, number)
+        // Read by openings only.
+        next.processes[number].isSucceeding = opener != nil && flaw != .acquiresSilently
         next.go(number, index, .lockFile)
       default: return nil
       }
@@ -163,7 +248,7 @@ struct LeaseModel: Hashable {
       next.go(number, index, .takeOver)
     case .takeOver: next.takeOver(number, index, flaw)
     case .announceRecovery:
-      next.writeRecord(number, isHeld: true, end: record.end, isOwn: false)
+      next.writeRecord(number, isHeld: true, end: record.end, isOwn: false, isRecovering: true)
       next.go(number, index, .findEnd)
     case .findEnd:
       // An incomplete frame is ignored.
@@ -178,6 +263,7 @@ struct LeaseModel: Hashable {
     case .complete:
       next.handle(.takenOver, number)
       next.processes[number].writer = nil
+      next.processes[number].isSucceeding = false
       next.go(number, index, .lockWriter)
     default: return afterHeld(number, index, flaw)
     }
@@ -319,11 +405,13 @@ struct LeaseModel: Hashable {
     handle(.announced, number)
   }
 
-  private mutating func writeRecord(_ number: Int, isHeld: Bool, end: Int, isOwn: Bool = true) {
+  private mutating func writeRecord(
+    _ number: Int, isHeld: Bool, end: Int, isOwn: Bool = true, isRecovering: Bool = false
+  ) {
     if end < record.end {
       violation = "the header of process \(number) goes back from \(record.end) to \(end)"
     }
-    record = Record(counter: record.counter + 1, isHeld: isHeld, end: end)
+    record = Record(counter: record.counter + 1, isHeld: isHeld, isRecovering: isRecovering, end: end)
     if isOwn { processes[number].lastOwn = record.counter }
   }
 

@@ -44,6 +44,19 @@ struct LeaseModelTests {
     print("lease model, \(processes) × \(threads) × \(commits), \(kills) kills: \(found.states) states")
   }
 
+  @Test(arguments: [(2, 1, 1, 1), (2, 1, 2, 1), (3, 1, 1, 1)])
+  func `an opening answers with every commit of a process that has ended before`(
+    processes: Int, threads: Int, commits: Int, kills: Int
+  ) {
+    let found = explore(
+      LeaseModel(processes: processes, threads: threads, commits: commits, kills: kills, opens: true))
+    #expect(found.violation == nil)
+    #expect(found.states > 1000)
+    print(
+      "lease model with an opening, \(processes) × \(threads) × \(commits), \(kills) kills: \(found.states) states"
+    )
+  }
+
   @Test(
     .enabled(if: isLong),
     arguments: [(2, 2, 2, 0, false), (2, 3, 1, 0, false), (3, 1, 2, 1, false), (2, 2, 1, 2, true)])
@@ -60,9 +73,11 @@ struct LeaseModelTests {
   @Test(arguments: LeaseModel.Flaw.allCases)
   func `a flaw in the protocol is detected`(flaw: LeaseModel.Flaw) {
     let isInOperations = flaw == .forgetsOperations
+    let opens = flaw.isOfOpenings
     let found = explore(
       LeaseModel(
-        processes: 2, threads: 2, commits: 1, kills: isInOperations ? 0 : 1, operations: isInOperations),
+        processes: 2, threads: opens ? 1 : 2, commits: opens ? 2 : 1, kills: isInOperations ? 0 : 1,
+        operations: isInOperations, opens: opens),
       flaw
     )
     #expect(found.violation != nil, "\(flaw) passes in \(found.states) states")
