@@ -13,7 +13,7 @@ struct GraphLayerTests {
       // Conditions, as trees and compiled against rows.
       [
         "Predicates", "Predicates/Compilation", "Predicates/Evaluation", "Predicates/Format",
-        "Predicates/Trees",
+        "Predicates/Patterns", "Predicates/Trees",
       ],
       // Stores, without contexts.
       ["Stores", "Stores/Deriving", "Stores/History"],
@@ -45,6 +45,7 @@ struct GraphLayerTests {
       rule("Model/FrozenEntity.swift", "CompiledRules"),
       indexed("Model/FrozenEntity.swift"),
       rule("Model/ValidationRule.swift", "FormatPredicate"),
+      rule("Model/ValidationRule.swift", "RegularExpression"),
       constant("Predicates/ConditionExpression.swift"), constant("Predicates/Format/PredicateArgument.swift"),
     ])
 

@@ -44,11 +44,18 @@ struct AtomicStoreMigration {
   }
 
   private func run(_ mapping: MappingModel, from sourceModel: ManagedObjectModel) throws {
-    let folder = scratchFolder
-    // What a migration left that was interrupted.
-    try? FileManager.default.removeItem(at: folder)
+    let isFile = source.url.isFileURL
+    let beside = HiddenFolder(beside: source.url, "migrating-").url
+    // Beside the store where that is a file or folder of this machine.
+    try PrivateFolder.with(
+      in: isFile ? beside.deletingLastPathComponent() : FileManager.default.temporaryDirectory,
+      prefix: isFile ? beside.lastPathComponent : "HeartwoodMigration-"
+    ) { try run(mapping, from: sourceModel, in: $0) }
+  }
+
+  /// - Parameter folder: Is not there yet, and is removed.
+  private func run(_ mapping: MappingModel, from sourceModel: ManagedObjectModel, in folder: URL) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
     let place = source.description.migrationDestination(
       at: folder.appending(path: source.url.lastPathComponent))
     // Only its objects and what the class calls them are of interest.
@@ -64,13 +71,6 @@ struct AtomicStoreMigration {
     target.storedMetadata[PersistentStore.MetadataKey.storeUUID] = made.identifier
     let roots = model.entities.map(\.rootEntity.number)
     try write(engine, made, Dictionary(roots.map { ($0, [$0]) }) { first, _ in first })
-  }
-
-  /// Beside the store where that is a file or folder of this machine.
-  private var scratchFolder: URL {
-    source.url.isFileURL
-      ? HiddenFolder(beside: source.url, "migrating").url
-      : FileManager.default.temporaryDirectory.appending(path: "HeartwoodMigration-\(UUID().uuidString)")
   }
 
   /// Writes the contents of an engine at the place of the source.

@@ -13,7 +13,24 @@ enum StoreClasses {
   static func opened(
     _ description: PersistentStoreDescription, by coordinator: PersistentStoreCoordinator
   ) throws -> PersistentStore? {
-    guard all[description.type] != nil else { return nil }
+    guard let storeClass = all[description.type] else { return nil }
+    // A stage opens the store under the lock of its migration.
+    guard storeClass is AtomicStore.Type, !description.isInStage, let url = description.url, url.isFileURL
+    else { return try openedInStages(description, by: coordinator) }
+    do {
+      return try openedWithoutStages(description, by: coordinator, mayMigrate: false)
+    } catch is ProgramStoreMigration.IsDue {
+      // Others may have migrated it meanwhile.
+      let lock = try PlaceLock.acquire(
+        at: LogStore.path(of: url), timeout: description.timeout, description.fileSystem)
+      defer { lock.release() }
+      return try openedInStages(description, by: coordinator)
+    }
+  }
+
+  private static func openedInStages(
+    _ description: PersistentStoreDescription, by coordinator: PersistentStoreCoordinator
+  ) throws -> PersistentStore {
     let model = coordinator.managedObjectModel
     do {
       return try openedWithoutStages(description, by: coordinator)
@@ -24,14 +41,23 @@ enum StoreClasses {
     }
   }
 
+  /// - Throws: `IsDue` if the store has to be migrated, and may not be.
   private static func openedWithoutStages(
-    _ description: PersistentStoreDescription, by coordinator: PersistentStoreCoordinator
+    _ description: PersistentStoreDescription, by coordinator: PersistentStoreCoordinator,
+    mayMigrate: Bool = true
   ) throws -> PersistentStore {
     let model = coordinator.managedObjectModel
     let store = try unopened(description, by: coordinator)
     switch store {
     case let atomic as AtomicStore:
-      guard let (migration, metadata) = try atomic.open(model) else { return atomic }
+      let found: (migration: ProgramStoreMigration, metadata: [String: any Sendable])?
+      do {
+        found = try atomic.open(model)
+      } catch is ProgramStoreMigration.NeedsStages where !mayMigrate {
+        throw ProgramStoreMigration.IsDue()
+      }
+      guard let (migration, metadata) = found else { return atomic }
+      guard mayMigrate else { throw ProgramStoreMigration.IsDue() }
       guard let target = try unopened(description, by: coordinator) as? AtomicStore,
         let migrated = try unopened(description, by: coordinator) as? AtomicStore
       else { return atomic }

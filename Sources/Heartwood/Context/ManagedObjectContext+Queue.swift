@@ -24,6 +24,8 @@ extension ManagedObjectContext {
   ///
   /// The result must be `Sendable`: objects may be used on the queue only, their identifiers anywhere.
   ///
+  /// If the task is cancelled, fetches in the block throw `CancellationError`.
+  ///
   /// A context of the main queue also works in programs that never run the main queue: see `ConcurrencyType.mainQueue`.
   ///
   /// - Throws: What `block` throws.
@@ -34,8 +36,17 @@ extension ManagedObjectContext {
     if schedule == .immediate, isOnQueue {
       return try asEvent { Swift.Result { () throws(Failure) in try block() } }.get()
     }
-    let result = await handedOver { deliver in
-      enqueue { deliver(self.asEvent { Swift.Result { () throws(Failure) in try block() } }) }
+    // Ends fetches of the block, and what takes long within a row of one.
+    let control = ScanControl()
+    let result = await withTaskCancellationHandler {
+      await handedOver { deliver in
+        enqueue {
+          deliver(
+            control.during { self.asEvent { Swift.Result { () throws(Failure) in try block() } } })
+        }
+      }
+    } onCancel: {
+      control.cancel()
     }
     return try result.get()
   }

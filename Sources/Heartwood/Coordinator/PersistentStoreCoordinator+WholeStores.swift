@@ -45,6 +45,8 @@ extension PersistentStoreCoordinator {
         let aside = HiddenFolder(beside: url, "destroyed-\(UUID().uuidString)").path
         try FileManager.default.moveItem(atPath: path, toPath: aside)
         try FileManager.default.removeItem(atPath: aside)
+        // What a call that was killed has left.
+        HiddenFolder.removeAll(beside: url, "destroyed-")
       } else {
         try Engine.destroy(
           at: path, busyTimeout: opening.engine.busyTimeout, fileSystem: fileSystem)
@@ -101,6 +103,7 @@ extension PersistentStoreCoordinator {
           )
         }
         let file = try StoreFile.replacing(format, at: path, target)
+        defer { file.endPreparation() }
         return try LogStore.withEngine(at: source, options: origin) { try LogStore.save($0, to: file) }
       }
       try LogStore.withEngine(at: source, options: origin) { engine in

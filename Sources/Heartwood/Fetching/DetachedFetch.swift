@@ -43,7 +43,9 @@ final class DetachedFetch: @unchecked Sendable {
   /// Finds the objects.
   ///
   /// - Throws: `CancellationError` if `control` was cancelled; errors of the store.
-  func find(_ control: ScanControl) throws -> FoundKeys {
+  func find(_ control: ScanControl) throws -> FoundKeys { try control.during { try scan(control) } }
+
+  private func scan(_ control: ScanControl) throws -> FoundKeys {
     try control.check()
     let reader = view.forOneReader()
     defer { withExtendedLifetime(reader) {} }

@@ -190,7 +190,7 @@ extension ManagedObjectContext {
     }
     var execution = try FetchExecution(
       request, reader, source: source, pending: pending, changedRoots: changedRoots, isCount: isCount)
-    execution.log = fetchLog
+    (execution.log, execution.control) = (fetchLog, ScanControl.current)
     return execution
   }
 

@@ -124,8 +124,10 @@ extension PersistentStoreCoordinator {
     log: (@Sendable (String) -> Void)? = nil, progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) throws -> MigrationReport? {
     let reading = try Self.options(url, options, log, progress)
-    return try LogStore.migrate(at: url, to: model, options: reading)
-      ?? LogStore.adopt(model, at: url, options: reading)
+    return try MigrationLock.with(at: url, reading) {
+      try LogStore.migrate(at: url, to: model, options: reading)
+        ?? LogStore.adopt(model, at: url, options: reading)
+    }
   }
 
   /// Tries a migration, and leaves the store as it is.

@@ -12,6 +12,9 @@ enum ProgramStoreMigration {
     }
   }
 
+  /// Thrown by the opening of a store that has to be migrated under a lock.
+  struct IsDue: Error {}
+
   /// Thrown by the opening of a store that has to go through stages first.
   struct NeedsStages: Error {
     let manager: StagedMigrationManager

@@ -72,35 +72,25 @@ struct StoreMigration {
         "\(error.message): it cannot be migrated, because it is opened read-only; open it for writing")
     }
     if let manager = description.stagedMigrationManager { return try migrate(by: manager) }
-    if let mapping = try description.mappingModel ?? foundMapping() { return try replaceStore(by: mapping) }
-    guard description.shouldInferMappingModelAutomatically else {
-      throw HeartwoodError(
-        .migrationMissingMappingModel,
-        "\(error.message): there is no mapping model: give one, or set "
-          + "shouldInferMappingModelAutomatically")
+    try MigrationLock.with(at: url, options) {
+      if let mapping = try description.mappingModel ?? foundMapping() { return try replaceStore(by: mapping) }
+      guard description.shouldInferMappingModelAutomatically else {
+        throw HeartwoodError(
+          .migrationMissingMappingModel,
+          "\(error.message): there is no mapping model: give one, or set "
+            + "shouldInferMappingModelAutomatically")
+      }
+      _ = try LogStore.migrate(
+        at: url, to: try target, options: targetOptions,
+        allowsFormerModel: description.allowsMigrationToFormerModel)
     }
-    _ = try LogStore.migrate(
-      at: url, to: try target, options: targetOptions,
-      allowsFormerModel: description.allowsMigrationToFormerModel)
   }
 
-  /// One process at a time goes through the stages; others wait, and go on where it has ended. A store of one file has no such lock: a
-  /// save over that of another process fails.
+  /// One process at a time goes through the stages; others wait, and go on where it has ended.
   private func migrate(by manager: StagedMigrationManager) throws {
     let stages = StagedMigration(
       manager, of: StagedLogStore(at: url, targetOptions), to: try target, description)
-    guard options.format == nil else { return try stages.run() }
-    let what = "the store at \(LogStore.path(of: url)) could not be migrated"
-    let lock: FolderLock
-    do {
-      lock = try FolderLock(
-        at: LogStore.path(of: url), busyTimeout: options.engine.busyTimeout, fileSystem: options.fileSystem)
-    } catch {
-      throw HeartwoodError.engine(
-        error, what, error.code == .locked ? .persistentStoreTimeout : .migration)
-    }
-    defer { lock.release() }
-    try stages.run()
+    try MigrationLock.with(at: url, options) { try stages.run() }
   }
 
   /// The mapping that the description finds for the store's model.
@@ -120,10 +110,44 @@ struct StoreMigration {
   /// Removes the folders beside the store in which its successor was being made by a process that has ended, or was killed, before it was
   /// done. The store is open, so that it is not being replaced.
   private func removeRemains() {
+    if options.format != nil { PlaceLock.removeRemains(at: LogStore.path(of: url), options.fileSystem) }
     for folder in [HiddenFolder(beside: url, "migrating"), HiddenFolder(beside: url, "replacing")] {
       // The next opening tries again.
       try? folder.remove(busyTimeout: 0, description.fileSystem)
     }
+  }
+}
+
+/// The lock of a store's migration, of whatever way: one is under way at a time, and the next one finds what that has made. Others may read and
+/// save the store meanwhile, as far as the migration allows.
+enum MigrationLock {
+  /// - Throws: What `body` throws; `.persistentStoreTimeout` if another migration of the store takes longer than the timeout.
+  static func with<Result>(at url: URL, _ options: LogStoreOptions, _ body: () throws -> Result) throws
+    -> Result
+  {
+    let path = LogStore.path(of: url)
+    // Of a store in memory there is no other opening.
+    guard path != "/dev/null" else { return try body() }
+    guard options.format == nil else {
+      let lock = try PlaceLock.acquire(at: path, timeout: options.engine.busyTimeout, options.fileSystem)
+      defer { lock.release() }
+      return try body()
+    }
+    // Of what is no store, `body` says so.
+    guard (try? Engine.containsStore(at: path, fileSystem: options.fileSystem)) == true else {
+      return try body()
+    }
+    let lock: FolderLock
+    do {
+      lock = try FolderLock(
+        at: path, busyTimeout: options.engine.busyTimeout, fileSystem: options.fileSystem)
+    } catch {
+      throw HeartwoodError.engine(
+        error, "the store at \(path) could not be migrated",
+        error.code == .locked ? .persistentStoreTimeout : .migration)
+    }
+    defer { lock.release() }
+    return try body()
   }
 }
 
@@ -155,7 +179,7 @@ extension LogStore {
     options.createsStore = false
     let path = Self.path(of: url)
     let log = options.migrationLog.about(path)
-    return try withEngine(at: url, options: options) { engine in
+    return try withEngine(at: url, options: options, isChanging: true) { engine in
       let identity = StoreIdentity(uuid: UUID(engine.storeIdentifier))
       return try HeartwoodError.translating("the store at \(path) could not be migrated", .migration) {
         try log.step("the whole step, with its commit") {

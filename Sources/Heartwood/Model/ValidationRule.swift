@@ -55,7 +55,8 @@ public struct ValidationRule: Hashable, Sendable, Codable {
     ValidationRule(.length, nil, "\(range.upperBound)")
   }
 
-  /// A text that a regular expression matches as a whole, in the syntax of Swift's `Regex`.
+  /// A text that a regular expression matches as a whole, as `MATCHES` does. A text for which a pattern with references or with looking around
+  /// takes too many steps is not matched.
   public static func pattern(_ pattern: String) -> ValidationRule { ValidationRule(.pattern, text: pattern) }
 
   /// A condition on the whole object, in the format language: `"endDate > startDate"`. It may read related objects.
@@ -118,9 +119,8 @@ extension ValidationRule {
       if let most = greatest.flatMap({ Int($0) }), length > most { return .validationStringTooLong }
     case .pattern:
       guard case .string(let string) = value, let text else { return nil }
-      if let regex = try? Regex(text), (try? regex.wholeMatch(in: string)) == nil {
-        return .validationStringPatternMatching
-      }
+      let isMatch = try? RegularExpression.known(text).matches(string, isCancellable: false)
+      if isMatch != true { return .validationStringPatternMatching }
     case .condition, .value: break
     }
     return nil
@@ -134,7 +134,11 @@ extension ValidationRule {
     case .date: fits = type == .date
     case .length: fits = [.string, .binaryData].contains(type)
     case .pattern:
-      if let text, (try? Regex(text)) == nil { return "the pattern \"\(text)\" is no regular expression" }
+      do {
+        if let text { _ = try RegularExpression.known(text) }
+      } catch {
+        return error.message
+      }
       fits = type == .string
     case .condition, .value:
       guard let text else { return nil }

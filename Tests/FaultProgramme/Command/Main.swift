@@ -5,7 +5,7 @@ import Foundation
 struct FaultProgramme {
   static let parts: [any Part] = [
     CrashPart(), RecoveryPart(), ErrorPart(), SyncPart(), DamagePart(), SimulationPart(), KillPart(),
-    ProcessPart(), SchedulePart(), IsolationPart(),
+    ProcessPart(), PairPart(), SchedulePart(), IsolationPart(),
   ]
 
   static func main() {
@@ -13,6 +13,7 @@ struct FaultProgramme {
     do {
       if words.first == "victim" { try Victim.run(Array(words.dropFirst())) }
       if words.first == MigrationVictim.command { try MigrationVictim.run(Array(words.dropFirst())) }
+      if words.first == PairChild.command { try PairChild.run(Array(words.dropFirst())) }
       if words.first == StressChild.command { try StressChild.run(Array(words.dropFirst())) }
       if words.first == "stress" { try stress(words.dropFirst().joined(separator: " ")) }
       if words.first == "schedule" {

@@ -193,7 +193,7 @@ enum MigratedBoxes {
     return "\(object.entity.name ?? "") \(values) \(links)"
   }
 
-  private static func title(_ object: ManagedObject) -> String {
+  static func title(_ object: ManagedObject) -> String {
     let key = object.entity.attributesByName["title"] == nil ? "name" : "title"
     return object.value(forKey: key) as? String ?? "-"
   }

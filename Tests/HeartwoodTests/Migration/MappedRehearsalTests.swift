@@ -192,7 +192,7 @@ import Testing
       try FileManager.default.createDirectory(
         at: scratch.appending(path: name), withIntermediateDirectories: true)
     }
-    RehearsalFolder.removeAbandoned(in: scratch)
+    PrivateFolder.removeAbandoned(in: scratch)
     #expect(try Set(FileManager.default.contentsOfDirectory(atPath: scratch.path)) == [running, "other"])
   }
 

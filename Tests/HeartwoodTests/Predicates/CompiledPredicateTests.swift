@@ -174,6 +174,6 @@ import Testing
 
   @Test func `a pattern with many stars is matched in bounded time`() throws {
     let pattern = try TextPattern(.like, String(repeating: "a*", count: 50) + "b", [])
-    #expect(!pattern.matches(String(repeating: "a", count: 500)))
+    #expect(try !pattern.matches(String(repeating: "a", count: 500)))
   }
 }

@@ -81,19 +81,16 @@ struct MappedMigration {
     try? beside.remove(busyTimeout: 0, description.fileSystem)
   }
 
-  /// Migrates a store of one file: to a folder beside it, whose contents are then written to the file as those of one save. If others
-  /// have saved meanwhile, that fails.
+  /// Migrates a store of one file: to a store in memory, whose contents are then written to the file as those of one save. The lock of the
+  /// file is held meanwhile.
   private func runInFile(_ mapping: MappingModel) throws {
-    try LogStore.withEngine(at: url, options: options) { engine in
+    try LogStore.withEngine(at: url, options: options, isChanging: true) { engine in
+      // Others may have migrated it meanwhile.
       guard let (source, metadata) = try begin(mapping, engine.snapshot()) else { return }
-      let beside = HiddenFolder(beside: url, "migrating")
-      try beside.remove(busyTimeout: options.engine.busyTimeout, description.fileSystem)
-      defer { try? beside.remove(busyTimeout: 0, description.fileSystem) }
-      try copy(by: mapping, source, to: beside.url)
-      var folder = options
-      folder.format = nil
-      try LogStore.withEngine(at: beside.url, options: folder) { made in
-        let contents = try made.snapshot()
+      let destination = description.migrationDestination(at: url)
+      destination.type = .inMemory
+      try manager(from: source).migrate(description.migrationSource, mapping, destination) { made in
+        let contents = try made.openStore().engine.snapshot()
         try engine.write { transaction in
           _ = try transaction.deleteRange(KeyRange(lower: nil, upper: nil))
           try contents.scan { key, value in
@@ -127,7 +124,6 @@ struct MappedMigration {
   private func copy(by mapping: MappingModel, _ sourceModel: ManagedObjectModel, to folder: URL) throws {
     let destination = description.migrationDestination(at: folder)
     destination.type = .log
-    if options.format != nil { destination.durability = .none }
     try manager(from: sourceModel).migrate(description.migrationSource, mapping, destination)
   }
 }

@@ -196,8 +196,10 @@ open class MigrationManager: @unchecked Sendable {
     try migrate(from, mapping, to)
   }
 
+  /// - Parameter finish: Gets the coordinator of the destination before it is closed.
   final func migrate(
-    _ source: PersistentStoreDescription, _ mapping: MappingModel, _ destination: PersistentStoreDescription
+    _ source: PersistentStoreDescription, _ mapping: MappingModel, _ destination: PersistentStoreDescription,
+    finish: (PersistentStoreCoordinator) throws -> Void = { _ in }
   ) throws {
     usedMappingModel = mapping
     if usesStoreSpecificMigrationManager, try migrateInPlace(source, mapping, destination) {
@@ -210,6 +212,7 @@ open class MigrationManager: @unchecked Sendable {
     var isClosed = false
     defer { if !isClosed { try? to.close() } }
     try migrate(from, mapping, to)
+    try finish(to)
     isClosed = true
     try to.close()
   }

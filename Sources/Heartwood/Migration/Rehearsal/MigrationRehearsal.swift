@@ -57,7 +57,7 @@ struct MigrationRehearsal {
 
   func run() throws -> MigrationReport? {
     guard overlay == nil else { return try runOverLayer() }
-    return try RehearsalFolder.with(in: scratch) { folder in
+    return try PrivateFolder.with(in: scratch) { folder in
       let copy = folder.appending(path: url.lastPathComponent)
       try HeartwoodError.translating(
         "the store at \(LogStore.path(of: url)) could not be opened", .persistentStoreOpen
@@ -145,7 +145,7 @@ struct MigrationRehearsal {
   private func rehearse(
     _ mapping: MappingModel, _ before: Int64, _ findings: MigrationFindings
   ) throws -> MigrationReport? {
-    try RehearsalFolder.with(in: scratch) { folder in
+    try PrivateFolder.with(in: scratch) { folder in
       let rehearsal = MappedRehearsal(findings)
       let migration = MappedMigration(at: url, to: model, description, options)
       guard var report = try migration.rehearse(mapping, in: folder, rehearsal) else { return nil }

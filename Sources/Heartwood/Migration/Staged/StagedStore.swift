@@ -44,7 +44,7 @@ struct StagedLogStore: StagedStore {
   }
 
   func endPendingStage() throws {
-    try LogStore.withEngine(at: url, options: options) { engine in
+    try LogStore.withEngine(at: url, options: options, isChanging: true) { engine in
       try engine.write { try LogStore.setPendingStage(nil, in: $0) }
     }
   }

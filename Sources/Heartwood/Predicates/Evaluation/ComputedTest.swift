@@ -59,7 +59,7 @@ extension ComparisonOperator {
     guard let left = left.text, let right = right.text,
       let pattern = try? TextPattern(self, right, options)
     else { return false }
-    return pattern.matches(left)
+    return (try? pattern.matches(left)) ?? false
   }
 
   private func isBetween(_ value: Value, _ ends: [Value], _ options: ComparisonOptions) -> Bool {

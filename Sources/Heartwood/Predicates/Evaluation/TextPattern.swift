@@ -37,7 +37,9 @@ final class TextPattern {
 
   /// Whether the comparison holds for the text in these bytes. Bytes that are not UTF-8 differ from every
   /// text.
-  func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+  ///
+  /// - Throws: If a regular expression takes too many steps, or the fetch is cancelled meanwhile.
+  func matches(_ text: UnsafeRawBufferPointer) throws -> Bool {
     if let words { return words.matches(TextWords(text)) }
     if comparator != .matches, dictionaryWord == nil {
       if options == .normalized { return holds(text) }
@@ -48,12 +50,12 @@ final class TextPattern {
       }
     }
     guard let string = String(validating: text, as: UTF8.self) else { return comparator == .notEqual }
-    return matches(string)
+    return try matches(string)
   }
 
-  func matches(_ string: String) -> Bool {
+  func matches(_ string: String) throws -> Bool {
     if let words { return words.matches(TextWords(string)) }
-    if let expression { return expression.matches(string) }
+    if let expression { return try expression.matches(string) }
     if let dictionaryWord { return comparator.holds(ComparableText.order(string, dictionaryWord, options)) }
     var comparable = options.isEmpty ? string.normalizedForComparison : string.folded(options)
     return comparable.withUTF8 { holds(UnsafeRawBufferPointer($0)) }
@@ -74,27 +76,6 @@ final class TextPattern {
 
   private func holdsForLowercased(_ text: UnsafeRawBufferPointer) -> Bool {
     text.withLowercasedASCII { holds($0) }
-  }
-}
-
-/// A regular expression that has to match a whole string.
-struct RegularExpression {
-  private let expression: Regex<AnyRegexOutput>
-  private let ignoresDiacritics: Bool
-
-  init(_ text: String, _ options: ComparisonOptions) throws(HeartwoodError) {
-    ignoresDiacritics = options.contains(.diacriticInsensitive)
-    do {
-      let expression = try Regex(ignoresDiacritics ? text.folded([.diacriticInsensitive]) : text)
-      self.expression = options.contains(.caseInsensitive) ? expression.ignoresCase() : expression
-    } catch {
-      throw .predicate("the regular expression \"\(text)\" cannot be read: \(error)")
-    }
-  }
-
-  func matches(_ text: String) -> Bool {
-    let subject = ignoresDiacritics ? text.folded([.diacriticInsensitive]) : text
-    return (try? expression.wholeMatch(in: subject)) ?? nil != nil
   }
 }
 

@@ -8,8 +8,9 @@ final class TextTest: RowTest {
     self.pattern = pattern
   }
 
-  override func matches(_ place: Place) -> Bool {
-    place.row.isNull(column) ? pattern.comparator == .notEqual : pattern.matches(place.row.bytes(column))
+  override func matches(_ place: Place) throws -> Bool {
+    try place.row.isNull(column)
+      ? pattern.comparator == .notEqual : pattern.matches(place.row.bytes(column))
   }
 }
 

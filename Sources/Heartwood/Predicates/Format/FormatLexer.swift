@@ -7,12 +7,26 @@ struct FormatLexer {
   private var position = 0
   private var tokens: [FormatToken] = []
 
+  /// Limits within which a text with too many parts is refused at once.
+  private static let mostTokens = 20 * TreeSize.greatestCount
+  private static let mostBytes = 16 << 20
+
   private init(_ text: String) { self.text = Array(text.unicodeScalars) }
 
   /// All tokens, the last of them `end`.
   static func tokens(of text: String) throws(HeartwoodError) -> [FormatToken] {
+    guard text.utf8.count <= mostBytes else {
+      throw .predicate("the text is longer than \(mostBytes) bytes; pass long values as arguments")
+    }
     var lexer = FormatLexer(text)
-    while lexer.skipSpace() { try lexer.readToken() }
+    while lexer.skipSpace() {
+      guard lexer.tokens.count < mostTokens else {
+        throw .predicate(
+          "it has more than \(mostTokens) words and signs; split the fetch, or pass a list as an argument of IN",
+          column: lexer.position + 1)
+      }
+      try lexer.readToken()
+    }
     lexer.append(.end, from: lexer.position)
     return lexer.tokens
   }

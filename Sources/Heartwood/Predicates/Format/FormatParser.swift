@@ -5,6 +5,8 @@ struct FormatParser {
   var position = 0
   var usedArguments = 0
   private var depth = 0
+  /// How many parts were parsed, without those that join them.
+  private var count = 0
   var variables: [String: Scope] = [:]
 
   /// A parsed part of the text.
@@ -114,6 +116,11 @@ extension FormatParser {
     defer { depth -= 1 }
     guard depth <= TreeSize.greatestDepth else {
       throw .predicate("it is nested deeper than \(TreeSize.greatestDepth) levels here", column: next.column)
+    }
+    count += 1
+    // Each is in the tree, but for the few that join with another.
+    guard count <= 2 * TreeSize.greatestCount else {
+      throw TreeSize(depth: 0, count: count).refusal
     }
     let start = next.column
     var part = try parsePrefix()

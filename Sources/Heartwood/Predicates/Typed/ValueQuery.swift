@@ -213,9 +213,10 @@ extension ValueQuery where Value == String {
     compared(.like, pattern, options)
   }
 
-  /// Whether the whole string matches a regular expression in the syntax of Swift's `Regex`.
+  /// Whether the whole string matches a regular expression in ICU's syntax, as `MATCHES` does.
   ///
-  /// The fetch refuses an invalid pattern when it begins.
+  /// The fetch refuses an invalid pattern when it begins. Patterns without references to groups, looking around and possessive repetitions take
+  /// a time that is linear in the length of the string; others are refused after a million steps for one string.
   public func matches(_ pattern: String, _ options: ComparisonOptions = []) -> Condition {
     compared(.matches, pattern, options)
   }

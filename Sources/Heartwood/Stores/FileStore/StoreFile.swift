@@ -6,7 +6,8 @@ import HeartwoodFiles
 ///
 /// A save writes another file beside it, makes that durable, and renames it: after a crash the file is the old one or the new one. A file
 /// that others have replaced or changed since it was read is not overwritten: the save fails. While the file is compared and replaced, its
-/// lock is held.
+/// lock is held. What reads a store, decides by what it has, and writes it, holds the lock from before it reads (`load` with `isLocked`,
+/// `toCreate`, `replacing`, `destroy`).
 final class StoreFile: Sendable {
   let format: StoreFileFormat
   private let options: LogStoreOptions
@@ -30,14 +31,8 @@ final class StoreFile: Sendable {
     var saves: UInt64
     /// Set while the file may be newer than the store in memory: after a failure nothing is written until the store is opened again.
     var isAhead = false
-    /// Set between the preparation of a save and its end.
-    var prepared: Prepared?
-  }
-
-  /// The file's directory, and the file, locked and compared.
-  private struct Prepared {
-    let directory: any Directory
-    let lock: any File
+    /// The lock, held between the preparation of a save and its end. What was read last is known to be in the file then.
+    var prepared: StoreFileLock?
   }
 
   private init(_ format: StoreFileFormat, _ options: LogStoreOptions, _ state: State) {
@@ -46,14 +41,18 @@ final class StoreFile: Sendable {
     self.state = Guarded(state)
   }
 
+  /// - Parameter lock: The lock of the file, which has been compared; nil if it is not held.
   convenience init(
-    _ path: String, _ format: StoreFileFormat, _ options: LogStoreOptions, known: FileDigest, saves: UInt64
+    _ path: String, _ format: StoreFileFormat, _ options: LogStoreOptions, known: FileDigest, saves: UInt64,
+    holding lock: StoreFileLock? = nil
   ) throws {
-    self.init(format, options, State(place: try Place(path), known: known, saves: saves))
+    self.init(
+      format, options, State(place: try Place(path), known: known, saves: saves, prepared: lock))
   }
 
+  deinit { endPreparation() }
+
   var path: String { state.withLock { $0.place.path } }
-  private var directoryPath: String { state.withLock { $0.place.directory } }
   private var name: String { state.withLock { $0.place.name } }
 
   /// Has the next save write to another place. No save is under way.
@@ -62,7 +61,7 @@ final class StoreFile: Sendable {
   func move(to path: String) -> Bool {
     guard let place = try? Place(path),
       let directory = try? options.fileSystem.openDirectory(place.directory),
-      let digest = try? Self.digest(of: place.name, directory) ?? .empty, digest == .empty
+      let size = try? Self.size(of: place.name, directory) ?? 0, size == 0
     else { return false }
     return state.withLock { state in
       guard state.prepared == nil else { return false }
@@ -89,30 +88,41 @@ final class StoreFile: Sendable {
 extension StoreFile {
   /// Reads a file into a new engine in memory.
   ///
+  /// - Parameter isLocked: Whether the lock of the file is acquired before it is read, and held until a save has ended or
+  ///   `endPreparation()` is called.
   /// - Returns: The engine, which is empty if there is no file, or one without bytes.
-  /// - Throws: `.persistentStoreOpen` if there is none and none may be created, or it is of another form; `.persistentStoreDamaged`.
+  /// - Throws: `.persistentStoreOpen` if there is none and none may be created, or it is of another form; `.persistentStoreDamaged`;
+  ///   `.persistentStoreTimeout` if others hold the lock.
   static func load(
-    _ format: StoreFileFormat, at path: String, _ options: LogStoreOptions
+    _ format: StoreFileFormat, at path: String, _ options: LogStoreOptions, isLocked: Bool = false
   ) throws -> (Engine, StoreFile) {
-    let (directory, name) = try parts(of: path)
-    let file = try reading(path) { () throws(FileSystemError) -> (any File)? in
-      do throws(FileSystemError) {
-        return try options.fileSystem.openDirectory(directory).open(name, .readOnly)
-      } catch {
-        guard error.code == .notFound else { throw error }
-        return nil
-      }
+    let mayCreate = options.createsStore && !options.isReadOnly
+    let lock =
+      try isLocked
+      ? reading(path) { try StoreFileLock.acquire(at: path, options, mayCreate: mayCreate) } : nil
+    do {
+      return try load(format, at: path, options, lock, mayCreate: mayCreate)
+    } catch {
+      lock?.release()
+      throw error
     }
-    defer { try? file?.close() }
-    guard let file, try reading(path, { () throws(FileSystemError) in try file.size() }) > 0 else {
-      guard options.createsStore, !options.isReadOnly else {
+  }
+
+  private static func load(
+    _ format: StoreFileFormat, at path: String, _ options: LogStoreOptions, _ lock: StoreFileLock?,
+    mayCreate: Bool
+  ) throws -> (Engine, StoreFile) {
+    let file = try lock?.file ?? reading(path) { try opened(path, options) }
+    defer { if lock == nil { try? file?.close() } }
+    guard let file, try reading(path, { try file.size() }) > 0 else {
+      guard mayCreate else {
         throw HeartwoodError(
           .persistentStoreOpen,
           "the store at \(path) could not be opened: there is \(file == nil ? "no file" : "a file without bytes"), "
             + "and it may not be created")
       }
       let engine = try engine(options, nil)
-      return (engine, try StoreFile(path, format, options, known: .empty, saves: 0))
+      return (engine, try StoreFile(path, format, options, known: .empty, saves: 0, holding: lock))
     }
     var input = FileInput(file)
     do {
@@ -120,10 +130,22 @@ extension StoreFile {
       let digest = try input.finish()
       return (
         contents.engine,
-        try StoreFile(path, format, options, known: digest, saves: contents.header.saves)
+        try StoreFile(
+          path, format, options, known: digest, saves: contents.header.saves, holding: lock)
       )
     } catch let error as FileSystemError {
       throw unreadable(path, error)
+    }
+  }
+
+  /// The file, open for reading; nil if there is none.
+  private static func opened(_ path: String, _ options: LogStoreOptions) throws -> (any File)? {
+    let (directory, name) = try parts(of: path)
+    do throws(FileSystemError) {
+      return try options.fileSystem.openDirectory(directory).open(name, .readOnly)
+    } catch {
+      guard error.code == .notFound else { throw error }
+      return nil
     }
   }
 
@@ -145,12 +167,10 @@ extension StoreFile {
     return try Engine(at: "/dev/null", options: engine)
   }
 
-  private static func reading<Result>(
-    _ path: String, _ body: () throws(FileSystemError) -> Result
-  ) throws(HeartwoodError) -> Result {
+  private static func reading<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch {
+    } catch let error as FileSystemError {
       throw unreadable(path, error)
     }
   }
@@ -174,7 +194,7 @@ extension StoreFile {
     defer { endPreparation() }
     try writing {
       removeTemporaries(prepared.directory)
-      try replace(prepared.lock, prepared.directory, contents, identifier)
+      try replace(prepared, contents, identifier)
     }
   }
 
@@ -183,31 +203,32 @@ extension StoreFile {
   /// - Throws: As `save(contents:_:)`.
   func prepare() throws { _ = try prepared() }
 
-  private func prepared() throws -> Prepared {
+  private func prepared() throws -> StoreFileLock {
     let (known, isAhead, prepared) = state.withLock { ($0.known, $0.isAhead, $0.prepared) }
     guard !isAhead else { throw stopped }
     if let prepared { return prepared }
     return try writing {
-      let directory = try options.fileSystem.openDirectory(directoryPath)
-      let lock = try locked(directory, mayCreate: known == .empty)
+      guard let lock = try StoreFileLock.acquire(at: path, options, mayCreate: known == .empty) else {
+        throw changedByOthers
+      }
       do {
-        guard try Self.digest(of: name, directory) == known else { throw changedByOthers }
+        guard try lock.digest() == known else { throw changedByOthers }
       } catch {
-        try? lock.close()
+        lock.release()
         throw error
       }
-      let made = Prepared(directory: directory, lock: lock)
-      state.withLock { $0.prepared = made }
-      return made
+      state.withLock { $0.prepared = lock }
+      return lock
     }
   }
 
+  /// Releases the lock.
   func endPreparation() {
     let prepared = state.withLock { state in
       defer { state.prepared = nil }
       return state.prepared
     }
-    try? prepared?.lock.close()
+    prepared?.release()
   }
 
   private func writing<Result>(_ body: () throws -> Result) throws -> Result {
@@ -222,16 +243,16 @@ extension StoreFile {
 
   /// - Parameter former: The file that is replaced, whose permissions the new one gets.
   private func replace(
-    _ former: any File, _ directory: any Directory, _ contents: some StoreReading,
-    _ identifier: StoreIdentifier
+    _ former: StoreFileLock, _ contents: some StoreReading, _ identifier: StoreIdentifier
   ) throws {
+    let directory = former.directory
     let saves = state.withLock(\.saves) + 1
     let temporary = AtomicReplacement.temporaryName(for: name, options.engine.entropy.next())
     let digest: FileDigest
     do {
       let file = try directory.open(temporary, .createNew)
       defer { try? file.close() }
-      try file.takePermissions(of: former)
+      try file.takePermissions(of: former.file)
       var output = FileOutput(file)
       try StoreFileWriter(format, StoreFileHeader(identifier: identifier, saves: saves)).write(
         contents, to: &output)
@@ -239,6 +260,7 @@ extension StoreFile {
       if syncs { try file.sync(.full) }
       // A crash here leaves the old file, and one beside it that the next save removes.
       try directory.rename(temporary, to: name)
+      former.noteReplaced()
     } catch {
       try? directory.unlink(temporary)
       throw error
@@ -265,34 +287,8 @@ extension StoreFile {
   /// The transaction that was saved is committed in memory.
   func noteCommitted() { state.withLock { $0.isAhead = false } }
 
-  /// The file, opened for writing and locked, so that one at a time compares and replaces it.
-  func locked(_ directory: any Directory, mayCreate: Bool) throws -> any File {
-    var backoff = Backoff(seconds: options.engine.busyTimeout)
-    repeat {
-      let file = try openOrCreate(directory, mayCreate: mayCreate)
-      if try file.tryLock(.exclusive) { return file }
-      try file.close()
-    } while backoff.wait()
-    throw HeartwoodError(
-      .persistentStoreTimeout,
-      "the store at \(path) was not saved: another program is saving it; try again when that is done")
-  }
-
-  private func openOrCreate(_ directory: any Directory, mayCreate: Bool) throws -> any File {
-    do throws(FileSystemError) {
-      return try directory.open(name, .readWrite)
-    } catch  where error.code == .notFound {
-      guard mayCreate else { throw changedByOthers }
-    }
-    do throws(FileSystemError) {
-      return try directory.createReadable(name)
-    } catch  where error.code == .alreadyExists {
-      return try directory.open(name, .readWrite)
-    }
-  }
-
-  /// Nil if there is no file.
-  static func digest(of name: String, _ directory: any Directory) throws -> FileDigest? {
+  /// The length of a file in bytes; nil if there is none.
+  static func size(of name: String, _ directory: any Directory) throws(FileSystemError) -> Int64? {
     let file: any File
     do throws(FileSystemError) {
       file = try directory.open(name, .readOnly)
@@ -301,8 +297,7 @@ extension StoreFile {
       return nil
     }
     defer { try? file.close() }
-    var input = FileInput(file)
-    return try input.finish()
+    return try file.size()
   }
 
   /// Removes what saves that were killed have left. The lock is held, so that no other save is under way.

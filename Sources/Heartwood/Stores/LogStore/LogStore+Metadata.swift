@@ -88,7 +88,7 @@ extension LogStore {
   static func setMetadata(_ metadata: StoreMetadata, at url: URL, options: LogStoreOptions) throws {
     var options = options
     options.createsStore = false
-    try withEngine(at: url, options: options) { engine in
+    try withEngine(at: url, options: options, isChanging: true) { engine in
       try HeartwoodError.translating("the metadata could not be saved", .persistentStoreSave) {
         try engine.write { transaction in
           guard try SchemaRecord(in: transaction) != nil else { throw HeartwoodError.noModel(path(of: url)) }
@@ -99,14 +99,19 @@ extension LogStore {
   }
 
   /// Opens the engine of a store without a model, and closes it.
+  ///
+  /// - Parameter isChanging: Whether `body` changes the store: the lock of a file is held from before it is read then.
   static func withEngine<Result>(
-    at url: URL, options: LogStoreOptions, _ body: (Engine) throws -> Result
+    at url: URL, options: LogStoreOptions, isChanging: Bool = false, _ body: (Engine) throws -> Result
   ) throws -> Result {
     let path = Self.path(of: url)
     return try HeartwoodError.translating("the store at \(path) could not be opened", .persistentStoreOpen) {
-      let (engine, file) = try openEngine(path, options)
+      let (engine, file) = try openEngine(path, options, isLocked: isChanging)
       var isClosed = false
-      defer { if !isClosed { try? engine.close() } }
+      defer {
+        file?.endPreparation()
+        if !isClosed { try? engine.close() }
+      }
       let loaded = engine.newestGeneration
       let result = try body(engine)
       if let file, !options.isReadOnly, engine.newestGeneration != loaded { try save(engine, to: file) }
@@ -152,6 +157,7 @@ extension LogStore {
   /// Writes what this store has to a file that does not exist yet.
   func write(_ format: StoreFileFormat, at url: URL, _ options: LogStoreOptions) throws {
     let file = try StoreFile.toCreate(format, at: Self.path(of: url), options)
+    defer { file.endPreparation() }
     try Self.save(engine, to: file)
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodBytes
 import HeartwoodEngine
 import HeartwoodFiles
 
@@ -73,27 +74,52 @@ extension LogStore {
     try model.freeze()
     let path = Self.path(of: url)
     return try HeartwoodError.translating("the store at \(path) could not be opened", .persistentStoreOpen) {
-      let (engine, file) = try openEngine(path, options)
-      let loaded = engine.newestGeneration
-      let schema = try SchemaOpening(engine, path, model, options, check).run()
-      let store = LogStore(
-        engine, schema, isReadOnly: options.isReadOnly, program: options.program,
-        tracksHistory: options.tracksHistory && file == nil, file: file,
-        entityNames: options.entityNames)
-      if !options.isReadOnly, engine.newestGeneration != loaded {
-        try file?.save(contents: store.newestView(), engine.storeIdentifier)
-        file?.noteCommitted()
+      // A file is read without its lock, and read again with it if the opening has something to write: others may have written it.
+      if let store = try open(path, model, options, isLocked: false, check) { return store }
+      guard let store = try open(path, model, options, isLocked: true, check) else {
+        programError("an opening that holds the lock of its file is final")
       }
-      try store.refuseUntrackedHistory()
       return store
     }
   }
 
+  /// - Parameter isLocked: Whether the lock of the file of the store is held until it is open.
+  /// - Returns: Nil if the lock would have to be held, as there is something to write.
+  private static func open(
+    _ path: String, _ model: ManagedObjectModel, _ options: LogStoreOptions, isLocked: Bool,
+    _ check: ((ManagedObjectModel) throws -> Void)?
+  ) throws -> LogStore? {
+    let (engine, file) = try openEngine(path, options, isLocked: isLocked)
+    defer { file?.endPreparation() }
+    let loaded = engine.newestGeneration
+    let schema = try SchemaOpening(engine, path, model, options, check).run()
+    let store = LogStore(
+      engine, schema, isReadOnly: options.isReadOnly, program: options.program,
+      tracksHistory: options.tracksHistory && file == nil, file: file,
+      entityNames: options.entityNames)
+    if let file, !options.isReadOnly, engine.newestGeneration != loaded {
+      guard isLocked else {
+        try? engine.close()
+        return nil
+      }
+      try file.save(contents: store.newestView(), engine.storeIdentifier)
+      file.noteCommitted()
+    }
+    try store.refuseUntrackedHistory()
+    return store
+  }
+
   /// The engine of the store at a path: in its folder, or in memory with what a file has.
-  static func openEngine(_ path: String, _ options: LogStoreOptions) throws -> (Engine, StoreFile?) {
+  ///
+  /// - Parameter isLocked: Whether the lock of the file is held until a save has ended or `endPreparation()` is called.
+  static func openEngine(
+    _ path: String, _ options: LogStoreOptions, isLocked: Bool = false
+  ) throws -> (Engine, StoreFile?) {
     try HeartwoodError.opening(path) {
       if let filled = options.filled { return (filled, nil) }
-      if let format = options.format { return try StoreFile.load(format, at: path, options) }
+      if let format = options.format {
+        return try StoreFile.load(format, at: path, options, isLocked: isLocked)
+      }
       return (try Engine(at: path, options: options.engine, fileSystem: options.fileSystem), nil)
     }
   }

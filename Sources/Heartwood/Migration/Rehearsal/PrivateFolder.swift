@@ -1,13 +1,20 @@
 import Foundation
 
-/// The folder for what a mapping makes in a rehearsal. Its name has the number of the process, so that the next rehearsal removes
-/// what a killed one has left.
-enum RehearsalFolder {
-  private static let prefix = "heartwood-rehearsal-"
+/// A folder that only one migration or rehearsal uses. Its name has the number of the process, so that the next one removes what a killed one
+/// has left.
+enum PrivateFolder {
+  /// Of rehearsals.
+  static let rehearsalPrefix = "heartwood-rehearsal-"
 
   /// Calls `body` with a folder that is not there yet, and removes it, and those of processes that are gone.
-  static func with<Result>(in scratch: URL, _ body: (URL) throws -> Result) rethrows -> Result {
-    removeAbandoned(in: scratch)
+  ///
+  /// - Parameters:
+  ///   - scratch: An existing folder.
+  ///   - prefix: The beginning of the names of folders of this kind.
+  static func with<Result>(
+    in scratch: URL, prefix: String = rehearsalPrefix, _ body: (URL) throws -> Result
+  ) rethrows -> Result {
+    removeAbandoned(in: scratch, prefix)
     let name = "\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
     let folder = scratch.appending(path: name)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -15,7 +22,7 @@ enum RehearsalFolder {
   }
 
   /// Removes the folders of processes that are gone. What can't be listed or removed stays.
-  static func removeAbandoned(in scratch: URL) {
+  static func removeAbandoned(in scratch: URL, _ prefix: String = rehearsalPrefix) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: scratch.path)) ?? []
     for name in names where name.hasPrefix(prefix) {
       guard let process = name.dropFirst(prefix.count).split(separator: "-").first.flatMap({ Int32($0) }),

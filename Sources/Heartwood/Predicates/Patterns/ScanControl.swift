@@ -1,3 +1,4 @@
+import HeartwoodFiles
 import Synchronization
 
 /// Ends a scan from another thread, and counts the rows that it finds.
@@ -15,6 +16,24 @@ final class ScanControl: Sendable {
   // Relaxed: no other memory depends on the order of these.
   var isCancelled: Bool { wasCancelled.load(ordering: .relaxed) }
   func cancel() { wasCancelled.store(true, ordering: .relaxed) }
+
+  /// That of the scan that the thread is in.
+  private static let ofThread = ThreadValue<ScanControl>()
+
+  static var current: ScanControl? { ofThread.current }
+
+  /// Runs a scan of this thread, whose tests of single rows are ended too.
+  func during<Result>(_ scan: () throws -> Result) rethrows -> Result {
+    try Self.ofThread.with(self, scan)
+  }
+
+  /// For what takes long within a row.
+  ///
+  /// - Throws: `CancellationError` if the scan that this thread is in, or the task, was cancelled.
+  static func checkHere() throws {
+    try ofThread.current?.check()
+    try Task.checkCancellation()
+  }
 
   /// - Throws: `CancellationError` if the scan was cancelled.
   @inline(__always)
