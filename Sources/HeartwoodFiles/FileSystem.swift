@@ -36,9 +36,9 @@ public protocol Directory: AnyObject, Sendable {
   /// Opens a regular file. Symbolic links are not followed.
   func open(_ name: String, _ mode: OpenMode) throws(FileSystemError) -> any File
 
-  /// Creates a file that must not exist, for reading and writing. Others may read it as far as the process allows that for new files; by
-  /// default a file that `open(_:_:)` creates is for its owner only.
-  func createReadable(_ name: String) throws(FileSystemError) -> any File
+  /// Creates a file that must not exist, for reading and writing, with the permissions of another file of the directory. Without the other
+  /// file, the process's mask decides.
+  func create(_ name: String, like other: String) throws(FileSystemError) -> any File
 
   /// The names of all entries, without `.` and `..`, sorted.
   func entries() throws(FileSystemError) -> [String]
@@ -78,10 +78,8 @@ public protocol Directory: AnyObject, Sendable {
   /// - Throws: if the system refuses another watch.
   func watch() throws(FileSystemError) -> (any DirectoryWatch)?
 }
-
-extension Directory {
   /// As `open(_:_:)`: the file system has no permissions.
-  public func createReadable(_ name: String) throws(FileSystemError) -> any File {
+  public func create(_ name: String, like other: String) throws(FileSystemError) -> any File {
     try open(name, .createNew)
   }
 

@@ -87,14 +87,34 @@ import Testing
     }
   }
 
-  @Test func `files and directories are accessible to their owner alone`() throws {
+  @Test func `files and directories have the permissions that the mask of the process leaves`() throws {
     try TemporaryFolder.with { root in
-      try PosixFileSystem().createDirectory(root + "/store")
-      _ = try PosixFileSystem().openDirectory(root + "/store").open("file", .createNew)
-      let permissions = try [root + "/store", root + "/store/file"].map {
-        try FileManager.default.attributesOfItem(atPath: $0)[.posixPermissions] as? Int
+      func permissions(_ names: String...) throws -> [Int?] {
+        try names.map { try FileManager.default.attributesOfItem(atPath: root + $0)[.posixPermissions] as? Int }
       }
-      #expect(permissions == [0o700, 0o600])
+      // Made by a process of its own, as the mask is that of the whole process.
+      let process = Process()
+      process.executableURL = URL(filePath: "/bin/sh")
+      process.arguments = ["-c", "umask"]
+      let pipe = Pipe()
+      process.standardOutput = pipe
+      try process.run()
+      let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+      process.waitUntilExit()
+      let mask = try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines), radix: 8))
+      try PosixFileSystem().createDirectory(root + "/store")
+      let directory = try PosixFileSystem().openDirectory(root + "/store")
+      _ = try directory.open("file", .createNew)
+      #expect(try permissions("/store", "/store/file") == [0o777 & ~mask, 0o666 & ~mask])
+      // A file that is to be like another one has its permissions.
+      for wanted in [0o600, 0o640, 0o666] {
+        try FileManager.default.setAttributes([.posixPermissions: wanted], ofItemAtPath: root + "/store/file")
+        _ = try directory.create("other", like: "file")
+        #expect(try permissions("/store/other") == [wanted])
+        try directory.unlink("other")
+      }
+      _ = try directory.create("other", like: "missing")
+      #expect(try permissions("/store/other") == [0o666 & ~mask])
     }
   }
 

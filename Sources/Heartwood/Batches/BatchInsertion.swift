@@ -5,12 +5,14 @@ final class BatchInsertion {
   private let entity: EntityDescription
   private let writer: BatchWriter
   private let policy: MergePolicyType
+  /// Whether the destinations of a row take the place of those of the stored object that it updates.
+  private let replaces: Bool
   private let targets: BatchTargets
   /// The constraints by which rows take the place of stored ones; empty if that is an error.
   private let constraints: [StoreIndex]
   private let groupSize: Int
   private var awaited:
-    [(key: UInt64, relationship: RelationshipDescription, targets: [BatchReference], row: Int)] =
+    [(key: UInt64, relationship: RelationshipDescription, targets: [BatchReference], row: Int, isWhole: Bool)] =
       []
   private(set) var insertedKeys: [Range<UInt64>] = []
   /// Stored rows that were updated.
@@ -18,13 +20,13 @@ final class BatchInsertion {
   private var rowsBefore = 0
   private var unwritten = 0
 
-  init(_ entity: EntityDescription, _ writer: BatchWriter, _ policy: MergePolicyType, _ indexes: [StoreIndex])
-  {
+  init(_ entity: EntityDescription, _ writer: BatchWriter, _ policy: MergePolicy, _ indexes: [StoreIndex]) {
     self.entity = entity
     self.writer = writer
-    self.policy = policy
+    self.policy = policy.uniqueType
+    replaces = policy.toMany == .replace
     targets = BatchTargets(writer.transaction)
-    constraints = policy == .error ? [] : indexes.filter(\.isUnique)
+    constraints = policy.uniqueType == .error ? [] : indexes.filter(\.isUnique)
     // With one constraint, a row cannot change another one's unique values; with several it can, which the next row has to see.
     groupSize = constraints.count > 1 ? 1 : 512
   }
@@ -139,9 +141,13 @@ final class BatchInsertion {
     }
     try writer.update(concrete, key, values)
     for (relationship, references) in row.links {
-      let keys = try self.keys(of: references, relationship, of: key, index)
+      let keys = try self.keys(of: references, relationship, of: key, index, isWhole: replaces)
       if relationship.isToMany {
-        try writer.add(keys, to: relationship, of: key)
+        if !replaces {
+          try writer.add(keys, to: relationship, of: key)
+        } else if references.isEmpty || !keys.isEmpty {
+          try writer.replace(relationship, of: key, keys)
+        }
       } else if references.isEmpty || !keys.isEmpty {
         try writer.assign(relationship, of: key, keys.first)
       }
@@ -161,7 +167,9 @@ extension BatchInsertion {
       let claims = try claims(of: group[index])
       if let first = claims.lazy.compactMap({ earlier[$0.entry] }).first {
         places.append(.dropped)
-        if !policy.storeWins { group[first].take(group[index], replacing: policy == .overwrite) }
+        if !policy.storeWins {
+          group[first].take(group[index], replacing: policy == .overwrite, replacingLinks: replaces)
+        }
         continue
       }
       let stored = Set(claims.compactMap(\.stored))
@@ -227,8 +235,11 @@ extension BatchInsertion {
 /// Destinations.
 extension BatchInsertion {
   /// The keys of the destinations that exist. Those that may come later are noted.
+  ///
+  /// - Parameter isWhole: Whether they are set together, also if some come later; always so in an ordered relationship.
   private func keys(
-    of references: [BatchReference], _ relationship: RelationshipDescription, of key: UInt64, _ index: Int
+    of references: [BatchReference], _ relationship: RelationshipDescription, of key: UInt64, _ index: Int,
+    isWhole: Bool = false
   ) throws -> [UInt64] {
     var keys: [UInt64] = []
     var later: [BatchReference] = []
@@ -244,10 +255,10 @@ extension BatchInsertion {
     }
     if !later.isEmpty {
       // In an ordered relationship the order of all is kept.
-      let isWhole = relationship.isOrdered
-      awaited.append((key, relationship, isWhole ? references : later, rowsBefore + index + 1))
+      let isTogether = relationship.isOrdered || isWhole
+      awaited.append((key, relationship, isTogether ? references : later, rowsBefore + index + 1, isWhole))
       if !relationship.isToMany { writer.awaited.insert(Awaited(slot: relationship.slot, key: key)) }
-      if isWhole { return [] }
+      if isTogether { return [] }
     }
     return keys
   }
@@ -257,7 +268,7 @@ extension BatchInsertion {
     guard !awaited.isEmpty else { return }
     try writer.transaction.writeEntries()
     writer.awaited = []
-    for (key, relationship, references, row) in awaited {
+    for (key, relationship, references, row, isWhole) in awaited {
       do {
         let keys = try references.map { reference in
           guard let target = try targets.key(of: reference, relationship) else {
@@ -266,7 +277,11 @@ extension BatchInsertion {
           return target
         }
         if relationship.isToMany {
-          try writer.add(keys, to: relationship, of: key)
+          if isWhole {
+            try writer.replace(relationship, of: key, keys)
+          } else {
+            try writer.add(keys, to: relationship, of: key)
+          }
         } else {
           try writer.assign(relationship, of: key, keys.first)
         }
@@ -286,7 +301,9 @@ extension BatchInsertion {
 
 extension BatchRow {
   /// Takes the values of another row; keeps what it does not give, unless all is replaced.
-  fileprivate mutating func take(_ other: BatchRow, replacing: Bool) {
+  ///
+  /// - Parameter replacingLinks: Whether the destinations of a to-many relationship are replaced, too.
+  fileprivate mutating func take(_ other: BatchRow, replacing: Bool, replacingLinks: Bool) {
     if replacing {
       values = other.values
     } else {
@@ -294,7 +311,8 @@ extension BatchRow {
     }
     for link in other.links {
       if let same = links.firstIndex(where: { $0.relationship === link.relationship }) {
-        links[same].targets = link.relationship.isToMany ? links[same].targets + link.targets : link.targets
+        let adds = link.relationship.isToMany && !replacingLinks
+        links[same].targets = adds ? links[same].targets + link.targets : link.targets
       } else {
         links.append(link)
       }

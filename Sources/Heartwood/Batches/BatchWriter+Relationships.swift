@@ -61,6 +61,31 @@ extension BatchWriter {
     }
   }
 
+  /// Makes these the only destinations of a to-many relationship, in this order. Those that leave it are deleted if its delete rule is
+  /// cascade.
+  func replace(_ relationship: RelationshipDescription, of key: UInt64, _ targets: [UInt64]) throws {
+    // What earlier rows of the batch have changed is read here.
+    try transaction.writeEntries()
+    let wanted = Set(targets)
+    let leaving = try destinations(relationship, of: key).filter { !wanted.contains($0) }
+    if relationship.deleteRule == .cascadeDeleteRule {
+      _ = try delete(leaving, of: relationship.destinationEntity.rootEntity)
+    } else if let inverse = relationship.inverseRelationship, !inverse.isToMany {
+      for target in leaving { try assign(inverse, of: target, nil) }
+    } else {
+      for target in leaving {
+        try transaction.unlink(relationship, key, target)
+        touch(relationship, of: key)
+        touch(relationship.inverseRelationship, of: target)
+      }
+    }
+    try add(targets, to: relationship, of: key)
+    if relationship.isOrdered {
+      try transaction.setOrder(relationship, key, targets)
+      touch(relationship, of: key)
+    }
+  }
+
   /// The destinations of a relationship whose rows exist, with their own entities.
   func destinations(_ relationship: RelationshipDescription, of key: UInt64) throws -> [UInt64] {
     let root = relationship.destinationEntity.rootEntity

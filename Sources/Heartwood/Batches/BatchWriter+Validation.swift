@@ -29,7 +29,8 @@ extension BatchWriter {
     let value = row.value(column)
     for rule in check.rules where try !holds(rule, value, row, key, entity, property) {
       throw HeartwoodError.batchBroken(
-        rule, rule.failure(of: value) ?? .managedObjectValidation, identifier(entity, key), property, value)
+        rule, rule.failure(of: value, property.attributeType) ?? .managedObjectValidation,
+        identifier(entity, key), property, value)
     }
   }
 
@@ -37,7 +38,7 @@ extension BatchWriter {
     _ rule: ValidationRule, _ value: Value, _ row: RowView, _ key: UInt64, _ entity: EntityDescription,
     _ property: PropertyDescription
   ) throws -> Bool {
-    if rule.failure(of: value) != nil { return false }
+    if rule.failure(of: value, property.attributeType) != nil { return false }
     guard rule.kind == .condition || rule.kind == .value && !value.isNull, var text = rule.text else {
       return true
     }
@@ -73,6 +74,10 @@ extension BatchWriter {
       }
     }
   }
+}
+
+extension PropertyDescription {
+  fileprivate var attributeType: AttributeType { (self as? AttributeDescription)?.type ?? .undefined }
 }
 
 /// A to-one relationship whose destination is inserted later in the batch.

@@ -28,7 +28,7 @@ extension ManagedObjectContext {
       let reader = BatchRowReader(
         entity: entity, store: transaction.identity, indexes: { view.indexes(of: $0) })
       let writer = BatchWriter(transaction, validates: request.validates)
-      let insertion = BatchInsertion(entity, writer, mergePolicy.mergeType, view.indexes(of: entity))
+      let insertion = BatchInsertion(entity, writer, mergePolicy, view.indexes(of: entity))
       try request.withRows(reader) { try insertion.insert($0) }
       try writer.finish()
       return BatchOutcome(count: insertion.count) {

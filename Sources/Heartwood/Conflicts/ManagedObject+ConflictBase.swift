@@ -18,9 +18,14 @@ extension ManagedObject {
 
   /// Whether an edited property has another value in the row than in a former one, and than the unsaved one.
   final func isConflicting(with base: StoredRow?) -> Bool {
-    guard let base, let row, base.view.version != row.version else { return false }
+    base.map { isConflicting(with: $0, in: editedSlots) } ?? false
+  }
+
+  /// The same for some of the edited properties.
+  final func isConflicting(with base: StoredRow, in slots: [Int]) -> Bool {
+    guard let row, base.view.version != row.version else { return false }
     let layout = entity.layout
-    return editedSlots.contains { slot in
+    return slots.contains { slot in
       guard layout.columns[slot].kind != .transient else { return false }
       let former = base.view.value(layout.columns[slot], layout: layout, store: identifier.store)
       let newest = row.value(layout.columns[slot], layout: layout, store: identifier.store)

@@ -3,14 +3,16 @@ import HeartwoodBytes
 /// Resolving conflicts with rows that others have changed or deleted since they were read.
 extension ManagedObjectContext {
   /// Changes the conflicting object so that a save on the newest row can succeed.
-  func resolve(_ conflict: MergeConflict, by type: MergePolicyType) {
+  ///
+  /// - Parameter conflicting: All objects with conflicts.
+  func resolve(_ conflict: MergeConflict, by type: MergePolicyType, _ conflicting: Set<ObjectIdentifier>) {
     let object = conflict.sourceObject
     guard object.managedObjectContext === self else { return }
     note(object)
     editCount &+= 1
     switch conflict.cause {
     case .row(let newest?) where object.state.contains(.inserted): resolveInserted(object, newest, by: type)
-    case .row(let newest?): resolve(object, newest, by: type)
+    case .row(let newest?): resolve(object, newest, by: type, conflicting)
     case .row(nil): resolveDeleted(object, by: type)
     case .order(let slot): resolveOrder(of: object, slot, by: type)
     case .dangling(let slot, let key): dropReference(of: object, slot, key)
@@ -22,7 +24,9 @@ extension ManagedObjectContext {
 
   // MARK: Changed rows
 
-  private func resolve(_ object: ManagedObject, _ newest: [UInt8], by type: MergePolicyType) {
+  private func resolve(
+    _ object: ManagedObject, _ newest: [UInt8], by type: MergePolicyType, _ conflicting: Set<ObjectIdentifier>
+  ) {
     if object.state.contains(.deleted) {
       // What was edited before the delete goes with it.
       if type.storeWins {
@@ -45,15 +49,19 @@ extension ManagedObjectContext {
     case .overwrite: editEverything(of: object)
     case .rollback:
       dropEdits(of: object, equalTo: newest)
-      takeBackEdits(of: object)
-      changes.updated.remove(object)
-      object.state.remove(.updated)
+      takeBackOwnChanges(of: object, over: newest, conflicting)
+      if !object.hasUnsavedValues {
+        changes.updated.remove(object)
+        object.state.remove(.updated)
+      }
     }
     take(newest, by: object)
+    if type.storeWins { leaveTakenPartners(of: object) }
   }
 
   private func take(_ newest: [UInt8], by object: ManagedObject) {
     let former = object.state.contains(.deleted) ? [] : object.committedPartners
+    let owners = object.state.contains(.deleted) ? [] : object.committedOwners
     let pairs = object.committedPairs
     object.conflictBase = nil
     do {
@@ -61,6 +69,8 @@ extension ManagedObjectContext {
       reloadRelationships(of: object)
       refreshPartners(of: object, pairs)
       leaveNewPartners(of: object, former)
+      stayWithOwners(of: object)
+      unloadOwners(of: object, owners)
     } catch {
       noteUnreadable(error, object)
     }
@@ -94,7 +104,7 @@ extension ManagedObjectContext {
   }
 
   /// Makes every value of the object an unsaved one.
-  private func editEverything(of object: ManagedObject) {
+  func editEverything(of object: ManagedObject) {
     for slot in object.entity.slots where object.entity.compiled.relationshipBySlot[slot]?.isToMany != true {
       object.setEdit(slot, object.value(at: slot))
     }

@@ -5,8 +5,17 @@ import HeartwoodBytes
 /// The row in the store always keeps its identifier. Where the unsaved object wins, it becomes that row's object, with its own
 /// values over the stored ones: importing the same things again updates them.
 extension ManagedObjectContext {
-  func resolve(_ conflicts: [ConstraintConflict], by type: MergePolicyType) throws {
-    var mergedInto: [ManagedObjectID: ManagedObjectID] = [:]
+  /// Changes the conflicting objects so that a save can succeed.
+  ///
+  /// - Throws: `.managedObjectConstraintMerge` for two stored objects that would have to become one, and for an object that would have to
+  ///   become one of a superentity.
+  func resolve(_ conflicts: [ConstraintConflict], by type: MergePolicyType, _ toMany: ToManyResolution) throws
+  {
+    try refuseTwoPartners(conflicts)
+    let resolution = UniqueResolution(
+      type: type, replaces: toMany == .replace && !type.storeWins,
+      conflicting: Set(conflicts.lazy.flatMap(\.conflictingObjects).map(ObjectIdentifier.init)))
+    var united = UnitedObjects()
     for conflict in conflicts {
       // An object may violate several constraints: what the first has resolved is passed over.
       let claimants = conflict.conflictingObjects.filter { $0.managedObjectContext === self && !$0.isDeleted }
@@ -14,33 +23,44 @@ extension ManagedObjectContext {
       var rest = claimants.dropFirst()
       var survivor = first
       if let stored = conflict.databaseObjectID {
-        survivor = try resolve(first, against: stored, conflict, by: type, &mergedInto)
+        survivor = try resolve(first, against: stored, conflict, resolution, &united)
         rest = rest.filter { $0 !== survivor }[...]
       }
       for other in rest {
         guard other.state.contains(.inserted) else {
-          try keepApart(other, conflict, by: type)
+          try keepApart(other, conflict, resolution)
           continue
         }
-        let identifier = other.identifier
         try refuseOtherEntity(other, conflict, survivor.entity)
-        merge(other, into: survivor, by: type)
-        mergedInto[identifier] = survivor.identifier
+        unite(other, with: survivor, resolution, &united)
       }
     }
-    redirectReferences(mergedInto)
-    identities.forEach { object in
-      object.forEachRelationshipState { $0.rename(permanentKeys.permanent) }
+    finish(united)
+  }
+
+  /// Refuses a new object that equals two stored ones, each by a constraint of its own: it cannot become both, and it cannot give way to both.
+  private func refuseTwoPartners(_ conflicts: [ConstraintConflict]) throws {
+    var partners: [ObjectIdentifier: ConstraintConflict] = [:]
+    for conflict in conflicts {
+      guard let stored = conflict.databaseObjectID else { continue }
+      for object in conflict.conflictingObjects where object.state.contains(.inserted) {
+        let known = partners.updateValue(conflict, forKey: ObjectIdentifier(object))
+        if let known, known.databaseObjectID != stored {
+          throw HeartwoodError.twoPartners(object, known, conflict)
+        }
+      }
     }
   }
 
   /// Resolves the conflict of an unsaved object with a stored row; returns the object of the row.
   private func resolve(
     _ object: ManagedObject, against stored: ManagedObjectID, _ conflict: ConstraintConflict,
-    by type: MergePolicyType, _ mergedInto: inout [ManagedObjectID: ManagedObjectID]
+    _ resolution: UniqueResolution, _ united: inout UnitedObjects
   ) throws -> ManagedObject {
+    // By another constraint, it has become this object already.
+    if object.identifier == stored { return object }
     guard object.state.contains(.inserted) else {
-      try keepApart(object, conflict, by: type)
+      try keepApart(object, conflict, resolution)
       return object
     }
     let root = stored.entity.rootEntity
@@ -49,16 +69,14 @@ extension ManagedObjectContext {
     let isDone = try readingView().withRow(root, stored.key) { row in
       let entity = try row.map { try root.entity(numbered: $0.entityNumber) } ?? stored.entity
       try refuseOtherEntity(object, conflict, entity)
-      guard let row, entity === object.entity, !isKnown, !type.storeWins else { return false }
+      guard let row, entity === object.entity, !isKnown, !resolution.type.storeWins else { return false }
       identities.remove(root.number, stored.key)
-      become(object, stored, row.bytes, by: type)
+      become(object, stored, row.bytes, resolution, &united)
       return true
     }
     if isDone { return object }
     let survivor = self.object(stored.entity, stored.key)
-    let identifier = object.identifier
-    merge(object, into: survivor, by: type)
-    mergedInto[identifier] = survivor.identifier
+    unite(object, with: survivor, resolution, &united)
     return survivor
   }
 
@@ -69,101 +87,69 @@ extension ManagedObjectContext {
     guard entity.isKindOf(entity: object.entity) else { throw HeartwoodError.constraints([conflict]) }
   }
 
-  /// Makes a new object the object of a stored row.
-  private func become(
-    _ object: ManagedObject, _ stored: ManagedObjectID, _ row: UnsafeRawBufferPointer,
-    by type: MergePolicyType
-  ) {
-    note(object)
-    if type == .overwrite {
-      for slot in object.entity.slots where object.entity.compiled.relationshipBySlot[slot]?.isToMany != true
-      {
-        object.setEdit(slot, object.value(at: slot))
-      }
-    }
-    changes.inserted.remove(object)
-    object.state.remove(.inserted)
-    rename(object, to: ManagedObjectID(entity: object.entity, key: stored.key, store: stored.store))
-    object.adopt(checkedRow: row)
-    object.forEachRelationshipState { $0.unload() }
-    object.state.insert(.updated)
-    changes.updated.append(object)
-    leaveFormerDestinations(object)
-    object.awake(fromSnapshotEvents: .mergePolicy)
-  }
-
-  /// Removes an object from the inverses of the to-one values that its unsaved ones replace.
-  func leaveFormerDestinations(_ object: ManagedObject) {
-    for relationship in object.entity.relationshipsBySlot where !relationship.isToMany {
-      guard let inverse = relationship.inverseRelationship,
-        let edit = object.pending?.edit(relationship.slot),
-        case .object(let former) = object.committedValue(at: relationship.slot), edit != .object(former)
-      else { continue }
-      forget(object, in: inverse, of: self.object(relationship.destinationEntity, former.key))
-    }
-  }
-
-  /// Moves what a new object has to another object, and drops it.
-  private func merge(_ object: ManagedObject, into survivor: ManagedObject, by type: MergePolicyType) {
-    note(object)
-    for slot in object.entity.slots where survivor.entity.slots.contains(slot) {
-      if let relationship = object.entity.compiled.relationshipBySlot[slot] {
-        moveDestinations(relationship, from: object, to: survivor, keepingSurvivors: type.storeWins)
-      } else if !type.storeWins, type == .overwrite || object.pending?.edit(slot) != nil {
-        willEdit(survivor)
-        survivor.setEdit(slot, object.value(at: slot))
-      }
-    }
-    changes.inserted.remove(object)
-    object.state = [.inserted, .deleted, .noted]
-    endEvent()
-    object.state = []
-    forget(object)
-    survivor.awake(fromSnapshotEvents: .mergePolicy)
-  }
-
-  private func moveDestinations(
-    _ relationship: RelationshipDescription, from object: ManagedObject, to survivor: ManagedObject,
-    keepingSurvivors: Bool
-  ) {
-    let slot = relationship.slot
-    if relationship.isToMany {
-      for destination in related(object, slot) where destination !== object {
-        removeRelated(object, slot, destination)
-        insertRelated(survivor, slot, destination, at: nil)
-      }
-    } else if let destination = toOne(object, slot) {
-      setToOne(object, slot, nil)
-      if !keepingSurvivors, destination !== object { setToOne(survivor, slot, destination) }
-    }
-  }
-
   /// Two stored rows cannot become one.
-  private func keepApart(_ object: ManagedObject, _ conflict: ConstraintConflict, by type: MergePolicyType)
-    throws
-  {
-    guard type.storeWins else { throw HeartwoodError.constraints([conflict]) }
+  private func keepApart(
+    _ object: ManagedObject, _ conflict: ConstraintConflict, _ resolution: UniqueResolution
+  ) throws {
+    guard resolution.type.storeWins else { throw HeartwoodError.storedApart(object, conflict) }
     note(object)
-    if type == .rollback { restoreInverses(of: object) }
-    for slot in object.editedSlots {
-      let isConstrained = conflict.constraint.contains(object.entity.property(at: slot).name)
-      if isConstrained || type == .rollback { object.dropEdit(slot) }
+    if resolution.type == .rollback {
+      takeBackOwnChanges(of: object, over: nil, resolution.conflicting)
+      leaveTakenPartners(of: object)
+    } else {
+      for slot in object.editedSlots where conflict.constrains(slot, of: object.entity) {
+        restoreInverses(of: object, slot: slot)
+        object.dropEdit(slot)
+      }
     }
-    if type == .rollback { object.forEachRelationshipState { $0.forgetDifferences() } }
     object.exposeRow()
     editCount &+= 1
   }
+}
 
-  /// Replaces merged objects in the to-one values that have no inverse.
-  private func redirectReferences(_ mergedInto: [ManagedObjectID: ManagedObjectID]) {
-    guard !mergedInto.isEmpty else { return }
-    for object in Array(changes.inserted) + Array(changes.updated) {
-      for slot in object.editedSlots {
-        guard case .object(let id)? = object.pending?.edit(slot), let survivor = mergedInto[id] else {
-          continue
-        }
-        object.setEdit(slot, .object(survivor))
-      }
+/// How violations of uniqueness constraints are resolved.
+struct UniqueResolution {
+  let type: MergePolicyType
+  /// Whether the destinations of an unsaved object take the place of those of the stored one.
+  let replaces: Bool
+  /// All objects with conflicts.
+  let conflicting: Set<ObjectIdentifier>
+}
+
+extension ConstraintConflict {
+  /// Whether a property is one of those that together are unique.
+  func constrains(_ slot: Int, of entity: EntityDescription) -> Bool {
+    constraint.contains(entity.property(at: slot).name)
+  }
+}
+
+extension HeartwoodError {
+  fileprivate static func twoPartners(
+    _ object: ManagedObject, _ first: ConstraintConflict, _ second: ConstraintConflict
+  ) -> HeartwoodError {
+    func named(_ conflict: ConstraintConflict) -> String {
+      let stored = conflict.databaseObjectID.map { "\($0)" } ?? "an object"
+      return "\(stored) by \(conflict.constraint.joined(separator: ", "))"
     }
+    return HeartwoodError(
+      .managedObjectConstraintMerge,
+      "\(object.identifier) equals two different objects in the store, \(named(first)) and \(named(second)), and cannot become both: "
+        + "change one of the values and save again",
+      objectIDs: [object.identifier] + [first, second].compactMap(\.databaseObjectID),
+      constraintConflicts: [first, second])
+  }
+
+  fileprivate static func storedApart(
+    _ object: ManagedObject, _ conflict: ConstraintConflict
+  ) -> HeartwoodError {
+    let values = zip(conflict.constraint, conflict.constraintValues).map { "\($0) = \($1)" }
+    let holder =
+      conflict.databaseObjectID.map { "\($0) in the store has" } ?? "another changed object has"
+    return HeartwoodError(
+      .managedObjectConstraintMerge,
+      "\(object.identifier) is in the store already, and \(holder) \(values.joined(separator: ", ")) too: "
+        + "two stored objects do not become one by a merge policy; change the value, or delete one of them, and save again",
+      objectIDs: [object.identifier] + [conflict.databaseObjectID].compactMap { $0 },
+      constraintConflicts: [conflict])
   }
 }

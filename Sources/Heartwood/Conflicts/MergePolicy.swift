@@ -13,6 +13,21 @@ public enum MergePolicyType: UInt, Sendable {
   case overwrite = 3
   /// The changes of conflicting objects are dropped.
   case rollback = 4
+
+  /// `mergeByPropertyStoreTrump`.
+  public static var storeTrump: MergePolicyType { .mergeByPropertyStoreTrump }
+  /// `mergeByPropertyObjectTrump`.
+  public static var objectTrump: MergePolicyType { .mergeByPropertyObjectTrump }
+}
+
+/// What becomes of the destinations that a stored object has, where an unsaved one with its unique values becomes it.
+public enum ToManyResolution: Sendable {
+  /// They stay, and those of the unsaved object are added.
+  case unite
+  /// Those of the unsaved object take their place, where it was given destinations on its own side: `item.labels = …`,
+  /// `item.$labels.insert(…)`, not `label.items.insert(item)` or `comment.item = item`. Those that the stored object had before are
+  /// deleted if the delete rule of the relationship is cascade, and otherwise leave it.
+  case replace
 }
 
 /// Resolves the conflicts of a save: rows that were changed by others since they were read, and values that must be unique
@@ -22,6 +37,13 @@ public enum MergePolicyType: UInt, Sendable {
 /// again, and tries once more on the newest rows. To resolve conflicts in another way, subclass it, call `super` first or not at
 /// all, and change the objects; objects that are left in conflict meet it again in the next round. If the save fails after that,
 /// all objects get back the values and unsaved changes that they had before the policy was asked.
+///
+/// The two kinds of conflicts are two questions, and a policy may answer them differently. An import that runs beside other programs
+/// may want its objects to become the stored ones, and still hear of rows that others have changed meanwhile:
+///
+/// ```swift
+/// context.mergePolicy = MergePolicy(rows: .error, unique: .objectTrump, toMany: .replace)
+/// ```
 ///
 /// What the types do:
 ///
@@ -38,16 +60,36 @@ public enum MergePolicyType: UInt, Sendable {
 /// | unique value in the store | the new object gives way to the stored one | the new object becomes the stored one, with its own values | as object trump | as store trump |
 /// | unique value twice among unsaved objects | the first stays | the last one's values, in the first | as object trump | as store trump |
 ///
-/// The identifier that survives a uniqueness conflict is always that of the stored row. To-many relationships are merged as
-/// differences by all of them. An object that is kept although it was deleted here has the store's values. Two stored objects of which one is edited to the unique value of the other are not merged: the
+/// The identifier that survives a uniqueness conflict is always that of the stored row. An unsaved object that became one with another
+/// leaves the context, and has the identifier of the other. To-many relationships are merged as
+/// differences by all of them, unless `ToManyResolution` says otherwise. Rollback drops what belongs to the objects in conflict: values,
+/// to-one destinations, orders. A link to an object without a conflict stays, and so do objects whose to-one value leads to one with a
+/// conflict. An object that equals two stored ones by two constraints is refused by all types. An object that is kept although it was deleted here has the store's values. Two stored objects of which one is edited to the unique value of the other are not merged: the
 /// edit is dropped by store trump and rollback, and object trump and overwrite throw. A new object becomes one of its own entity or of a
 /// subentity; all of them throw where it would become one of a superentity, which what refers to it could not have.
 open class MergePolicy: @unchecked Sendable {
-  /// What the policy does with conflicts.
+  /// What the policy does with rows that others have changed, and if it is a policy of one type, with all conflicts.
   public let mergeType: MergePolicyType
+  /// What the policy does with values that must be unique and are not.
+  public let uniqueType: MergePolicyType
+  /// What becomes of the destinations of a stored object that an unsaved one becomes.
+  public let toMany: ToManyResolution
 
-  /// A policy of a type.
-  public init(merge type: MergePolicyType) { mergeType = type }
+  /// A policy of one type for all conflicts, which unites to-many relationships.
+  public init(merge type: MergePolicyType) {
+    (mergeType, uniqueType, toMany) = (type, type, .unite)
+  }
+
+  /// A policy of a type for each kind of conflicts.
+  ///
+  /// - Parameters:
+  ///   - rows: What to do with rows that others have changed or deleted since they were read.
+  ///   - unique: What to do with values that must be unique and are not.
+  ///   - toMany: What becomes of the destinations of a stored object that an unsaved one becomes. Without effect where the store's
+  ///     values win.
+  public init(rows: MergePolicyType, unique: MergePolicyType, toMany: ToManyResolution = .unite) {
+    (mergeType, uniqueType, self.toMany) = (rows, unique, toMany)
+  }
 
   /// The save throws: `.managedObjectMerge` or `.managedObjectConstraintMerge`, with the conflicts. The default.
   public static let error = MergePolicy(merge: .error)
@@ -76,23 +118,28 @@ open class MergePolicy: @unchecked Sendable {
   /// - Throws: `.managedObjectMerge` for the type `error`.
   open func resolve(optimisticLockingConflicts list: [MergeConflict]) throws {
     guard mergeType != .error else { throw HeartwoodError.merge(list) }
-    for conflict in list { conflict.sourceObject.managedObjectContext?.resolve(conflict, by: mergeType) }
+    let conflicting = Set(list.lazy.map { ObjectIdentifier($0.sourceObject) })
+    for conflict in list {
+      conflict.sourceObject.managedObjectContext?.resolve(conflict, by: mergeType, conflicting)
+    }
   }
 
   /// Resolves violations of uniqueness constraints.
   ///
   /// - Throws: `.managedObjectConstraintMerge` for the type `error`, and for stored objects that cannot be merged.
   open func resolve(constraintConflicts list: [ConstraintConflict]) throws {
-    guard mergeType != .error else { throw HeartwoodError.constraints(list) }
+    guard uniqueType != .error else { throw HeartwoodError.constraints(list) }
     guard let context = list.lazy.compactMap({ $0.conflictingObjects.first?.managedObjectContext }).first
     else { return }
-    try context.resolve(list, by: mergeType)
+    try context.resolve(list, by: uniqueType, toMany)
   }
 }
 
 extension MergePolicy {
   /// Whether it may do anything but throw.
-  final var mayChangeObjects: Bool { mergeType != .error || type(of: self) != MergePolicy.self }
+  final var mayChangeObjects: Bool {
+    mergeType != .error || uniqueType != .error || type(of: self) != MergePolicy.self
+  }
 }
 
 extension MergePolicyType {

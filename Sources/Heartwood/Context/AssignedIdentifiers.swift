@@ -2,13 +2,20 @@ import HeartwoodBytes
 import HeartwoodFiles
 import Synchronization
 
+/// An identifier that a save has given to an object.
+struct Assignment {
+  /// The key that the object had: a temporary one, unless `isUnited`.
+  let former: UInt64
+  let identifier: ManagedObjectID
+  /// Whether a merge policy has made the object one with that of `identifier`, so that it has other values, too.
+  var isUnited = false
+}
+
 /// The permanent identifiers that saves have assigned to objects of a tree of contexts.
 ///
 /// The root context records them at its save. Every other context of the tree takes them over at its next use, on its own
 /// queue: waiting for the queues of the children inside the save would be a deadlock if one of them waits for the parent.
 final class AssignedIdentifiers: Sendable {
-  typealias Assignment = (temporary: UInt64, identifier: ManagedObjectID)
-
   private struct State {
     /// The assignments that a context has not taken over yet, from number `first` on.
     var pending: [Assignment] = []
@@ -21,7 +28,13 @@ final class AssignedIdentifiers: Sendable {
   /// The number of assignments so far. Acquiring and releasing, so that a context that sees a number finds its assignments.
   private let number = Atomic(0)
 
+  /// The versions that saves of the root context give to rows.
+  let versions = SavedVersions()
+
   var count: Int { number.load(ordering: .acquiring) }
+
+  /// Whether there is a context that takes something over.
+  var hasContexts: Bool { state.withLock { !$0.taken.isEmpty } }
 
   /// Adds a context that takes over the assignments from now on; returns their number so far.
   func add(_ context: ManagedObjectContext) -> Int {

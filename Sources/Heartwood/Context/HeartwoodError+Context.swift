@@ -11,7 +11,8 @@ extension HeartwoodError {
   }
 
   static func noRow(_ id: ManagedObjectID) -> HeartwoodError {
-    HeartwoodError(
+    if RetiredKeys.contains(id.key) { return retiredIdentifier(id) }
+    return HeartwoodError(
       .managedObjectReferentialIntegrity,
       "there is no object \(id) in the store: it was deleted, or never saved",
       objectIDs: [id])

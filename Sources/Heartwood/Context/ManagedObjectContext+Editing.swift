@@ -22,7 +22,7 @@ extension ManagedObjectContext {
   public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
     beginUse("obtaining permanent identifiers")
     defer { endUse() }
-    let waiting = objects.filter { $0.managedObjectContext === self && $0.identifier.isTemporaryID }
+    let waiting = objects.map(\.standing).filter { $0.managedObjectContext === self && $0.identifier.isTemporaryID }
     guard !waiting.isEmpty else { return }
     let own = waiting.filter { $0.state.contains(.inserted) }
     try assignPermanentIDs(to: own)
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
     for ((_, members), keys) in zip(groups, keys) {
       for (key, object) in zip(keys, members) {
         let identifier = ManagedObjectID(entity: object.entity, key: key, store: store.identity)
-        publish([(object.identifier.key, identifier)])
+        publish([Assignment(former: object.identifier.key, identifier: identifier)])
         rename(object, to: identifier)
       }
     }
@@ -72,7 +72,7 @@ extension ManagedObjectContext {
   func assign(_ make: ([ManagedObject]) throws -> [ManagedObjectID], to objects: [ManagedObject]) throws {
     guard !objects.isEmpty else { return }
     for (identifier, object) in zip(try make(objects), objects) {
-      publish([(object.identifier.key, identifier)])
+      publish([Assignment(former: object.identifier.key, identifier: identifier)])
       rename(object, to: identifier)
     }
     finishAssigning(objects)

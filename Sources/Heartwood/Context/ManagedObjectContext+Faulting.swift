@@ -54,6 +54,9 @@ extension ManagedObjectContext {
     {
       return noteUnreadable(HeartwoodError.closedStore(object.identifier), object)
     }
+    guard !RetiredKeys.contains(object.identifier.key) else {
+      return noteUnreadable(HeartwoodError.retiredIdentifier(object.identifier), object)
+    }
     guard shouldHandleInaccessibleFault(object, for: object.identifier, triggeredBy: nil) else {
       return noteUnreadable(HeartwoodError.noRow(object.identifier), object)
     }

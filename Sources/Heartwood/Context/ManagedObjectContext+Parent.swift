@@ -50,25 +50,27 @@ extension ManagedObjectContext {
   /// - Parameter most: Those after the first `most` are left for later; nil to take all.
   @inline(__always)
   func takeAssignedIdentifiers(_ most: Int? = nil) {
-    if let assigned = assignedIdentifiers, parent != nil, min(assigned.count, most ?? .max) > takenIdentifiers
-    {
-      take(assigned, most)
-    }
+    guard let assigned = assignedIdentifiers, parent != nil else { return }
+    if min(assigned.count, most ?? .max) > takenIdentifiers { take(assigned, most) }
+    if assigned.versions.count > knownVersions.taken { takeSavedVersions(assigned.versions) }
   }
 
   private func take(_ assigned: AssignedIdentifiers, _ most: Int?) {
     let assignments = assigned.take(after: takenIdentifiers, most, by: self)
     takenIdentifiers += assignments.count
     var newest = KeyMap()
-    for (temporary, identifier) in assignments {
-      newest.insert(identifier.key, for: temporary)
-      if let object = identities.object(identifier.entity.rootEntity.number, temporary) {
+    for assignment in assignments {
+      let (former, identifier) = (assignment.former, assignment.identifier)
+      if !former.isPermanentKey { newest.insert(identifier.key, for: former) }
+      if let object = identities.object(identifier.entity.rootEntity.number, former) {
+        if assignment.isUnited { continue }
         rename(object, to: identifier)
         if !trackers.isEmpty { renamedByParent.append(object) }
-      } else {
-        permanentKeys.insert(identifier.key, for: temporary)
+      } else if !former.isPermanentKey {
+        permanentKeys.insert(identifier.key, for: former)
       }
     }
+    takeUnited(assignments.filter(\.isUnited))
     renameKeysOfObjects()
     // No object has a temporary key of earlier saves any more; only what the event has noted may.
     if event.isEmpty { permanentKeys = newest }
@@ -87,7 +89,60 @@ extension ManagedObjectContext {
   }
 
   /// Records the identifiers that a save or `obtainPermanentIDs` has assigned in the root context.
-  func publish(_ assignments: [AssignedIdentifiers.Assignment]) {
+  func publish(_ assignments: [Assignment]) {
+    RetiredKeys.add(assignments.lazy.map(\.former))
     assignedIdentifiers?.record(assignments)
   }
+}
+
+/// Objects that a merge policy has made one in the root context.
+extension ManagedObjectContext {
+  /// Gives this context's objects the identifiers of those that they are one with now. They read their values again, and keep what is not
+  /// saved.
+  private func takeUnited(_ assignments: [Assignment]) {
+    guard !assignments.isEmpty else { return }
+    var united = UnitedObjects()
+    var keys = UnitedObjects.NewKeys()
+    for assignment in assignments {
+      let (former, identifier) = (assignment.former, assignment.identifier)
+      let root: EntityDescription = identifier.entity.rootEntity
+      keys.insert(identifier.key, for: former, of: root)
+      guard let object = identities.object(root.number, former) else { continue }
+      let survivor = takeUnited(object, identifier, &united)
+      if !trackers.isEmpty { renamedByParent.append(survivor) }
+    }
+    identities.forEach { object in
+      redirect(object, keys)
+      object.redirectRow(keys)
+    }
+  }
+
+  private func takeUnited(
+    _ object: ManagedObject, _ identifier: ManagedObjectID, _ united: inout UnitedObjects
+  ) -> ManagedObject {
+    let (root, key) = (identifier.entity.rootEntity, identifier.key)
+    if identities.object(root.number, key) == nil, object.entity === identifier.entity {
+      rename(object, to: identifier)
+      object.readAgain()
+      return object
+    }
+    let survivor =
+      identities.object(root.number, key) ?? makeFault(identifier.entity.factory, key, in: storeIdentity)
+    if object.hasUnsavedValues {
+      changes.updated.remove(object)
+      unite(object, with: survivor, UniqueResolution.byOthers, &united)
+    } else {
+      changes.updated.remove(object)
+      object.state = []
+      forget(object)
+      object.standFor(survivor, in: self)
+    }
+    return survivor
+  }
+}
+
+extension UniqueResolution {
+  /// What another context has resolved.
+  fileprivate static let byOthers = UniqueResolution(
+    type: .mergeByPropertyObjectTrump, replaces: false, conflicting: [])
 }

@@ -6,23 +6,50 @@ struct ChangesForParent {
   struct Changed {
     let entity: EntityDescription
     let identifier: ManagedObjectID
-    /// All values of a new object, the changed ones of another; without transient ones, which stay in their context.
+    /// The values that were set, transient ones too. Of a new object these are all that differ from the defaults.
     let values: [(slot: Int, value: Value)]
+    /// The slots of values that are defaults which were evaluated for the new object: the program has not set them.
+    let madeDefaults: Set<Int>
     let relationships: [(slot: Int, differences: RelationshipState.Differences)]
     /// The store that a new object is assigned to.
     let assignedStore: StoreIdentity?
+    /// The row on which the values were made.
+    let base: BaseRow?
   }
+
+  /// The row of the store that an object was read from.
+  struct BaseRow {
+    let bytes: [UInt8]
+    let version: UInt32
+
+    /// Nil for an object that is not in the store yet.
+    init?(_ object: ManagedObject) {
+      guard let row = object.row, row.version > 0 else { return nil }
+      bytes = Array(row.bytes)
+      version = row.version
+    }
+  }
+
+  typealias Read = (identifier: ManagedObjectID, base: BaseRow?)
 
   var inserted: [Changed] = []
   var updated: [Changed] = []
-  var deleted: [ManagedObjectID] = []
+  var deleted: [Read] = []
+  /// Objects that must not have changed.
+  var watched: [Read] = []
+  /// The authors of the changes.
+  var authors: Set<String?> = []
+  /// Whether the versions of all rows are those of others' saves, and not of saves of the same tree.
+  let knowsVersions: Bool
 
-  init(_ plan: SavePlan) {
-    for object in plan.inserted {
-      inserted.append(Changed(object, slots: object.entity.storedValueSlots))
-    }
-    for object in plan.updated { updated.append(Changed(object, slots: object.persistentChangedSlots())) }
-    deleted = plan.deleted.map(\.identifier)
+  init(_ plan: SavePlan, of context: ManagedObjectContext) {
+    inserted = plan.inserted.map { Changed($0, slots: $0.editedSlots) }
+    updated = zip(plan.updated, plan.changedSlots).map { Changed($0, slots: $1) }
+    deleted = plan.deleted.map { ($0.identifier, BaseRow($0)) }
+    watched = plan.watched.map { ($0.identifier, BaseRow($0)) }
+    knowsVersions = context.knownVersions.isComplete
+    authors = context.authorsOfChildren
+    if authors.isEmpty || context.transactionAuthor != nil { authors = [context.transactionAuthor] }
   }
 }
 
@@ -31,32 +58,55 @@ extension ChangesForParent.Changed {
     entity = object.entity
     identifier = object.identifier
     values = slots.map { ($0, object.value(at: $0)) }
-    relationships = object.changedToManySlots.compactMap { slot in
-      object.relationshipState(at: slot).map { (slot, $0.differences) }
+    madeDefaults = object.pending?.header.madeDefaults ?? []
+    relationships = object.entity.relationshipsBySlot.compactMap { relationship in
+      let slot = relationship.slot
+      guard relationship.isToMany, let state = object.relationshipState(at: slot),
+        state.hasChanges || state.isSet
+      else { return nil }
+      return (slot, state.differences)
     }
     assignedStore = object.managedObjectContext?.assignedStores[object.identifier.key]
+    base = ChangesForParent.BaseRow(object)
   }
 }
 
 extension EntityDescription {
   /// The slots of attributes and to-one relationships.
   var valueSlots: [Int] { slots.filter { compiled.relationshipBySlot[$0]?.isToMany != true } }
+}
 
-  /// The slots of what a row has values of.
-  var storedValueSlots: [Int] { valueSlots.filter { !property(at: $0).isTransient } }
+extension ManagedObject {
+  /// The slots whose values a save moves to the parent context: those that have changed. Of an object that is not in the store yet also
+  /// those that were set to the value that they had, as it may become a stored one with another value.
+  final var slotsForParent: [Int] { rowVersion == 0 ? editedSlots : changedSlots() }
 }
 
 extension ManagedObjectContext {
-  /// Moves the changes of a save to the parent. The values overwrite the parent's, without a check of versions.
+  /// Moves the changes of a save to the parent. The values overwrite the parent's. Where others have saved a row since the child has read it,
+  /// the parent's save meets the conflict.
   ///
   /// - Throws: `.managedObjectMerge` if the parent has deleted an object that was changed here; nothing is moved then.
   func move(_ plan: SavePlan, to parent: ManagedObjectContext) throws {
     try parent.waitForQueue {
       // On the parent's queue, where no save of it can assign further identifiers in between.
       takeAssignedIdentifiers()
-      try parent.take(ChangesForParent(plan))
+      try parent.take(ChangesForParent(plan, of: self))
     }
   }
+
+  /// Whether an object without changed values was assigned to a store, or has relationships that were set to what they were and may
+  /// replace those of a stored object.
+  func hasNewsForParent(_ object: ManagedObject) -> Bool {
+    if !assignedStores.isEmpty, assignedStores[object.identifier.key] != nil { return true }
+    guard object.rowVersion == 0 else { return false }
+    var isSet = false
+    object.forEachRelationshipState { isSet = isSet || $0.isSet }
+    return isSet
+  }
+
+  /// The author of what the children of a context without one have changed, if all of them have the same.
+  var authorOfChildren: String? { authorsOfChildren.count == 1 ? authorsOfChildren.first ?? nil : nil }
 
   private func take(_ child: ChangesForParent) throws {
     beginUse("taking the changes of a child context")
@@ -66,11 +116,23 @@ extension ManagedObjectContext {
     var objects: [ManagedObject] = []
     for changed in child.inserted { objects.append(takeInserted(changed)) }
     for changed in child.updated { objects.append(object(changed.entity, changed.identifier.key)) }
-    for (object, changed) in zip(objects, child.inserted + child.updated) { take(changed, into: object) }
-    for identifier in child.deleted {
-      let object = object(identifier.entity, identifier.key)
-      if !object.state.contains(.inaccessible) { markDeleted(object) }
+    for (object, changed) in zip(objects, child.inserted + child.updated) {
+      take(changed, into: object, child.knowsVersions)
     }
+    for (identifier, base) in child.deleted {
+      let object = object(identifier.entity, identifier.key)
+      let wasRead = object.isRealised
+      object.willRead()
+      guard !object.state.contains(.inaccessible) else { continue }
+      if !wasRead { noteBase(base, of: object, [], isStrict: child.knowsVersions) }
+      markDeleted(object)
+    }
+    for (identifier, base) in child.watched {
+      let object = object(identifier.entity, identifier.key)
+      detectConflicts(for: object)
+      noteBase(base, of: object, [], isStrict: child.knowsVersions)
+    }
+    authorsOfChildren.formUnion(child.authors)
     processPendingChanges()
   }
 
@@ -89,7 +151,6 @@ extension ManagedObjectContext {
 
   private func takeInserted(_ changed: ChangesForParent.Changed) -> ManagedObject {
     let key = permanentKeys.permanent(changed.identifier.key)
-    if let store = changed.assignedStore { assignedStores[changed.identifier.key] = store }
     // An object whose save in the child has failed after it came here may be there already, and one whose delete the child has
     // saved and undone is among the deleted ones.
     if let object = registered(changed.entity.rootEntity, key) {
@@ -106,22 +167,57 @@ extension ManagedObjectContext {
     return object
   }
 
-  private func take(_ changed: ChangesForParent.Changed, into object: ManagedObject) {
+  /// Makes the next save meet a conflict if others have saved an object since a child has read it: in any property if this context has read
+  /// the row after them, otherwise in one that the child has set.
+  ///
+  /// - Parameters:
+  ///   - slots: The properties that the child has set.
+  ///   - isStrict: Whether a difference of versions is a conflict.
+  private func noteBase(
+    _ base: ChangesForParent.BaseRow?, of object: ManagedObject, _ slots: [Int], isStrict: Bool
+  ) {
+    guard let base, let row = object.row, base.version != row.version, object.conflictBase == nil,
+      object.state.isDisjoint(with: [.inserted, .unreadable])
+    else { return }
+    // The child has read a newer row.
+    if base.version > row.version { return refreshKeepingChanges(object, surfacingConflicts: true) }
+    let former = base.bytes.withUnsafeBytes { StoredRow(copying: $0, into: &rowSlab) }
+    let isStrict = isStrict && following == .nothing
+    if isStrict || object.isConflicting(with: former, in: slots) { object.conflictBase = former }
+  }
+
+  private func take(
+    _ changed: ChangesForParent.Changed, into object: ManagedObject, _ knowsVersions: Bool
+  ) {
+    let wasRead = object.isRealised
     willEdit(object)
+    defer {
+      noteBase(changed.base, of: object, changed.values.map(\.slot), isStrict: knowsVersions && !wasRead)
+    }
+    if let store = changed.assignedStore { assignedStores[object.identifier.key] = store }
     for (slot, value) in changed.values {
       leavePartner(object, slot, for: value)
+      let isSet = object.isSet(slot)
       object.setEdit(slot, value)
+      if changed.madeDefaults.contains(slot), !isSet {
+        object.makePendingValues().header.madeDefaults.insert(slot)
+      }
     }
-    for (slot, differences) in changed.relationships {
-      let state = state(object, slot)
-      for key in differences.removed where !state.isLoaded || state.contains(key) { state.remove(key) }
-      for key in differences.added where !state.contains(key) { state.add(key) }
-      guard let order = differences.order else { continue }
-      let loaded = loadedState(object, slot)
-      let (there, ordered) = (Set(loaded.keys()), Set(order))
-      let merged = order.filter(there.contains) + loaded.keys().filter { !ordered.contains($0) }
-      if merged != loaded.keys() { loaded.setOrder(merged) }
-    }
+    for (slot, differences) in changed.relationships { take(differences, into: object, slot) }
+  }
+
+  private func take(
+    _ differences: RelationshipState.Differences, into object: ManagedObject, _ slot: Int
+  ) {
+    let state = state(object, slot)
+    for key in differences.removed where !state.isLoaded || state.contains(key) { state.remove(key) }
+    for key in differences.added where !state.contains(key) { add(key, to: state, object, slot) }
+    state.noteSetting(differences)
+    guard let order = differences.order else { return }
+    let loaded = loadedState(object, slot)
+    let (there, ordered) = (Set(loaded.keys()), Set(order))
+    let merged = order.filter(there.contains) + loaded.keys().filter { !ordered.contains($0) }
+    if merged != loaded.keys() { loaded.setOrder(merged) }
   }
 
   /// Takes an object out of the other side of a to-one relationship that gets another value. The child knows only the partner

@@ -32,8 +32,10 @@ extension ManagedObjectContext {
     unpropagatedDeletes = []
     changes = PendingChanges()
     assignedStores = [:]
+    authorsOfChildren = []
     pendingLookup = nil
     undoManager?.removeAllActions()
+    lostEdit = nil
     endEvent(registeringUndo: false)
     for object in leaving {
       object.state = []
@@ -63,7 +65,9 @@ extension ManagedObjectContext {
     unpropagatedDeletes = []
     permanentKeys = KeyMap()
     assignedStores = [:]
+    authorsOfChildren = []
     unreadable = [:]
+    lostEdit = nil
     changes = PendingChanges()
     pendingLookup = nil
     event = ContextEvent()
@@ -91,6 +95,7 @@ extension ManagedObjectContext {
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     beginUse("refreshing", object)
     defer { endUse() }
+    let object = object.standing
     require(
       object.managedObjectContext === self,
       "\(object.entity.displayName) cannot be refreshed by a context that it does not belong to")

@@ -36,6 +36,10 @@ extension ManagedObjectContext {
     processPendingChanges()
     propagateDeletes()
     try throwIfUnreadable()
+    if let lost = lostEdit {
+      lostEdit = nil
+      throw lost
+    }
     try runWillSave()
     try validateChanges()
     endEvent()
@@ -48,10 +52,16 @@ extension ManagedObjectContext {
       let written = try writeResolvingConflicts(&image)
       acceptResolution()
       return written
+    } catch let error as HeartwoodError where error.code == .persistentStoreIncompleteSave {
+      // What some stores have saved is no longer to be taken back.
+      acceptResolution()
+      publishUnited()
+      throw error
     } catch {
       image?.restore(in: self, after: eventsOfResolution ?? [])
       eventsOfResolution = nil
       undoOfResolution = []
+      unitedInSave = []
       throw error
     }
   }
@@ -113,7 +123,7 @@ extension ManagedObjectContext {
       }
       return (outcome, nil)
     }
-    let info = TransactionInfo(author: transactionAuthor, contextName: name)
+    let info = TransactionInfo(author: transactionAuthor ?? authorOfChildren, contextName: name)
     let store = try objectStore()
     if let incremental = store as? IncrementalContents { return try write(plan, to: incremental) }
     let choice = try (store as? StoreUnion).map { try StoreChoice(plan, in: $0, self) }
@@ -202,18 +212,34 @@ extension ManagedObjectContext {
     takeOver(plan, outcome)
     finishWithoutTransaction()
     assignedStores = [:]
+    publishUnited()
     // Every value that contained a temporary key has been saved with the permanent one. The rows of a child's parent may
     // still have temporary ones.
     if parent == nil { permanentKeys = KeyMap() }
   }
 
+  /// Tells children which of their objects are others now.
+  private func publishUnited() {
+    publish(
+      unitedInSave.map {
+        Assignment(former: $0.key, identifier: $0.survivor.standing.identifier, isUnited: true)
+      })
+    unitedInSave = []
+  }
+
   /// Makes what was written the committed state of the objects.
   func takeOver(_ plan: SavePlan, _ outcome: SaveOutcome) {
     permanentKeys.reserve(outcome.identifiers.count)
-    publish(outcome.identifiers.map { ($0.identifier.key, $1) })
+    publish(outcome.identifiers.map { Assignment(former: $0.identifier.key, identifier: $1) })
     for (object, identifier) in outcome.identifiers { rename(object, to: identifier) }
     let keys = permanentKeys
-    for (object, row) in outcome.rows { object.commit(row: row) }
+    var versions: [(ManagedObject, former: UInt32, version: UInt32)] = []
+    for (object, row) in outcome.rows {
+      let former = object.rowVersion
+      object.commit(row: row)
+      if assignedIdentifiers != nil { versions.append((object, former, object.rowVersion)) }
+    }
+    publishVersions(versions)
     for object in plan.written {
       object.forEachRelationshipState { $0.commit(mapping: keys.permanent) }
       object.forgetEdits()
@@ -259,9 +285,13 @@ extension ManagedObjectContext {
       forget(object)
     }
     for object in changes.gone { forget(object) }
-    for object in watched { object.state.remove(.watched) }
+    for object in watched {
+      object.state.remove(.watched)
+      object.conflictBase = nil
+    }
     discarded = ObjectList()
     watched = []
+    authorsOfChildren = []
     changes = PendingChanges()
     pendingLookup = nil
     view.held = nil

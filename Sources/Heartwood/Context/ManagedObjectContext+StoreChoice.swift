@@ -32,6 +32,8 @@ extension ManagedObjectContext {
     assignedStores[object.identifier.key] = identity
     editCount &+= 1
     pendingLookup = nil
+    // An object that a child has saved is new in its parent only, which has to hear of the store.
+    if parent != nil { willEdit(object) }
   }
 
   /// The numbers of the stores that execute a request; nil for all.

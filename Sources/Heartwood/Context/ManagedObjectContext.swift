@@ -54,6 +54,8 @@ open class ManagedObjectContext: @unchecked Sendable {
   @exclusivity(unchecked) var assignedIdentifiers: AssignedIdentifiers?
   /// How many of them this context has taken over.
   @exclusivity(unchecked) var takenIdentifiers = 0
+  /// Which versions of rows this context has heard of.
+  @exclusivity(unchecked) var knownVersions = KnownVersions()
   /// The view with this context's changes that was last made for a child, and `editCount` then.
   var viewOfChanges: (stamp: Int, view: ParentView)?
 
@@ -62,7 +64,8 @@ open class ManagedObjectContext: @unchecked Sendable {
   /// Whether saves validate: a migration does so at its end.
   final var validatesAtSave = true
 
-  /// The author of the changes; the history records it with every transaction of this context.
+  /// The author of the changes; the history records it with every transaction of this context. If it is nil, a transaction with what
+  /// children of this context have saved has their author, if all of them have the same one.
   public var transactionAuthor: String?
 
   /// Values for the program's own use.
@@ -149,9 +152,15 @@ open class ManagedObjectContext: @unchecked Sendable {
   var renamedByParent: [ManagedObject] = []
   /// Replacements of temporary keys, for values that still contain the temporary ones.
   @exclusivity(unchecked) var permanentKeys = KeyMap()
+  /// The error of a change that was made on an object that has left the context for another one; the next save throws it.
+  var lostEdit: HeartwoodError?
+  /// The objects that merge policies have made one since the save began, for children, which may have them too.
+  var unitedInSave: [UnitedObjects.Pair] = []
   /// The objects whose rows could not be read and that were not refreshed since.
   var unreadable: UnreadableObjects = [:]
   @exclusivity(unchecked) var view = ViewHolder()
+  /// The authors of what children have saved here since the last save; nil for those without one.
+  var authorsOfChildren: Set<String?> = []
   /// The stores that new objects are assigned to, by their temporary keys.
   var assignedStores: [UInt64: StoreIdentity] = [:]
   /// The batches of fetches whose rows are not loaded yet.
@@ -186,6 +195,7 @@ open class ManagedObjectContext: @unchecked Sendable {
     let assigned = parent.waitForQueue { parent.assignedIdentifiersOfTree() }
     assignedIdentifiers = assigned
     takenIdentifiers = assigned.add(self)
+    knownVersions = KnownVersions(taken: assigned.versions.count)
   }
 
   private func assignedIdentifiersOfTree() -> AssignedIdentifiers {
@@ -221,6 +231,7 @@ open class ManagedObjectContext: @unchecked Sendable {
   public func delete(_ object: ManagedObject) {
     beginUse("deleting", object)
     defer { endUse() }
+    let object = object.standing
     require(
       object.managedObjectContext === self,
       "\(object.entity.displayName) cannot be deleted through a context that it does not belong to")

@@ -20,9 +20,12 @@ struct SavePlan {
     }
     var updated: [ManagedObject] = []
     var changedSlots: [[Int]] = []
+    // A parent takes over transient values as well, and to which store an object is assigned.
+    let hasParent = context.parent != nil
     for object in context.changes.updated {
-      let slots = object.persistentChangedSlots()
-      guard !slots.isEmpty || object.hasRelationshipChanges else { continue }
+      let slots = hasParent ? object.slotsForParent : object.persistentChangedSlots()
+      guard !slots.isEmpty || object.hasRelationshipChanges || hasParent && context.hasNewsForParent(object)
+      else { continue }
       updated.append(object)
       changedSlots.append(slots)
     }
@@ -84,7 +87,7 @@ extension SavePlan {
 
     for object in watched {
       let newest = try transaction.row(object.entity.rootEntity, object.identifier.key)
-      if newest?.version != object.rowVersion {
+      if newest?.version != object.baseVersion {
         conflicts.append(MergeConflict(object, newest: newest))
       }
     }

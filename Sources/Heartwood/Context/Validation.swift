@@ -30,13 +30,8 @@ extension ManagedObjectContext {
   private func collect(_ failures: inout [HeartwoodError], _ validate: () throws -> Void) {
     do {
       try validate()
-    } catch let error as HeartwoodError {
-      failures += error.details.isEmpty ? [error] : error.details
-    } catch let error as any HeartwoodErrorCarrier {
-      let carried = error.carriedError
-      failures += carried.details.isEmpty ? [carried] : carried.details
     } catch {
-      failures.append(HeartwoodError.validation(error))
+      failures += HeartwoodError.validationFailures(error)
     }
   }
 }
@@ -47,6 +42,19 @@ package protocol HeartwoodErrorCarrier: Error {
 }
 
 extension HeartwoodError {
+  /// The single failures that an error of a validation consists of, at any depth: an error of several may have such errors as its details.
+  static func validationFailures(_ error: any Error) -> [HeartwoodError] {
+    if let carrier = error as? any HeartwoodErrorCarrier { return validationFailures(carrier.carriedError) }
+    guard let error = error as? HeartwoodError else {
+      let parts = (error as NSError).userInfo[detailedErrorsKey] as? [any Error] ?? []
+      return parts.isEmpty ? [validation(error)] : parts.flatMap(validationFailures)
+    }
+    return error.details.isEmpty ? [error] : error.details.flatMap(validationFailures)
+  }
+
+  /// Core Data's `NSDetailedErrorsKey`.
+  private static let detailedErrorsKey = "NSDetailedErrors"
+
   /// Runs a validation, and throws Heartwood's errors as they were.
   static func uncarried(_ body: () throws -> Void) throws {
     do {
@@ -81,10 +89,8 @@ extension ManagedObject {
     for check in entity.compiled.checks {
       do {
         try validate(check)
-      } catch let error as HeartwoodError {
-        failures.append(error)
       } catch {
-        failures.append(HeartwoodError.validation(error))
+        failures += HeartwoodError.validationFailures(error)
       }
     }
     if failures.count == 1 { throw failures[0] }
@@ -144,8 +150,8 @@ extension ManagedObject {
     do {
       try validateValue(&accepted, forKey: name)
     } catch {
-      let refusal = error as? HeartwoodError ?? HeartwoodError.validation(error)
-      throw refusal.about(objectID, name, value)
+      let refusals = HeartwoodError.validationFailures(error).map { $0.about(objectID, name, value) }
+      throw refusals.count == 1 ? refusals[0] : HeartwoodError.multiple(refusals)
     }
     if let plainType, value.isShown(as: accepted, plainType) { return value }
     // Without `==` nothing tells whether the hook has put another value in its place.
@@ -158,7 +164,8 @@ extension ManagedObject {
 
   private func check(_ value: Value, _ rule: ValidationRule, at slot: Int) throws {
     let property = entity.property(at: slot)
-    if let code = rule.failure(of: value) { throw HeartwoodError.broken(rule, code, self, property, value) }
+    let type = entity.attribute(at: slot)?.type ?? .undefined
+    if let code = rule.failure(of: value, type) { throw HeartwoodError.broken(rule, code, self, property, value) }
     guard rule.kind == .condition || rule.kind == .value && !value.isNull, var text = rule.text,
       let context = managedObjectContext
     else { return }

@@ -1,8 +1,40 @@
-/// The open stores of a coordinator, and what contexts see of them: the store itself if there is one with all entities, and otherwise
+import Foundation
+
+/// The stores of a coordinator, and what contexts see of them: the store itself if there is one with all entities, and otherwise
 /// all as one.
+///
+/// A store is opened and closed without the coordinator's lock: that may take as long as a migration, and runs code of the program. Until
+/// then its place is reserved:
+///
+/// ```
+/// reserve ─▶ reserved ─ fill ──▶ open ─ remove ───▶ (gone)
+///               │  ▲               │
+///            release └─ withdraw ──┘
+///               ▼
+///            (gone)
+/// ```
+///
+/// - Invariant: At most one reservation or open store is for a place on disk.
 struct OpenStoreList {
+  /// A place in the list for a store that is being opened.
+  struct Reservation: Equatable {
+    fileprivate let number: Int
+  }
+
+  private enum Entry {
+    /// Nothing else sees the store, but another one cannot be opened where it will be.
+    case reserved(Reservation, URL?)
+    case open(PersistentStore)
+
+    var store: PersistentStore? {
+      guard case .open(let store) = self else { return nil }
+      return store
+    }
+  }
+
   /// In the order in which they were added.
-  private(set) var stores: [PersistentStore] = []
+  private var entries: [Entry] = []
+  private var reservationCount = 0
   private(set) var objectStore: (any ObjectStore)?
   /// Nil until there are several stores, or one of a configuration.
   private var numbers: StoreNumbers?
@@ -10,30 +42,91 @@ struct OpenStoreList {
 
   init(_ model: ManagedObjectModel) { self.model = model }
 
-  /// - Parameter place: Where the store is among the others; nil for the end.
-  /// - Throws: `.persistentStoreOpen` if a store with the same identifier is open, or if there were too many.
-  mutating func add(_ store: PersistentStore, at place: Int? = nil) throws(HeartwoodError) {
-    if let other = stores.first(where: { $0.identifier == store.identifier }) {
+  /// The open stores, in the order in which they were added.
+  var stores: [PersistentStore] { entries.compactMap(\.store) }
+
+  // MARK: Opening
+
+  /// Reserves the last place for a store that is to be opened.
+  ///
+  /// - Parameter url: Where the store is; nil for one in memory.
+  /// - Throws: `.persistentStoreOpen` if a store is open there, or is being opened.
+  mutating func reserve(for url: URL?) throws(HeartwoodError) -> Reservation {
+    for entry in entries {
+      switch entry {
+      case .open(let store) where Self.isSame(url, store.url): throw .storeIsOpen(store.place)
+      case .reserved(_, let other) where Self.isSame(url, other): throw .storeIsBeingOpened(url)
+      default: continue
+      }
+    }
+    let reservation = nextReservation()
+    entries.append(.reserved(reservation, url))
+    return reservation
+  }
+
+  /// Makes the place of an open store one for another store.
+  ///
+  /// - Returns: Nil if the store is not open.
+  mutating func withdraw(_ store: PersistentStore) -> Reservation? {
+    guard let place = entries.firstIndex(where: { $0.store === store }) else { return nil }
+    let reservation = nextReservation()
+    entries[place] = .reserved(reservation, store.url)
+    update()
+    return reservation
+  }
+
+  /// Puts a store that was opened into its place.
+  ///
+  /// - Throws: `.persistentStoreOpen` if a store with the same identifier is open, or if there were too many. The place stays reserved.
+  mutating func fill(_ reservation: Reservation, with store: PersistentStore) throws(HeartwoodError) {
+    let others = stores
+    if let other = others.first(where: { $0.identifier == store.identifier }) {
       throw .sameStore(store, other)
     }
     let identity = store.objectStore.identity
-    if store is IncrementalStore || stores.first is IncrementalStore {
-      guard stores.isEmpty, store.configurationName == nil else { throw .aloneOnly(store, stores.first) }
+    if store is IncrementalStore || others.first is IncrementalStore {
+      guard others.isEmpty, store.configurationName == nil else { throw .aloneOnly(store, others.first) }
     }
-    if stores.isEmpty, numbers?.number(of: identity) == nil { numbers = nil }
-    if !stores.isEmpty || store.configurationName != nil { try number() }
+    if others.isEmpty, numbers?.number(of: identity) == nil { numbers = nil }
+    if !others.isEmpty || store.configurationName != nil { try number() }
     _ = try numbers?.add(identity)
-    stores.insert(store, at: min(place ?? stores.count, stores.count))
+    guard let place = place(of: reservation) else { return }
+    entries[place] = .open(store)
     update()
   }
 
-  /// - Returns: The place of the store; nil if it is not open.
-  mutating func remove(_ store: PersistentStore) -> Int? {
-    guard let place = stores.firstIndex(where: { $0 === store }) else { return nil }
-    stores.remove(at: place)
-    update()
-    return place
+  /// Gives up a place whose store was not opened.
+  mutating func release(_ reservation: Reservation) {
+    guard let place = place(of: reservation) else { return }
+    entries.remove(at: place)
   }
+
+  /// - Returns: Whether the store was open.
+  mutating func remove(_ store: PersistentStore) -> Bool {
+    guard let place = entries.firstIndex(where: { $0.store === store }) else { return false }
+    entries.remove(at: place)
+    update()
+    return true
+  }
+
+  private mutating func nextReservation() -> Reservation {
+    reservationCount += 1
+    return Reservation(number: reservationCount)
+  }
+
+  private func place(of reservation: Reservation) -> Int? {
+    entries.firstIndex { entry in
+      if case .reserved(reservation, _) = entry { true } else { false }
+    }
+  }
+
+  private static func isSame(_ url: URL?, _ other: URL?) -> Bool {
+    guard let url, let other, url.path != "/dev/null", other.path != "/dev/null" else { return false }
+    guard url.isFileURL, other.isFileURL else { return url == other }
+    return LogStore.path(of: url) == LogStore.path(of: other)
+  }
+
+  // MARK: What contexts see
 
   private mutating func number() throws(HeartwoodError) {
     guard numbers == nil else { return }
@@ -43,6 +136,7 @@ struct OpenStoreList {
   }
 
   private mutating func update() {
+    let stores = stores
     guard let numbers, !stores.isEmpty else {
       objectStore = stores.first?.objectStore
       return
@@ -57,10 +151,17 @@ struct OpenStoreList {
 }
 
 extension HeartwoodError {
-  static func storeIsOpen(_ path: String) -> HeartwoodError {
+  fileprivate static func storeIsOpen(_ path: String) -> HeartwoodError {
     HeartwoodError(
       .persistentStoreOpen,
       "the store at \(path) is open in this coordinator already: use the open one, or remove it first")
+  }
+
+  fileprivate static func storeIsBeingOpened(_ url: URL?) -> HeartwoodError {
+    let place = url.map { $0.isFileURL ? $0.path : $0.withoutPassword } ?? "no place"
+    return HeartwoodError(
+      .persistentStoreOpen,
+      "the store at \(place) is being opened in this coordinator by another thread: wait for it, and use that one")
   }
 
   fileprivate static func aloneOnly(_ store: PersistentStore, _ other: PersistentStore?) -> HeartwoodError {

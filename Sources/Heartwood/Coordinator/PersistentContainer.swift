@@ -51,7 +51,9 @@ open class PersistentContainer: @unchecked Sendable {
   ///   - bundles: Where to look; by default in the main bundle.
   /// - Throws: `.coreData` if there is no such model, or it is not valid.
   public convenience init(name: String, bundles: [Bundle] = [.main]) throws {
-    self.init(name: name, managedObjectModel: try ManagedObjectModel(named: name, in: bundles))
+    let model = try ManagedObjectModel(named: name, in: bundles)
+    try model.checkForUse()
+    self.init(name: name, managedObjectModel: model)
   }
 
   /// A container of the model that these classes declare, with its store open.
@@ -63,7 +65,7 @@ open class PersistentContainer: @unchecked Sendable {
   /// - Throws: An error in the classes' declarations, or the reason why the store cannot be opened.
   public convenience init(name: String, types: [ManagedObject.Type], at url: URL? = nil) throws {
     let model = try ManagedObjectModel(types: types)
-    try model.freeze()
+    try model.checkForUse()
     self.init(name: name, managedObjectModel: model)
     if let url { persistentStoreDescriptions = [PersistentStoreDescription(url: url)] }
     try loadPersistentStores()

@@ -74,6 +74,7 @@ extension PersistentStoreDescription {
     finishesDeferredMigrationInBackground = other.finishesDeferredMigrationInBackground
     fetchLog = other.fetchLog
     migrationLog = other.migrationLog
+    noteLog = other.noteLog
     migrationProgress = other.migrationProgress
     stagedMigrationManager = other.stagedMigrationManager
     isInStage = other.isInStage

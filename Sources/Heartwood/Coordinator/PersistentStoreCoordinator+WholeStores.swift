@@ -104,9 +104,11 @@ extension PersistentStoreCoordinator {
         }
         let file = try StoreFile.replacing(format, at: path, target)
         defer { file.endPreparation() }
-        return try LogStore.withEngine(at: source, options: origin) { try LogStore.save($0, to: file) }
+        return try LogStore.withEngine(at: source, options: origin, isAboutAnother: true) {
+          try LogStore.save($0, to: file)
+        }
       }
-      try LogStore.withEngine(at: source, options: origin) { engine in
+      try LogStore.withEngine(at: source, options: origin, isAboutAnother: true) { engine in
         let temporary = HiddenFolder(beside: destination, "replacing").path
         let mayRemove = fileSystem is PosixFileSystem
         do {

@@ -50,7 +50,7 @@ public final class PersistentStoreCoordinator: Sendable {
   ///
   /// - Throws: A description of the error in the model.
   public convenience init(checking managedObjectModel: ManagedObjectModel) throws {
-    try managedObjectModel.checkFetchedProperties()
+    try managedObjectModel.checkForUse()
     try self.init(checkingStoredProperties: managedObjectModel)
   }
 
@@ -101,12 +101,13 @@ public final class PersistentStoreCoordinator: Sendable {
   @discardableResult
   public func addPersistentStore(with description: PersistentStoreDescription) throws -> PersistentStore {
     post(.persistentStoreCoordinatorStoresWillChange, StoresChanges())
-    let store = try attach { open in
-      try requireClosed(description, open.stores)
-      return try opened(description)
+    let reservation = try open.withLock { list throws(HeartwoodError) in
+      try list.reserve(for: description.place)
     }
+    let store = try attach(at: reservation) { try opened(description) }
     store.didAdd(to: self)
     post(.persistentStoreCoordinatorStoresDidChange, StoresChanges(added: [store]))
+    OpeningNotes.tell(managedObjectModel.declarationNotes, description.noteLog)
     if description.finishesDeferredMigrationInBackground, !description.isReadOnly {
       finishDeferred(description, store)
     }
@@ -122,55 +123,57 @@ public final class PersistentStoreCoordinator: Sendable {
     return store
   }
 
-  /// - Throws: `.persistentStoreOpen` if the folder of a description is that of an open store.
-  private func requireClosed(
-    _ description: PersistentStoreDescription, _ stores: [PersistentStore]
-  ) throws {
-    guard let url = description.place, url.path != "/dev/null" else { return }
-    if !url.isFileURL, let other = stores.first(where: { $0.url == url }) {
-      throw HeartwoodError.storeIsOpen(other.place)
-    }
-    guard url.isFileURL else { return }
-    let path = LogStore.path(of: url)
-    if stores.contains(where: { $0.url.isFileURL && LogStore.path(of: $0.url) == path }) {
-      throw HeartwoodError.storeIsOpen(path)
-    }
-  }
-
   /// Reads from a store that another coordinator has open, and that closes it.
-  func adopt(_ store: PersistentStore) throws { _ = try attach { _ in store } }
-
-  /// - Parameters:
-  ///   - place: Where the store is among the others; nil for the end.
-  ///   - body: Opens the store, under the lock.
-  private func attach(
-    at place: Int? = nil, _ body: (OpenStoreList) throws -> PersistentStore
-  ) throws -> PersistentStore {
-    let store = try open.withLock { open in
-      try managedObjectModel.checkTransformers()
-      let store = try body(open)
-      do {
-        try open.add(store, at: place)
-      } catch {
-        try? store.close()
-        throw error
-      }
-      openings.add(1, ordering: .releasing)
-      return store
-    }
-    if remoteFollowers.withLock({ $0 != nil }) { follow(store) }
-    return store
+  func adopt(_ store: PersistentStore) throws {
+    let reservation = try open.withLock { list throws(HeartwoodError) in try list.reserve(for: nil) }
+    _ = try attach(at: reservation) { store }
   }
 
-  /// - Returns: The place of the store among the others; nil if it was not open.
-  private func detach(_ store: PersistentStore) -> Int? {
-    let place = open.withLock { open in
-      let place = open.remove(store)
-      if place != nil { openings.add(1, ordering: .releasing) }
-      return place
+  /// Opens a store without the lock, and puts it into its place. If that fails, the place is released.
+  ///
+  /// - Parameter body: Opens the store. The coordinator, its other stores and their contexts can be used meanwhile.
+  private func attach(
+    at reservation: OpenStoreList.Reservation, _ body: () throws -> PersistentStore
+  ) throws -> PersistentStore {
+    var opened: PersistentStore?
+    do {
+      try managedObjectModel.checkTransformers()
+      let store = try body()
+      opened = store
+      try open.withLock { list throws(HeartwoodError) in
+        try list.fill(reservation, with: store)
+        openings.add(1, ordering: .releasing)
+      }
+      if remoteFollowers.withLock({ $0 != nil }) { follow(store) }
+      return store
+    } catch {
+      open.withLock { $0.release(reservation) }
+      try? opened?.close()
+      throw error
     }
-    if place != nil { endFollowing(store) }
-    return place
+  }
+
+  /// - Returns: Whether the store was open.
+  private func detach(_ store: PersistentStore) -> Bool {
+    let wasOpen = open.withLock { open in
+      let wasOpen = open.remove(store)
+      if wasOpen { openings.add(1, ordering: .releasing) }
+      return wasOpen
+    }
+    if wasOpen { endFollowing(store) }
+    return wasOpen
+  }
+
+  /// Takes a store out, and reserves its place for another one.
+  private func withdraw(_ store: PersistentStore) throws(HeartwoodError) -> OpenStoreList.Reservation {
+    let reservation = open.withLock { open in
+      let reservation = open.withdraw(store)
+      if reservation != nil { openings.add(1, ordering: .releasing) }
+      return reservation
+    }
+    guard let reservation else { throw HeartwoodError.storeIsForeign(store.url) }
+    endFollowing(store)
+    return reservation
   }
 
   /// Replaces the open store by one that `body` makes.
@@ -183,13 +186,16 @@ public final class PersistentStoreCoordinator: Sendable {
   func exchange(
     _ store: PersistentStore, _ body: () throws -> PersistentStoreDescription
   ) throws -> PersistentStore {
-    guard let place = detach(store) else { throw HeartwoodError.storeIsForeign(store.url) }
-    do {
-      let description = try body()
-      return try attach(at: place) { _ in try opened(description) }
-    } catch {
-      _ = try? attach(at: place) { _ in try store.isInMemory ? store : opened(store.description) }
-      throw error
+    let reservation = try withdraw(store)
+    return try attach(at: reservation) {
+      do {
+        return try opened(body())
+      } catch {
+        if let former = try? store.isInMemory ? store : opened(store.description) {
+          _ = try? attach(at: reservation) { former }
+        }
+        throw error
+      }
     }
   }
 
@@ -232,7 +238,7 @@ public final class PersistentStoreCoordinator: Sendable {
       post(.persistentStoreCoordinatorWillRemoveStore, removed)
       store.willRemove(from: self)
     }
-    guard detach(store) != nil else { throw HeartwoodError.storeIsForeign(store.url) }
+    guard detach(store) else { throw HeartwoodError.storeIsForeign(store.url) }
     defer { post(.persistentStoreCoordinatorStoresDidChange, removed) }
     try store.close()
   }
@@ -275,6 +281,16 @@ public final class PersistentStoreCoordinator: Sendable {
     let stores = persistentStores
     guard !stores.isEmpty else { throw HeartwoodError.noOpenStore }
     return try stores.map { try $0.requireLog() }
+  }
+}
+
+extension ManagedObjectModel {
+  /// Freezes the model, and checks what a coordinator needs.
+  ///
+  /// - Throws: A description of the error in the model.
+  func checkForUse() throws(HeartwoodError) {
+    try checkFetchedProperties()
+    try checkExpressions()
   }
 }
 

@@ -14,8 +14,9 @@ extension ManagedObjectModel {
     // If one of the next two steps throws, the model's deinit breaks the reference cycles between the entities.
     self.init(entities: building.entities.map(\.entity))
     try building.run()
+    declarationNotes = building.notes
     try configure(self)
-    try freeze()
+    try checkForUse()
   }
 }
 
@@ -29,6 +30,8 @@ private struct ModelBuilding {
   }
 
   private(set) var entities: [Part] = []
+  /// What is allowed, and probably not meant.
+  private(set) var notes: [String] = []
   private var indexByClass: [ObjectIdentifier: Int] = [:]
 
   init(_ types: [ManagedObject.Type]) throws(HeartwoodError) {
@@ -54,6 +57,28 @@ private struct ModelBuilding {
     }
     for part in entities {
       for property in part.own { try pair(property, of: part) }
+    }
+    noteForgottenInverses()
+  }
+
+  /// Notes relationships without an inverse that lead to each other: they are two, and not the two sides of one. They stay so, as stores
+  /// of such classes have two.
+  private mutating func noteForgottenInverses() {
+    let alone = entities.flatMap { part in
+      part.own.compactMap { property -> RelationshipDescription? in
+        guard property.relationship?.isAlone == false, let found = description(property, of: part),
+          found.inverseRelationship == nil
+        else { return nil }
+        return found
+      }
+    }
+    for (place, one) in alone.enumerated() {
+      for other in alone[(place + 1)...] where one.leadsBack(to: other) {
+        notes.append(
+          "\(one.displayName) and \(other.displayName) lead to each other and name no inverse, so that they are two relationships, and a "
+            + "change of one does not change the other: write @Relationship(inverse: { $0.\(other.name) }) at \(one.displayName), or "
+            + "@Relationship(inverse: nil) at one of them if that is meant")
+      }
     }
   }
 
@@ -210,6 +235,16 @@ private struct ModelBuilding {
 
   private func description(_ property: PropertyRecord, of part: Part) -> RelationshipDescription? {
     part.entity.ownProperties.first { $0.name == property.name } as? RelationshipDescription
+  }
+}
+
+extension RelationshipDescription {
+  /// Whether it and another relationship could be the two sides of one.
+  fileprivate func leadsBack(to other: RelationshipDescription) -> Bool {
+    guard let entity, let otherEntity = other.entity else { return false }
+    let (there, back): (EntityDescription, EntityDescription) = (destinationEntity, other.destinationEntity)
+    return (there.isKindOf(entity: otherEntity) || otherEntity.isKindOf(entity: there))
+      && (back.isKindOf(entity: entity) || entity.isKindOf(entity: back))
   }
 }
 

@@ -32,7 +32,30 @@ public struct Relationship<Wrapped: RelationshipValue>: _DeclaredProperty {
     if _isRecording { _mark = _recordRelationship(Wrapped.self, deleteRule, renamed, count, inverse) }
   }
 
-  /// A relationship without an inverse, or one that is named as the inverse on the other side.
+  /// A relationship that has no inverse, and is to have none: `@Relationship(inverse: nil)`.
+  ///
+  /// Two relationships that lead to each other's classes and name no inverse are two that know nothing of each other. Opening a store of such
+  /// classes is noted, as most are meant to be the two sides of one, unless one of them says this.
+  ///
+  /// - Parameters:
+  ///   - inverse: Nil.
+  ///   - deleteRule: The effect of deleting an object on its destinations.
+  ///   - count: How many destinations a save requires.
+  ///   - renamed: The former name, for migration.
+  @inlinable @inline(__always)
+  public init(
+    inverse: NoInverse?, deleteRule: DeleteRule = .nullify, count: RelationshipCount = .any,
+    renamed: StaticString? = nil
+  ) {
+    _mark = 0
+    if _isRecording {
+      _mark = _recordRelationship(
+        Wrapped.self, deleteRule, renamed, count, nil as ((Wrapped.Destination) -> Wrapped)?, isAlone: true)
+    }
+  }
+
+  /// A relationship without an inverse, or one that is named as the inverse on the other side. One that is to have no inverse says so:
+  /// `inverse: nil`.
   @inlinable @inline(__always)
   public init(
     deleteRule: DeleteRule = .nullify, count: RelationshipCount = .any, renamed: StaticString? = nil
@@ -84,6 +107,9 @@ public struct Relationship<Wrapped: RelationshipValue>: _DeclaredProperty {
     }
   }
 }
+
+/// The type of `nil` in `@Relationship(inverse: nil)`; it has no values.
+public enum NoInverse: Sendable {}
 
 /// How many destinations a save requires of a relationship.
 public struct RelationshipCount: Sendable {

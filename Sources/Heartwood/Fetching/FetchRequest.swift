@@ -115,10 +115,13 @@ extension FetchRequest where Object: ManagedObject {
   /// - Parameters:
   ///   - condition: The condition on each object.
   ///   - sort: The sort order, most significant first.
+  ///   - limit: The maximum number of objects; nil for all.
+  ///   - offset: How many of the first objects to skip.
   public convenience init(
-    where condition: (ObjectQuery<Object>) -> Condition, sort: [Sort<Object>] = []
+    where condition: (ObjectQuery<Object>) -> Condition, sort: [Sort<Object>] = [], limit: Int? = nil,
+    offset: Int = 0
   ) {
-    self.init(Where(condition), sort: sort)
+    self.init(Where(condition), sort: sort, limit: limit, offset: offset)
   }
 
   /// A request for the objects that satisfy a predicate.
@@ -126,10 +129,26 @@ extension FetchRequest where Object: ManagedObject {
   /// - Parameters:
   ///   - predicate: The condition on each object.
   ///   - sort: The sort order, most significant first.
-  public convenience init(_ predicate: Where<Object>, sort: [Sort<Object>] = []) {
+  ///   - limit: The maximum number of objects; nil for all.
+  ///   - offset: How many of the first objects to skip.
+  public convenience init(
+    _ predicate: Where<Object>, sort: [Sort<Object>] = [], limit: Int? = nil, offset: Int = 0
+  ) {
+    self.init(sort: sort, limit: limit, offset: offset)
+    if self.predicate == nil { self.predicate = predicate }
+  }
+
+  /// A request for all objects, or for the first ones in an order.
+  ///
+  /// - Parameters:
+  ///   - sort: The sort order, most significant first.
+  ///   - limit: The maximum number of objects; nil for all. Unlike a `fetchLimit` of 0, a limit of 0 is one.
+  ///   - offset: How many of the first objects to skip.
+  public convenience init(sort: [Sort<Object>], limit: Int? = nil, offset: Int = 0) {
     self.init()
-    self.predicate = predicate
     if !sort.isEmpty { sortDescriptors = sort }
+    if limit == 0 { predicate = Where<Object>.false }
+    (fetchLimit, fetchOffset) = (limit ?? 0, offset)
   }
 }
 

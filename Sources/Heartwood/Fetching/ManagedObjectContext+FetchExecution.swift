@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     defer { withExtendedLifetime(view) {} }
     let classes = ClassCheck(wanted: Object.self) { $0 is Object }
     if let entity = try entityOfPlainRequest(request, in: view),
-      let condition = try request.predicate?.conditionTree(for: entity),
+      let condition = try request.predicate?.conditionTree(for: entity), !condition.needsFetch,
       let lookup = try UniqueLookup(condition, of: entity, in: view)
     {
       let row = try lookup.row(of: entity, includingSubentities: request.includesSubentities, in: view)
@@ -31,7 +31,7 @@ extension ManagedObjectContext {
       if !request.returnsObjectsAsFaults { try throwIfUnreadable() }
       return
     }
-    let execution = try execution(resolve(request), in: view)
+    let execution = try execution(resolve(request, of: view), in: view)
     if let most = execution.mostResults { expect(most) }
     try forEachResult(of: execution, classes, body)
     if !request.returnsObjectsAsFaults { try throwIfUnreadable() }
@@ -245,19 +245,31 @@ extension ManagedObjectContext {
 
   /// - Parameters:
   ///   - columns: The properties of rows that are read of the results; nil if the rows are needed.
-  ///   - store: The store whose rows are read; nil for all of the context.
+  ///   - store: The store of a batch; nil for all of the context. A batch executes no other fetches.
+  ///   - view: What other fetches read whose values are parts of the condition; nil for the newest state.
   func resolve<Object: FetchRequestResult>(
-    _ request: FetchRequest<Object>, reading columns: Set<Int>? = nil, in store: StoreIdentity? = nil
+    _ request: FetchRequest<Object>, reading columns: Set<Int>? = nil, in store: StoreIdentity? = nil,
+    of view: (any StoreView)? = nil
   ) throws -> ResolvedRequest {
     let stores = try affectedNumbers(request.affectedStores)
     let entity = try entity(of: request)
+    guard request.propertiesToGroupBy == nil, request.havingPredicate == nil else {
+      throw HeartwoodError(
+        .coreData,
+        "the request for \(entity.displayName) has groups, which only dictionaries can be: use fetchDictionaries, or leave out "
+          + "propertiesToGroupBy and havingPredicate")
+    }
+    var condition = try request.predicate?.conditionTree(for: entity)
+    let needsFetch = condition?.needsFetch == true
+    if needsFetch, store == nil { condition = try condition.map { try withFetchedValues($0, in: view) } }
     var resolved = try ResolvedRequest(
-      entity: entity, predicate: request.predicate, sorts: request.sortDescriptors ?? [],
+      entity: entity, predicate: condition, sorts: request.sortDescriptors ?? [],
       limit: request.fetchLimit == 0 ? nil : request.fetchLimit, offset: request.fetchOffset,
       includesSubentities: request.includesSubentities,
       includesPendingChanges: request.includesPendingChanges, store: store ?? storeIdentity)
     resolved.columns = columns
     resolved.stores = stores
+    resolved.hasFetchedValues = needsFetch
     resolved.delivery = try delivery(of: request, entity)
     return resolved
   }

@@ -74,7 +74,7 @@ extension ManagedObjectContext {
     try count(Object.self, where: { _ in predicate.condition })
   }
 
-  /// The number of objects that `fetch` would return.
+  /// The number of objects that `fetch` would return; of a request whose result are dictionaries, their number.
   ///
   /// - Throws: As `fetch(_:)`.
   /// - Complexity: O(log n) if there is no condition or an index serves it; otherwise linear in the rows of the plan.
@@ -83,7 +83,8 @@ extension ManagedObjectContext {
     defer { endUse() }
     try beginReading()
     let view = try readingView()
-    return try execution(resolve(request, reading: []), in: view, isCount: true).count()
+    if request.resultType == .dictionaryResultType, let count = try dictionaryCount(request) { return count }
+    return try execution(resolve(request, reading: [], of: view), in: view, isCount: true).count()
   }
 
   /// The number of objects of a class that satisfy a condition.
@@ -105,7 +106,7 @@ extension ManagedObjectContext {
     defer { endUse() }
     try beginReading()
     let view = try readingView()
-    var resolved = try resolve(request)
+    var resolved = try resolve(request, of: view)
     // The entity of a row is not in an index.
     if resolved.entity.rootEntity.subentities.isEmpty { resolved.columns = [] }
     return try identifiers(execution(resolved, in: view))

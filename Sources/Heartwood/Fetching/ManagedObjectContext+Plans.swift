@@ -42,7 +42,7 @@ extension ManagedObjectContext {
     try beginReading()
     let view = try readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
-    var execution = try execution(resolve(request), in: view)
+    var execution = try execution(resolve(request, of: view), in: view)
     let figures = FetchFigures()
     (execution.figures, execution.log) = (figures, nil)
     try figures.time(\.whole) {

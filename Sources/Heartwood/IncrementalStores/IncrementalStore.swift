@@ -12,11 +12,6 @@ import HeartwoodFiles
 ///
 /// Contexts call its methods on their own queues, so that several threads may do at the same time.
 open class IncrementalStore: PersistentStore, @unchecked Sendable {
-  private struct Place: Hashable {
-    let root: UInt16
-    let key: UInt64
-  }
-
   /// Set by the opening.
   private final var known: ManagedObjectModel?
   private final var storeIdentity = StoreIdentity.none
@@ -25,7 +20,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   /// The part of identifiers that names the store.
   final var identityOfObjects: StoreIdentity { storeIdentity }
   /// What the class calls objects, where it is no number.
-  private final let references = Guarded<[Place: any Sendable]>([:])
+  private final let references = Guarded(StoreReferences())
 
   /// What the store says about itself: `loadMetadata()` sets what it has read. The opening adds the values under
   /// `PersistentStore.MetadataKey` that are missing, so a class that keeps the metadata keeps the identifiers of its objects.
@@ -198,8 +193,11 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
       return newObjectID(for: entity, number: key)
     }
     let text = Array("\(entity.rootEntity.displayName) \(reference)".utf8)
-    let key = text.withUnsafeBytes { XXH64.hash($0, seed: 0) } & (Self.mark - 1) | Self.mark
-    references.withLock { $0[Place(root: entity.rootEntity.number, key: key)] = reference }
+    let hash = text.withUnsafeBytes { XXH64.hash($0, seed: 0) }
+    let type = Array("\(Swift.type(of: reference))".utf8)
+    let check = text.withUnsafeBytes { XXH64.hash($0, seed: type.withUnsafeBytes { XXH64.hash($0, seed: 1) }) }
+    let root = entity.rootEntity.number
+    let key = references.withLock { $0.name(reference, root, hash: hash, check: check) }
     return ManagedObjectID(entity: entity, key: key, store: storeIdentity)
   }
 
@@ -212,8 +210,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     return ManagedObjectID(entity: entity, key: number, store: storeIdentity)
   }
 
-  /// Set in the keys of references that are no numbers.
-  private static let mark: UInt64 = 1 << 52
+  private static let mark = StoreReferences.mark
 
   /// What the store calls an object: an `Int64` if it calls it by an integer.
   ///
@@ -224,8 +221,8 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
       programError("\(objectID) is no identifier of an object of the store at \(place).")
     }
     if let number = number(of: objectID) { return number }
-    let place = Place(root: objectID.entity.rootEntity.number, key: objectID.key)
-    guard let reference = references.withLock({ $0[place] }) else {
+    let (root, key) = (objectID.entity.rootEntity.number, objectID.key)
+    guard let reference = references.withLock({ $0[root, key] }) else {
       programError("The store at \(self.place) has not named \(objectID) in this process.")
     }
     return reference
@@ -290,8 +287,8 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   /// The identifier of the parts of a URI; nil if the store cannot name the object.
   final func identifier(_ parts: (store: UUID, entityName: String, key: UInt64)) -> ManagedObjectID? {
     guard let entity = managedObjectModel.entitiesByName[parts.entityName], parts.key > 0 else { return nil }
-    let place = Place(root: entity.rootEntity.number, key: parts.key)
-    guard parts.key & Self.mark == 0 || references.withLock({ $0[place] != nil }) else { return nil }
+    let root = entity.rootEntity.number
+    guard parts.key & Self.mark == 0 || references.withLock({ $0[root, parts.key] != nil }) else { return nil }
     var own = entity
     if entity.rootEntity.hasSubentities, let view = try? objectStore.view(),
       let number = try? view.withRow(entity.rootEntity, parts.key, { $0?.entityNumber }),

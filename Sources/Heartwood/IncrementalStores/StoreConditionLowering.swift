@@ -78,7 +78,8 @@ struct StoreConditionLowering {
 
   // MARK: Comparisons
 
-  private mutating func comparison(_ comparison: Comparison) throws(HeartwoodError) -> StoreCondition {
+  private mutating func comparison(_ written: Comparison) throws(HeartwoodError) -> StoreCondition {
+    let comparison = paths.withDecimals(written)
     if case .anyKey = comparison.left.kind { throw .untranslatable("ANYKEY") }
     if let quantifier = comparison.quantifier { return try self.quantified(quantifier, comparison) }
     if let path = try toMany(comparison.left), comparison.comparator == .contains {
@@ -188,7 +189,8 @@ struct StoreConditionLowering {
     case .object(let object): return .constant(object.objectID)
     case .refused(let error): throw error
     case .path(let written): return try end(of: paths.resolve(written))
-    case .arithmetic(let operation, let left, let right):
+    case .arithmetic(let operation, var left, var right):
+      if paths.hasDecimals(expression) { (left, right) = (left.withDecimals, right.withDecimals) }
       return .arithmetic(operation.rawValue, try self.expression(left), try self.expression(right))
     case .conditional(let condition, let first, let second):
       return .conditional(
@@ -212,7 +214,7 @@ struct StoreConditionLowering {
     case .anyKey: throw .untranslatable("ANYKEY")
     case .collection:
       throw .untranslatable("a SUBQUERY that is not counted, or the values of a relationship as a list")
-    case .group, .window, .computed: throw .untranslatable("a value of a group or a window")
+    case .group, .window, .computed, .fetched: throw .untranslatable("a value of a group or a window")
     }
   }
 

@@ -1,6 +1,6 @@
 /// Telling the live results of a context what has changed.
 extension ManagedObjectContext {
-  func add(_ tracker: ResultTracker) {
+  func add(_ tracker: some ContextTracker) {
     trackers.removeAll { $0.tracker == nil || $0.tracker === tracker }
     trackers.append(WeakTracker(tracker: tracker))
   }
@@ -40,7 +40,17 @@ extension ManagedObjectContext {
   }
 }
 
+/// Follows a context: a live result. All is called on the queue of the context.
+protocol ContextTracker: AnyObject {
+  /// Applies changes of the context.
+  func apply(_ touched: TouchedObjects)
+  /// The context has other stores.
+  func noteStores()
+  /// The context was reset.
+  func reset()
+}
+
 /// A tracker of a context, which the context does not keep.
 struct WeakTracker {
-  weak var tracker: ResultTracker?
+  weak var tracker: (any ContextTracker)?
 }

@@ -2,7 +2,7 @@
 ///
 /// The result is that of the last fetch with all changes applied that the context has heard of since: its own events, merges,
 /// saves and refreshes. What others save shows when it is merged.
-final class ResultTracker {
+final class ResultTracker: ContextTracker {
   let context: ManagedObjectContext
   /// Called at the start of each fetch.
   private let begin: () -> Void
@@ -130,7 +130,7 @@ final class ResultTracker {
     if touched.mayChangeKeys || reader == nil { reader = try compile(context) }
     guard let reader else { return true }
     return missedEvents || touched.includesAll || reader.routes == nil || reader.request.offset > 0
-      || context.parent != nil || reader.request.stores != nil
+      || context.parent != nil || reader.request.stores != nil || reader.request.hasFetchedValues
   }
 
   private func isTold(_ change: ResultChange) -> Bool {

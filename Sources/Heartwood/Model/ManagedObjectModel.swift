@@ -47,6 +47,10 @@ public final class ManagedObjectModel: @unchecked Sendable {
   /// Whether the model was read from a store. Its transformable values are bytes where their transformer is not registered.
   final var isReadFromStore = false
 
+  /// What the declarations of classes say that is allowed, and probably not meant, such as a forgotten inverse. It is noted when a store is
+  /// opened with the model: see `PersistentStoreDescription.noteLog`.
+  public internal(set) final var declarationNotes: [String] = []
+
   /// Called before the model is first used, by the module `CoreData`.
   package final var beforeFreezing: ((ManagedObjectModel) -> Void)?
 
@@ -80,6 +84,8 @@ public final class ManagedObjectModel: @unchecked Sendable {
   func freeze() throws(HeartwoodError) {
     beforeFreezing?(self)
     beforeFreezing = nil
+    // The prototypes of classes run code of the program, and are made without the lock; what is wrong with one is thrown below.
+    if !isFrozen { for entity in entities { _ = try? BoundClass(of: entity) } }
     let failure = freezing.withLock { isFrozen -> HeartwoodError? in
       guard !isFrozen else { return nil }
       do throws(HeartwoodError) {

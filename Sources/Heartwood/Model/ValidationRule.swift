@@ -98,15 +98,17 @@ extension ValidationRule: CustomStringConvertible {
 }
 
 extension ValidationRule {
-  /// How a value fails; nil if it does not. Conditions are checked elsewhere.
-  func failure(of value: Value) -> HeartwoodError.Code? {
+  /// How a value of an attribute fails; nil if it does not. Conditions are checked elsewhere.
+  ///
+  /// A bound of a floating-point number is the nearest one that the attribute can have: 4.9 is at most 4.9.
+  func failure(of value: Value, _ type: AttributeType) -> HeartwoodError.Code? {
     switch kind {
     case .number:
-      guard let number = value.decimalNumber else { return nil }
-      if let least = least.flatMap({ DecimalText.decimal($0, allowsNaN: false) }), number < least {
+      guard value.isNumber else { return nil }
+      if let least = bound(least, type), let order = Value.compare(value, least), order < 0 {
         return .validationNumberTooSmall
       }
-      if let most = greatest.flatMap({ DecimalText.decimal($0, allowsNaN: false) }), number > most {
+      if let most = bound(greatest, type), let order = Value.compare(value, most), order > 0 {
         return .validationNumberTooLarge
       }
     case .date:
@@ -124,6 +126,15 @@ extension ValidationRule {
     case .condition, .value: break
     }
     return nil
+  }
+
+  private func bound(_ text: String?, _ type: AttributeType) -> Value? {
+    guard let text, let decimal = DecimalText.decimal(text, allowsNaN: false) else { return nil }
+    switch type {
+    case .float: return .double(Double(Float(DecimalParts(decimal).doubleValue)))
+    case .double: return .double(DecimalParts(decimal).doubleValue)
+    default: return .decimal(decimal)
+    }
   }
 
   /// Why the rule cannot be used for an attribute; nil if it can.
@@ -154,12 +165,10 @@ extension ValidationRule {
 }
 
 extension Value {
-  fileprivate var decimalNumber: Decimal? {
+  fileprivate var isNumber: Bool {
     switch self {
-    case .int(let number): Decimal(number)
-    case .decimal(let number): number
-    case .double(let number): number.isFinite ? Decimal(number) : nil
-    default: nil
+    case .int, .decimal, .double: true
+    default: false
     }
   }
 

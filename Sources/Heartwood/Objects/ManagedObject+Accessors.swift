@@ -78,7 +78,13 @@ extension ManagedObject {
     return Int(column.slot)
   }
 
-  final func willEdit() { contextReference?.with { $0.willEdit(self) } }
+  final func willEdit() {
+    guard let contextReference else { return noteLostEdit() }
+    contextReference.with { $0.willEdit(self) }
+  }
+
+  @inline(never)
+  private final func noteLostEdit() { pending?.header.united?.noteLostEdit() }
 }
 
 extension ManagedObject {
@@ -127,22 +133,28 @@ extension ManagedObject {
   final func changeDestinations(
     at slot: Int, removing removed: [ManagedObject], adding added: [ManagedObject]
   ) {
-    let context = contextForRelating(slot)
+    guard let context = contextForRelating(slot) else { return }
     context.willEdit(self)
+    context.state(self, slot).noteSetting()
     for destination in removed { context.removeRelated(self, slot, destination) }
     for destination in added { context.insertRelated(self, slot, destination, at: nil) }
   }
 
   final func setDestination(_ destination: ManagedObject?, at slot: Int) {
-    contextForRelating(slot).setToOne(self, slot, destination)
+    contextForRelating(slot)?.setToOne(self, slot, destination)
   }
 
   final func setDestinations(_ destinations: [ManagedObject], at slot: Int) {
-    contextForRelating(slot).setRelated(self, slot, destinations)
+    contextForRelating(slot)?.setRelated(self, slot, destinations)
   }
 
-  private final func contextForRelating(_ slot: Int) -> ManagedObjectContext {
+  /// - Returns: Nil for an object that only stands for another, after the change is noted as a lost one.
+  final func contextForRelating(_ slot: Int) -> ManagedObjectContext? {
     guard let context = managedObjectContext else {
+      if standing !== self {
+        willEdit()
+        return nil
+      }
       programError(
         "\(entity.property(at: slot).displayName) cannot be set on an object without a context: insert it first"
       )

@@ -75,6 +75,14 @@ extension ManagedObject {
     storedRow = nil
   }
 
+  /// Drops the row and what was loaded, and keeps unsaved values: the next use reads the row that the object has now.
+  final func readAgain() {
+    guard hasUnsavedValues else { return turnIntoFault() }
+    dropRow()
+    isRealised = false
+    forEachRelationshipState { $0.unload() }
+  }
+
   /// Drops the row, pending values and relationship states.
   final func turnIntoFault() {
     willTurnIntoFault()
@@ -154,6 +162,7 @@ extension ManagedObject {
   private final func makeChangingDefaults() {
     let contents = entity.compiled
     guard contents.hasChangingDefaults else { return }
+    let given = Set(editedSlots)
     let fresh = PropertyRecorder(round: 0)
     _ = fresh.listen { ObjectMaking.make(contents.objectClass, PropertyRecorder.entity) }
     for (slot, declared) in contents.declarations.enumerated() {
@@ -163,5 +172,6 @@ extension ManagedObject {
       else { continue }
       setWhole(slot, record.defaultValue)
     }
+    pending?.header.madeDefaults.formUnion(editedSlots.filter { !given.contains($0) })
   }
 }

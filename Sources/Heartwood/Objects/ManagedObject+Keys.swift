@@ -192,7 +192,7 @@ extension RelationshipDescription {
   func fittingObjects(
     _ value: Any?, _ context: ManagedObjectContext?
   ) throws(HeartwoodError) -> [ManagedObject] {
-    let objects = try objects(in: value)
+    let objects = try objects(in: value).map(\.standing)
     for object in objects {
       guard object.entity.isKindOf(entity: destinationEntity) else {
         throw unfitting("\(object.entity.displayName) is not \(destinationEntity.displayName)")

@@ -57,7 +57,10 @@ extension ManagedObject {
       _row = nil
       return
     }
-    managedObjectContext?.loadedState(self, relationship.slot).replace(with: objects.map(\.identifier.key))
+    guard let state = managedObjectContext?.loadedState(self, relationship.slot) else { return }
+    state.replace(with: objects.map(\.identifier.key))
+    state.noteSetting()
+    if self.state.contains(.inserted) { for object in objects { state.noteSetting(object.identifier.key) } }
   }
 
   final func beginAccess(_ key: String?) {

@@ -34,6 +34,13 @@ extension ManagedObject {
     return entity.slots.filter { pending.edit($0) != nil }
   }
 
+  /// Whether the program has set a property since the object was made, read or saved. Defaults that were evaluated for a new object do
+  /// not count.
+  final func isSet(_ slot: Int) -> Bool {
+    guard let pending, pending.edit(slot) != nil else { return false }
+    return !pending.header.madeDefaults.contains(slot)
+  }
+
   /// Sets a pending value without informing the context.
   final func setEdit(_ slot: Int, _ value: Value) {
     changeValue(slot) { makePendingValues().setEdit(slot, value) }
@@ -86,6 +93,19 @@ extension ManagedObject {
       guard !key.isPermanentKey, let permanent = keys[key] else { continue }
       if renamed == nil { renamed = Array(row.bytes) }
       renamed?.store(permanent, at: column.offset)
+    }
+    renamed?.withUnsafeBytes { replace(row: $0) }
+  }
+
+  /// Replaces keys of objects that are others now in the row.
+  final func redirectRow(_ keys: UnitedObjects.NewKeys) {
+    guard let row else { return }
+    var renamed: [UInt8]?
+    for column in entity.layout.columns where column.kind == .toOne && !row.isNull(column) {
+      let relationship = entity.relationship(at: Int(column.slot))
+      guard let key = keys[relationship.destinationEntity.rootEntity, row.key(column)] else { continue }
+      if renamed == nil { renamed = Array(row.bytes) }
+      renamed?.store(key, at: column.offset)
     }
     renamed?.withUnsafeBytes { replace(row: $0) }
   }

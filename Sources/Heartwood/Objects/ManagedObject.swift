@@ -43,6 +43,7 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   /// The identifier; temporary until the object is saved or has obtained a permanent one.
   public final var objectID: ManagedObjectID {
     if identifier.isTemporaryID {
+      if standing !== self { return standing.objectID }
       if identifier.key == .temporaryKeyMark { identifier = .makeTemporary(entity) }
       managedObjectContext?.takeAssignedIdentifiers()
     }

@@ -37,6 +37,7 @@ final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
     withUnsafeMutablePointers { header, elements in
       if elements[slot] == nil { header.pointee.editedCount += 1 }
       elements[slot] = value
+      if !header.pointee.madeDefaults.isEmpty { header.pointee.madeDefaults.remove(slot) }
     }
   }
 
@@ -46,6 +47,7 @@ final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
       elements.update(repeating: nil, count: header.pointee.slotCount)
       header.pointee.editedCount = 0
       header.pointee.conflictBase = nil
+      header.pointee.madeDefaults = []
     }
   }
 
@@ -55,6 +57,7 @@ final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
       guard elements[slot] != nil else { return }
       elements[slot] = nil
       header.pointee.editedCount -= 1
+      header.pointee.madeDefaults.remove(slot)
     }
   }
 }
@@ -67,6 +70,10 @@ struct PendingValuesHeader {
   /// The row that the unsaved values were made on, if another save has changed the same properties since and the object
   /// shows that save's other values: the next save meets the conflict.
   var conflictBase: StoredRow?
+  /// The slots whose values are defaults that were evaluated for the new object, such as `UUID()`: the program has not set them.
+  var madeDefaults: Set<Int> = []
+  /// What the object has become one with; nil for an object that is still its context's.
+  var united: UnitedObject?
   /// The values of transient attributes as of the last save, by slot; without those that were never set.
   var transients: [Int: Value] = [:]
   /// By slot; empty until a to-many relationship is used.

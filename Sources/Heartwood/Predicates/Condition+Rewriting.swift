@@ -35,7 +35,7 @@ extension ConditionExpression {
   ) throws(Failure) -> ConditionExpression {
     switch kind {
     case .value, .object, .path, .refused, .aggregate, .collection, .variable, .anyKey, .group, .window,
-      .computed:
+      .computed, .fetched:
       return self
     case .arithmetic(let operation, let left, let right):
       return ConditionExpression(.arithmetic(operation, try expression(left), try expression(right)))

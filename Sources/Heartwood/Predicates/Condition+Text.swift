@@ -120,6 +120,7 @@ extension ConditionPrinter {
     case .function(let function, let arguments): return text(of: function, arguments, within: strength)
     case .group(let aggregate): return text(of: aggregate)
     case .window(let window): return text(of: window)
+    case .fetched(let value): return value.text
     case .computed(let place): return "COLUMN \(place)"
     case .arithmetic(let operation, let left, let right):
       return infix(left, operation.rawValue, right, operation.strength, within: strength)
@@ -246,6 +247,7 @@ extension ConditionPrinter {
       }
       parts.append("ORDER BY \(texts.joined(separator: ", "))")
     }
+    if let frame = window.frame { parts.append("\(frame)") }
     return "\(window.function.name)(\(element)) OVER (\(parts.joined(separator: " ")))"
   }
 }

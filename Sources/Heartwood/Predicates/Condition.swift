@@ -137,15 +137,19 @@ struct TreeSize: Sendable {
 
   var depth: Int
   var count: Int
+  /// Whether a part is the value of another fetch.
+  var needsFetch = false
 
-  init(depth: Int, count: Int) {
+  init(depth: Int, count: Int, needsFetch: Bool = false) {
     self.depth = depth
     self.count = count
+    self.needsFetch = needsFetch
   }
 
   init(above parts: [TreeSize]) {
     depth = 1 + (parts.map(\.depth).max() ?? 0)
     count = 1 + parts.reduce(0) { $0 + $1.count }
+    needsFetch = parts.contains(where: \.needsFetch)
   }
 
   var isAllowed: Bool { depth <= Self.greatestDepth && count <= Self.greatestCount }

@@ -29,6 +29,8 @@ public struct ConditionExpression: Sendable {
     case window(WindowValue)
     /// A value of a computed row, by its place.
     case computed(Int)
+    /// The value of another fetch.
+    case fetched(any FetchedValue)
     /// An error found while building the expression, which cannot throw it. Compiling the condition throws
     /// it.
     case refused(HeartwoodError)
@@ -112,6 +114,7 @@ extension ConditionExpression.Kind {
     switch self {
     // A list of values counts as one part: it is searched by hash, not walked.
     case .value, .object, .path, .refused, .variable, .anyKey, .computed: .leaf
+    case .fetched: TreeSize(depth: 1, count: 1, needsFetch: true)
     case .group(let aggregate): aggregate.size
     case .window(let window): window.size
     case .aggregate(let aggregate):

@@ -30,6 +30,62 @@ struct WindowValue: Sendable {
   /// Rows are in one partition if they have the same values of these.
   var partition: [ConditionExpression]
   var order: [RowSortKey]
+  /// Which rows of the partition; nil for those up to the row and its equals in the order.
+  var frame: RowFrame?
+}
+
+/// The rows of a partition that a window is over, relative to the row that gets its value.
+public struct RowFrame: Sendable, Hashable {
+  /// The first and the last row, as distances from the row; nil for the ends of the partition.
+  let first: Int?
+  let last: Int?
+
+  /// The rows in a range of distances from the row, which is at 0: `.rows(-2...0)` is the row and the two before it.
+  public static func rows(_ range: ClosedRange<Int>) -> RowFrame {
+    RowFrame(first: range.lowerBound, last: range.upperBound)
+  }
+
+  /// The rows from the first of the partition to a distance from the row: `.rows(...0)` ends with the row, without its equals.
+  public static func rows(_ range: PartialRangeThrough<Int>) -> RowFrame {
+    RowFrame(first: nil, last: range.upperBound)
+  }
+
+  /// The rows from a distance from the row to the last of the partition.
+  public static func rows(_ range: PartialRangeFrom<Int>) -> RowFrame {
+    RowFrame(first: range.lowerBound, last: nil)
+  }
+
+  /// So many rows before the row, the row, and so many after it.
+  public static func rows(preceding: Int, following: Int = 0) -> RowFrame {
+    RowFrame(first: -max(preceding, 0), last: max(following, 0))
+  }
+
+  /// All rows of the partition.
+  public static let partition = RowFrame(first: nil, last: nil)
+
+  /// The positions of the rows, for the row at a position of so many.
+  func positions(at position: Int, of count: Int) -> Range<Int> {
+    func place(_ distance: Int, after: Int) -> Int {
+      let (place, overflow) = position.addingReportingOverflow(distance)
+      guard !overflow else { return distance < 0 ? 0 : count }
+      return min(max(place + after, 0), count)
+    }
+    let start = first.map { place($0, after: 0) } ?? 0
+    let end = last.map { $0 == .max ? count : place($0, after: 1) } ?? count
+    return start..<max(start, end)
+  }
+}
+
+extension RowFrame: CustomStringConvertible {
+  /// As SQL has it.
+  public var description: String {
+    "ROWS BETWEEN \(Self.text(first, "UNBOUNDED PRECEDING")) AND \(Self.text(last, "UNBOUNDED FOLLOWING"))"
+  }
+
+  private static func text(_ distance: Int?, _ unbounded: String) -> String {
+    guard let distance else { return unbounded }
+    return distance == 0 ? "CURRENT ROW" : "\(distance.magnitude) \(distance < 0 ? "PRECEDING" : "FOLLOWING")"
+  }
 }
 
 /// A value to sort rows by.

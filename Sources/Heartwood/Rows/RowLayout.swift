@@ -12,6 +12,8 @@ import HeartwoodBytes
 /// the variable part, which begins at the fixed size. All numbers are little-endian and unaligned.
 final class RowLayout: Sendable {
   static let headerSize = 8
+  /// Where the version is in the fixed part.
+  static let versionOffset: UInt16 = 4
   /// Offsets are 16 bits wide.
   static let largestFixedSize = 0xFFFF
 

@@ -13,7 +13,7 @@ struct RowWriter {
     row.append(contentsOf: repeatElement(0, count: layout.fixedSize))
     row.store(layout.entityNumber, at: 0)
     row.store(UInt16(truncatingIfNeeded: layout.fixedSize), at: 2)
-    row.store(version, at: 4)
+    row.store(version, at: RowLayout.versionOffset)
   }
 
   /// Writes the next column's value.

@@ -17,6 +17,8 @@ struct PreparedImport {
     var missing: [String] = []
     /// The relationships to one that an update removes.
     var cleared: [String] = []
+    /// The destinations of the relationships to many that the file gives for this object, which replace those of an object that is updated.
+    var given: [String: [Int]] = [:]
     /// The object of the store that is updated or referred to.
     var existing: ManagedObjectID?
 
@@ -69,6 +71,7 @@ struct PreparedImport {
       for (relationship, destinations) in try check.references(of: object, &keys) {
         referenceCount += destinations.count
         links.add(relationship, from: object.index, to: destinations)
+        if relationship.isToMany { prepared.given[relationship.name] = destinations }
         if prepared.key != nil, destinations.isEmpty, !relationship.isToMany {
           prepared.cleared.append(relationship.name)
         }

@@ -5,6 +5,7 @@ import Heartwood
 struct Importer {
   private let store: CommandStore
   private let prepared: PreparedImport
+  private let replaced: ReplacedDestinations
   private let batches: [[Int]]
   /// For each batch, the links to make in it. A link is made as soon as both its ends exist; those of an
   /// ordered relationship are made together.
@@ -27,6 +28,7 @@ struct Importer {
     self.keepsPortions = keepsPortions
     self.store = store
     self.prepared = prepared
+    replaced = ReplacedDestinations(prepared)
     batches = ImportBatches(prepared, model: model, size: batchSize).batches
     links = LinkSchedule(prepared, model: model, batches).links
     identifiers = [ManagedObjectID?](repeating: nil, count: prepared.objects.count)
@@ -91,6 +93,7 @@ struct Importer {
       ?? ManagedObject(entity: entity, insertInto: store.context)
     for (name, value) in prepared.attributes { try object.assign(value, forKey: name) }
     for name in prepared.cleared { try object.assign(nil, forKey: name) }
+    if prepared.existing != nil { try replaced.remove(from: object, prepared.given, in: store.context) }
     return object
   }
 
@@ -117,8 +120,13 @@ struct Importer {
     let mayHaveOthers = !isNew || relationship.inverseRelationship === relationship
     if mayHaveOthers, !(isNew && relationship.isOrdered) {
       let present = object.objectIDs(forRelationshipNamed: link.name).map { store.context.object(with: $0) }
-      let known = Set(present)
-      destinations = present + destinations.filter { !known.contains($0) }
+      let (known, wanted) = (Set(present), Set(destinations))
+      if relationship.isOrdered {
+        // What the file does not name stays in front; the rest is in the order of the file.
+        destinations = present.filter { !wanted.contains($0) } + destinations
+      } else {
+        destinations = present + destinations.filter { !known.contains($0) }
+      }
     }
     try object.assign(destinations, forKey: link.name)
   }

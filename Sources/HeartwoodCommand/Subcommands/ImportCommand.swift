@@ -34,7 +34,9 @@ enum ImportCommand: Subcommand {
       type binary, JSON and XML are one file, which each transaction writes again: give --batch more for large ones.
 
       With --upsert, an object whose value of a unique attribute is in the store already updates that object: attributes and
-      relationships to one get the values given, null included; relationships to many get what is given in addition.
+      relationships to one get the values given, null included; relationships to many that are given for the object get the
+      objects given instead of those that they have: these are deleted if the relationship deletes with its object and the file
+      does not name them, and otherwise leave it. A relationship to many that is not given keeps its objects.
 
       """ + ImportFormatHelp.text,
     examples: [

@@ -36,7 +36,7 @@ extension StoreFolder {
     guard available > times * Int64(wanted) else { return false }
     do {
       try? directory.unlink(Self.reserveName)
-      let file = try directory.open(Self.reserveName, .createNew)
+      let file = try directory.create(Self.reserveName, like: Self.anchorName)
       defer { try? file.close() }
       let zeros = [UInt8](repeating: 0, count: 64 << 10)
       for offset in stride(from: 0, to: wanted, by: zeros.count) { try file.write(all: zeros, at: offset) }

@@ -271,7 +271,7 @@ final class StoreFolder: Sendable {
     let bytes = header.encoded(magic: magic)
     let file: any File
     do {
-      file = try directory.open(name, .createNew)
+      file = try directory.create(name, like: Self.anchorName)
     } catch {
       throw EngineError.files(error, "\(what) could not be made")
     }

@@ -15,18 +15,17 @@ final class PosixDirectory: Directory {
 
   deinit { try? SystemCall.close(descriptor) }
 
+  func create(_ name: String, like other: String) throws(FileSystemError) -> any File {
+    let file = try open(name, .createNew)
+    // Without the other file, the mask of the process decides.
+    try? (file as? PosixFile)?.takePermissions(of: other, in: descriptor)
+    return file
+  }
+
   func open(_ name: String, _ mode: OpenMode) throws(FileSystemError) -> any File {
-    try open(name, mode, isReadable: false)
-  }
-
-  func createReadable(_ name: String) throws(FileSystemError) -> any File {
-    try open(name, .createNew, isReadable: true)
-  }
-
-  private func open(_ name: String, _ mode: OpenMode, isReadable: Bool) throws(FileSystemError) -> any File {
     let filePath = FileName.joined(path, name)
     do {
-      let opened = try SystemCall.openFile(name, mode, in: descriptor, isReadable: isReadable)
+      let opened = try SystemCall.openFile(name, mode, in: descriptor)
       let file = PosixFile(name: name, path: filePath, mode: mode, descriptor: opened)
       if try SystemCall.isRegularFile(opened) { return file }
     } catch {

@@ -59,6 +59,15 @@ final class PosixFile: File {
     try perform(.open) { (file) throws(SystemError) in try SystemCall.setPermissions(file, permissions) }
   }
 
+  /// The same, of a file by its name in a directory.
+  func takePermissions(of name: String, in directory: Int32) throws(FileSystemError) {
+    try perform(.open) { (file) throws(SystemError) in
+      let permissions = try SystemCall.permissions(of: name, in: directory)
+      guard try SystemCall.permissions(of: file) != permissions else { return }
+      try SystemCall.setPermissions(file, permissions)
+    }
+  }
+
   func truncate(to size: Int64) throws(FileSystemError) {
     require(size >= 0, "The length of a file is not negative.")
     require(mode != .readOnly, "A file opened for reading only is never cut.")

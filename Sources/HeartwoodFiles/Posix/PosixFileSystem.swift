@@ -1,6 +1,6 @@
 /// The file system of the operating system.
 ///
-/// Directories are made with permissions 0700 and files with 0600. Symbolic links are not followed in the
+/// Directories and files have the permissions that the process's mask (`umask`) leaves of 0777 and 0666. Symbolic links are not followed in the
 /// last component of a path, nor inside a directory. Everything in a directory is accessed through its
 /// descriptor, so that the directory cannot be exchanged between two steps.
 public struct PosixFileSystem: FileSystem {

@@ -22,7 +22,7 @@ enum SystemCall {
   }
 
   static func makeDirectory(_ path: String) throws(SystemError) {
-    _ = try retried { mkdir(path, 0o700) }
+    _ = try retried { mkdir(path, 0o777) }
   }
 
   /// The names in a directory, unsorted, without `.` and `..`.
@@ -120,20 +120,17 @@ enum SystemCall {
 
   // MARK: Files
 
-  /// Opens without blocking, so that a pipe under the name cannot stop the process.
-  ///
-  /// - Parameter isReadable: Whether others may read a new file, as far as the process allows it.
+  /// Opens without blocking, so that a pipe under the name cannot stop the process. A new file has the permissions that the process's mask
+  /// leaves.
   static func openFile(
-    _ name: String, _ mode: OpenMode, in directory: Int32, isReadable: Bool = false
+    _ name: String, _ mode: OpenMode, in directory: Int32
   ) throws(SystemError) -> Int32 {
     let always = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     switch mode {
     case .readOnly: return try retried { openat(directory, name, O_RDONLY | always) }
     case .readWrite: return try retried { openat(directory, name, O_RDWR | always) }
     case .createNew:
-      return try retried {
-        openat(directory, name, O_RDWR | O_CREAT | O_EXCL | always, isReadable ? 0o644 : 0o600)
-      }
+      return try retried { openat(directory, name, O_RDWR | O_CREAT | O_EXCL | always, 0o666) }
     }
   }
 
@@ -147,6 +144,13 @@ enum SystemCall {
 
   static func permissions(of descriptor: Int32) throws(SystemError) -> mode_t {
     try status(of: descriptor).st_mode & 0o777
+  }
+
+  /// The permissions of a file by its name. Does not follow links.
+  static func permissions(of name: String, in directory: Int32) throws(SystemError) -> mode_t {
+    var status = stat()
+    _ = try retried { fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) }
+    return status.st_mode & 0o777
   }
 
   static func setPermissions(_ descriptor: Int32, _ permissions: mode_t) throws(SystemError) {

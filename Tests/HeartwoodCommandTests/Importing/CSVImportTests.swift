@@ -65,7 +65,7 @@ import Testing
       .output == "neighbours.@count\n2\n")
   }
 
-  @Test func `a JSON file updates too, and adds to relationships to many`() throws {
+  @Test func `a JSON file updates too, and links objects that it only refers to`() throws {
     let world = try SmallWorld()
     let file = try world.directory.file(
       "more.json",

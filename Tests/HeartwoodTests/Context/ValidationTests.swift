@@ -179,4 +179,36 @@ extension ManagedObjectContext {
     let request = FetchRequest<ManagedObject>(entityName: "Task")
     #expect(try context.fetch(request).first?.value(forKey: "hours") == nil)
   }
+
+  // G16
+  @Test func `failures within failures are single details of the error`() throws {
+    final class Form: ManagedObject {
+      @Attribute(validated: .length(1...)) var title = ""
+      override func validateForInsert() throws {
+        let (one, two) = (HeartwoodError(.managedObjectValidation, "one"), HeartwoodError(.managedObjectValidation, "two"))
+        let foundation = NSError(domain: "Form", code: 3, userInfo: ["NSDetailedErrors": [one, two]])
+        do {
+          try super.validateForInsert()
+        } catch let error as HeartwoodError {
+          let nested = HeartwoodError(.validationMultipleErrors, "own", details: [two, error])
+          throw HeartwoodError(
+            .validationMultipleErrors, "all",
+            details: [HeartwoodError(.validationMultipleErrors, "more", details: [one, nested])])
+        }
+        throw foundation
+      }
+    }
+    let context = try PersistentContainer(
+      name: "Forms", types: [Form.self], at: URL(fileURLWithPath: "/dev/null")
+    ).newBackgroundContext()
+    let form = Form(context: context)
+    let error = heartwoodError { try context.save() }
+    #expect(error?.code == .validationMultipleErrors)
+    #expect(error?.details.count == 3 && error?.details.allSatisfy { $0.details.isEmpty } == true)
+    #expect(error?.details.prefix(2).map(\.message) == ["one", "two"])
+    #expect(error?.details.last?.property == "title")
+    form.title = "T"
+    let other = heartwoodError { try context.save() }
+    #expect(other?.details.map(\.message) == ["one", "two"])
+  }
 }

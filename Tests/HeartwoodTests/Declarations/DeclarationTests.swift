@@ -109,6 +109,19 @@ import Testing
     #expect(modelError([Hidden.self])?.contains("CustomReflectable") == true)
   }
 
+  // G16
+  @Test func `a wrong expression of a derived attribute is an error of what makes the model`() throws {
+    final class Misspelt: ManagedObject {
+      @Attribute var name = ""
+      @Attribute(derived: "canonical:(nme)") var searched = ""
+    }
+    #expect(modelError([Misspelt.self])?.contains("nme") == true)
+    let error = #expect(throws: HeartwoodError.self) {
+      try PersistentContainer(name: "Misspelt", types: [Misspelt.self], at: URL(fileURLWithPath: "/dev/null"))
+    }
+    #expect(error?.message.contains("Misspelt.searched") == true)
+  }
+
   @Test func `a default that differs between objects is not in the model`() throws {
     let model = try ManagedObjectModel(types: declaredTypes)
     let id = try #require(model.entitiesByName["Country"]?.attributesByName["id"])

@@ -25,6 +25,12 @@ final class Track: ManagedObject {
   @Relationship(inverse: { $0.tracks }) var album: Album?
 }
 
+final class Concert: ManagedObject {
+  @Attribute var name = ""
+  @Attribute var begins = Date()
+  @Attribute var ends: Date?
+}
+
 enum Genre: String, AttributeValue { case rock, jazz, other }
 
 @Suite struct `Examples of the article on asking` {
@@ -36,7 +42,7 @@ enum Genre: String, AttributeValue { case rock, jazz, other }
   /// Joni Mitchell has Blue, of 1971 with eleven tracks, and Hejira, without a year and with one long track of the same title.
   init() throws {
     container = try PersistentContainer(
-      name: "Music", types: [Artist.self, Album.self, Track.self], at: URL(fileURLWithPath: "/dev/null"))
+      name: "Music", types: [Artist.self, Album.self, Track.self, Concert.self], at: URL(fileURLWithPath: "/dev/null"))
     context = container.newBackgroundContext()
     joni = Artist(context: context)
     joni.name = "Joni Mitchell"
@@ -66,6 +72,30 @@ enum Genre: String, AttributeValue { case rock, jazz, other }
     expect(found, ["Blue", "Hejira"])
     expect(others, ["Blue"])
     expect(further, ["Joni Mitchell"])
+  }
+
+  @Test func `dates are subtracted, moved and taken apart`() throws {
+    let concert = Concert(context: context)
+    concert.begins = try Date("2024-07-02T19:30:00Z", strategy: .iso8601)
+    concert.ends = concert.begins + 3 * 3600
+    Concert(context: context).begins = try Date("2023-07-02T10:00:00Z", strategy: .iso8601)
+    let now = Date()
+    let long = try context.fetch(Concert.self, where: { $0.ends - $0.begins > 2 * 3600 })
+    let inJuly = try context.fetch(Concert.self, where: { $0.begins.month == 7 && $0.begins.year >= 2024 })
+    let late = try context.fetch(
+      Concert.self, where: { $0.begins.component(.hour, in: TimeZone(identifier: "Europe/Berlin")!) >= 20 })
+    let soon = try context.fetch(Concert.self, where: { $0.begins - 86_400 < now && $0.ends == nil })
+    #expect(long == [concert] && inJuly == [concert] && late == [concert])
+    #expect(soon.count == 1 && soon != [concert])
+    context.rollback()
+  }
+
+  @Test func `large results come one array after the other`() throws {
+    var seconds = 0
+    try context.enumerate(FetchRequest<Track>(sort: [.ascending(\.title)]), batchSize: 500) { tracks in
+      for track in tracks { seconds += track.seconds }
+    }
+    #expect(seconds == 700 + (0..<11).reduce(0) { $0 + 201 + $1 })
   }
 
   @Test func `large results come in batches, with their relationships`() throws {

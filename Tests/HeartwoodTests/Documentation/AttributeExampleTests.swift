@@ -27,6 +27,10 @@ final class Artwork: ManagedObject {
   @Relationship(inverse: { $0.artworks }) var gallery: Gallery?
 }
 
+final class Scan: ManagedObject {
+  @Attribute(.allowsExternalStorage) var picture: Data?
+}
+
 final class Gallery: ManagedObject {
   @Attribute var name = ""
   @Attribute(.indexed, derived: "canonical:(name)") var searchName = ""

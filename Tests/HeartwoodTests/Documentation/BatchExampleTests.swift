@@ -11,6 +11,7 @@ final class Product: ManagedObject {
   @Attribute(.unique) var code = ""
   @Attribute var title = ""
   @Attribute var price = 0.0
+  @Attribute var discount: Double?
   @Relationship(inverse: { $0.products }) var maker: Maker?
 }
 
@@ -50,6 +51,13 @@ struct ProductRow: Encodable {
     raise.propertiesToUpdate = ["title": "new"]
     try context.execute(raise, mergingInto: [viewContext])
     #expect(tea.price == 3.5 * 1.1 && tea.title == "new")
+
+    let reset = BatchUpdateRequest(Product.self)
+    reset.set(\Product.price, to: 1)
+    reset.set(\Product.discount, to: nil)
+    reset.predicate = Where<Product> { $0.code == "T1" }
+    try context.execute(reset)
+    context.mergePolicy = MergePolicy(rows: .error, unique: .objectTrump, toMany: .replace)
 
     let removal = BatchDeleteRequest(fetchRequest: FetchRequest<Product>(where: { $0.price > 100 }))
     removal.resultType = .objectIDs

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodFiles
 import Testing
 
 final class Memo: ManagedObject {
@@ -25,6 +26,8 @@ final class Member: ManagedObject {
   @Attribute(.unique, validated: .length(3...20), .pattern("[a-z0-9]+")) var login = ""
   @Attribute(validated: .range(0...150)) var age: Int?
   @Attribute var joined: Date?
+  @Attribute(validated: .number(atLeast: 0.5, atMost: 4.9)) var share: Float = 1
+  @Attribute(validated: .number(atLeast: 0)) var price: Decimal = 0
   @Attribute(validated: .condition("left == NIL OR left >= joined").orElse("left before joining"))
   var left: Date?
   @Relationship(inverse: { $0.members }, count: .required) var team: Team?
@@ -59,6 +62,34 @@ final class Member: ManagedObject {
         == 1)
   }
 
+  @Test func `work is repeated after a conflict`() throws {
+    let container = try makeContainer([Memo.self])
+    let context = container.newBackgroundContext()
+    let memo = Memo(context: context)
+    try context.save()
+    let isBlocked = Guarded(1)
+    func renumber(_ context: ManagedObjectContext, attempts: Int = 5) throws {
+      for attempt in 1...attempts {
+        do {
+          for memo in try context.fetch(Memo.self) { memo.number += 1 }
+          if isBlocked.withLock({ $0 }) == attempt {
+            let other = container.newBackgroundContext()
+            try other.fetch(Memo.self).first?.title = "Meanwhile"
+            try other.save()
+          }
+          return try context.save()
+        } catch let error as HeartwoodError
+          where error.code == .managedObjectMerge && attempt < attempts
+        {
+          context.rollback()
+          context.refreshAllObjects()
+        }
+      }
+    }
+    try renumber(context)
+    #expect(memo.number == 1 && memo.title == "Meanwhile" && !context.hasChanges)
+  }
+
   @Test func `a draft, merging, a policy and undo do what the article says`() throws {
     let container = try makeContainer([Memo.self])
     let context = container.newBackgroundContext()
@@ -83,6 +114,8 @@ final class Member: ManagedObject {
       context.mergeChanges(fromContextDidSave: transaction.objectIDNotification())
     }
     #expect(memo.title == "Imported")
+
+    importing.mergePolicy = MergePolicy(rows: .error, unique: .objectTrump, toMany: .replace)
 
     context.undoManager = UndoStack()
     memo.title = "Groceries"

@@ -78,6 +78,20 @@ final class TuneList: FetchedResultsControllerDelegate {
     #expect(calls.withLock { $0 } == ["0", "the best tunes have changed"] && best.objects.count == 1)
   }
 
+  @Test func `a sequence of rows counts groups`() async throws {
+    let counts = RowFetch(
+      Tune.self, columns: { ($0.record.title, RowFunction.count()) }, sort: { [.ascending($0.record.title)] })
+    try await context.perform {
+      _ = makeTune("Help", rating: 4, in: nil)
+      try context.save()
+    }
+    for try await rows in container.liveRows(counts) {
+      for (record, count) in rows { print(record ?? "", count ?? 0) }
+      #expect(rows.first?.0 == nil && rows.first?.1 == 1)
+      break
+    }
+  }
+
   @Test func `a sequence gives what is saved`() async throws {
     let request = FetchRequest<Tune>(where: { $0.rating > 2 })
     try await context.perform {

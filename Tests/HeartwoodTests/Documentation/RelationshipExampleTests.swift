@@ -32,10 +32,14 @@ final class Listener: ManagedObject {
   @Relationship(inverse: { $0.owner }, deleteRule: .deny) var owned: Set<Playlist>
 }
 
+final class Voucher: ManagedObject {
+  @Relationship(inverse: nil) var buyer: Listener?
+}
+
 @Suite struct `Examples of the article on relationships` {
   @Test func `both sides, large relationships, order and deletes`() throws {
     let container = try PersistentContainer(
-      name: "Music", types: [Playlist.self, Song.self, Remark.self, Listener.self],
+      name: "Music", types: [Playlist.self, Song.self, Remark.self, Listener.self, Voucher.self],
       at: URL(fileURLWithPath: "/dev/null"))
     let context = container.newBackgroundContext()
     let (evening, first) = (Playlist(context: context), Playlist(context: context))

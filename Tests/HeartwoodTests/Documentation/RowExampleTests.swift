@@ -63,6 +63,43 @@ import Testing
     #expect(perArtist.map(\.1) == [1971])
   }
 
+  @Test func `pairs, values of other fetches, frames and unions do what the article says`() throws {
+    let together = try context.fetchRows(
+      Album.self, joining: { $0.tracks }, { album, track in album.tracks },
+      columns: { album, first, second in (album.title, first.title, second.title) },
+      where: { album, first, second in first.seconds < second.seconds })
+    #expect(Set(together.map { "\($0.0 ?? "") \($0.1 ?? "") \($0.2 ?? "")" }) == ["Blue Carey River", "Hejira Coyote Amelia"])
+
+    let above = try context.fetchRows(
+      Track.self, columns: { ($0.album.title, $0.seconds.average()) },
+      having: { $0.seconds.average() > RowFunction.value(of: Track.self) { $0.seconds.average() } })
+    let longer = try context.fetch(
+      Track.self, where: { $0.seconds > RowFunction.value(of: Track.self) { $0.seconds.median() } })
+    #expect(above.map(\.0) == ["Hejira"] && Set(longer.map(\.title)) == ["Coyote", "Amelia"])
+
+    let moving = try context.fetchRows(
+      Track.self,
+      columns: {
+        ($0.title, $0.seconds.average().over(orderedBy: .ascending($0.title), frame: .rows(preceding: 2)))
+      }, sort: { [.ascending($0.title)] })
+    #expect(moving.map(\.0) == ["Amelia", "Carey", "Coyote", "River"])
+    #expect(moving.last?.1 == Double(182 + 301 + 244) / 3)
+
+    let steps = try context.fetchRows(
+      Track.self,
+      columns: {
+        let step = $0.seconds - $0.seconds.lag(partitionedBy: $0.album, orderedBy: .ascending($0.seconds))
+        return ($0.album.title, step.max())
+      }, sort: { [.ascending($0.album.title)] })
+    #expect(steps.map(\.1) == [62, 60])
+
+    let albums = RowFetch(Album.self, columns: { ($0.title, $0.year) })
+    let tracks = RowFetch(Track.self, columns: { ($0.title, $0.album.year) }, where: { $0.rating > 4 })
+    let names = try context.fetchRows(
+      albums.union(tracks).sorted(by: .descending(column: 1), .ascending(column: 0)).limited(to: 20))
+    #expect(names.map(\.0) == ["Coyote", "Hejira", "Blue", "River"])
+  }
+
   @Test func `windows rank, sum up and look back`() throws {
     let ranked = try context.fetchRows(
       Track.self,

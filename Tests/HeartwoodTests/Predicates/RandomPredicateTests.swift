@@ -157,7 +157,7 @@ struct PlainEvaluation {
   {
     switch expression.kind {
     case .value(let value): return value
-    case .object, .refused, .variable, .anyKey, .group, .window, .computed: return .null
+    case .object, .refused, .variable, .anyKey, .group, .window, .computed, .fetched: return .null
     case .conditional(let condition, let first, let second):
       return value(holds(condition, scopes[ObjectIdentifier(Scope.fetched)], scopes) ? first : second, scopes)
     case .function(let function, let arguments):

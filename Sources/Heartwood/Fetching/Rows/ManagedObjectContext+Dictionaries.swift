@@ -91,6 +91,18 @@ extension ManagedObjectContext {
     return try run.explain(results: figures.results)
   }
 
+  /// The number of dictionaries of a request; nil if each is of one object.
+  func dictionaryCount<Object: FetchRequestResult>(_ request: FetchRequest<Object>) throws -> Int? {
+    let (_, query, plain) = try dictionaryQuery(request)
+    guard query.isGrouped || query.isDistinct else { return nil }
+    var count = 0
+    try forEachRow(of: plain, query) { _, _ in
+      count += 1
+      return true
+    }
+    return count
+  }
+
   private func dictionaryQuery<Object: FetchRequestResult>(
     _ request: FetchRequest<Object>
   ) throws -> (columns: [DictionaryColumn], RowQuery, FetchRequest<Object>) {

@@ -11,13 +11,23 @@ extension ManagedObjectContext {
     try beginReading()
     let view = try readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
+    try forEachRow(in: view, { try rowExecution(of: request, query, in: $0, counting: $1) }, body)
+  }
+
+  /// Calls `body` with the values of each row of an execution until it returns false.
+  ///
+  /// - Parameter prepare: Makes the execution, which counts in the figures if there are some.
+  func forEachRow(
+    in view: any StoreView, _ prepare: (any StoreView, FetchFigures?) throws -> RowExecution,
+    _ body: ([Value], RowValues) throws -> Bool
+  ) throws {
     guard let log = fetchLog else {
-      let run = try rowExecution(of: request, query, in: view)
+      let run = try prepare(view, nil)
       let values = RowValues(run.program.outputs, run.execution.source, storeIdentity)
       return try run.forEachInWindow { try body($0, values) }
     }
     let figures = FetchFigures()
-    let run = try rowExecution(of: request, query, in: view, counting: figures)
+    let run = try prepare(view, figures)
     let values = RowValues(run.program.outputs, run.execution.source, storeIdentity)
     try log.note(
       .rows, run.execution.request.entity, figures, plan: { try run.explain(results: figures.results) }
@@ -31,10 +41,12 @@ extension ManagedObjectContext {
 
   /// - Parameter figures: What is counted; nil unless the execution is analysed.
   func rowExecution<Object: FetchRequestResult>(
-    of request: FetchRequest<Object>, _ query: RowQuery, in view: any StoreView,
+    of request: FetchRequest<Object>, _ written: RowQuery, in view: any StoreView,
     counting figures: FetchFigures? = nil
   ) throws -> RowExecution {
+    let query = withFetchedValues(written, in: view)
     let objects = request.copy()
+    (objects.propertiesToGroupBy, objects.havingPredicate) = (nil, nil)
     let isDirect = RowProgram.isDirect(query)
     if isDirect {
       objects.sortDescriptors = query.sorts.map(RowOfObjectSort.init) + (request.sortDescriptors ?? [])
@@ -42,13 +54,15 @@ extension ManagedObjectContext {
       (objects.fetchLimit, objects.fetchOffset) = (0, 0)
     }
     let program = try RowProgram(query, entity(of: objects), storeIdentity)
-    var resolved = try resolve(objects, reading: program.usedSlots)
+    var resolved = try resolve(objects, reading: program.usedSlots, of: view)
+    let readsOthers = written.needsFetch || program.readsOtherRows
+    let reads = readsOthers ? RowReads.everything : resolved.reads
     resolved.reachedRoots = program.reachedRoots
     var execution = try execution(resolved, in: view)
     (execution.figures, execution.log) = (figures, nil)
     return RowExecution(
-      program: program, execution: execution, isDirect: isDirect, offset: request.fetchOffset,
-      limit: request.fetchLimit == 0 ? nil : request.fetchLimit)
+      program: program, execution: execution, reads: reads, isDirect: isDirect,
+      offset: request.fetchOffset, limit: request.fetchLimit == 0 ? nil : request.fetchLimit)
   }
 }
 
@@ -65,6 +79,7 @@ private struct RowOfObjectSort: FetchSort {
 struct RowExecution {
   let program: RowProgram
   let execution: FetchExecution
+  let reads: RowReads
   /// Whether each object that the fetch delivers is a row, so that its order and window are the rows'.
   let isDirect: Bool
   let offset: Int
@@ -121,6 +136,10 @@ struct RowExecution {
   private func table(_ row: ComputedRow, _ shortcut: RowShortcut?) throws -> RowTable {
     let inputs = program.inputs
     var table = RowTable(program, row)
+    if let stage = program.stage {
+      try forEachRow(of: stage.program) { place in table.add(try inputs.map { try $0.read(place) }) }
+      return table
+    }
     switch shortcut {
     case .ends(let ends):
       try ends.forEach(execution) { place in table.add(try inputs.map { try $0.read(place) }) }
@@ -139,6 +158,21 @@ struct RowExecution {
       return true
     }
     return table
+  }
+
+  /// Calls `body` for each row of a stage, which its table has then.
+  private func forEachRow(of stage: RowProgram, _ body: (Place) throws -> Void) throws {
+    guard let row = stage.table else { return }
+    let anywhere = Place(in: execution.source)
+    var table = RowTable(stage, row)
+    try forEachJoined { place in
+      table.add(try stage.inputs.map { try $0.read(place) })
+      return true
+    }
+    try table.forEach(anywhere) {
+      try body(anywhere)
+      return true
+    }
   }
 
   private func forEachJoined(_ body: (Place) throws -> Bool) throws {

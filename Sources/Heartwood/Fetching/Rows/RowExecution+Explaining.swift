@@ -28,6 +28,9 @@ extension RowExecution {
 
   private var tableSteps: [FetchPlan.Step] {
     var texts: [String] = []
+    if let windows = program.stage?.program.windows {
+      texts.append("window: \(windows.count == 1 ? "one value" : "\(windows.count) values") of each object")
+    }
     if program.isGrouped {
       let keys = (program.table?.columns ?? []).prefix(program.keyCount).map(\.name).joined(separator: ", ")
       texts.append(keys.isEmpty ? "group: all rows are one" : "group: by \(keys)")

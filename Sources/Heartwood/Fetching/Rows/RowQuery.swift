@@ -1,12 +1,12 @@
 /// A fetch of rows: values computed from objects, or from groups of objects, without making objects.
-struct RowQuery {
-  struct Column {
+struct RowQuery: Sendable {
+  struct Column: Sendable {
     var name: String
     var expression: ConditionExpression
   }
 
   /// The destinations of a to-many relationship that each row is about, too.
-  struct Join {
+  struct Join: Sendable {
     var path: PropertyPath
     /// The destination, for paths.
     var scope: Scope
@@ -45,6 +45,25 @@ struct RowQuery {
     let (late, early) = (parts.filter(\.isAboutWindow), parts.filter { !$0.isAboutWindow })
     having = early.isEmpty ? nil : .all(early)
     qualifying = late.isEmpty ? nil : .all(late)
+  }
+
+  /// Replaces all expressions and conditions.
+  mutating func rewrite(
+    _ expression: (ConditionExpression) -> ConditionExpression, _ condition: (Condition) -> Condition
+  ) {
+    for place in columns.indices { columns[place].expression = expression(columns[place].expression) }
+    for place in sorts.indices { sorts[place].expression = expression(sorts[place].expression) }
+    groups = groups?.map(expression)
+    joinedCondition = joinedCondition.map(condition)
+    having = having.map(condition)
+    qualifying = qualifying.map(condition)
+  }
+
+  /// Whether another fetch has to be executed first.
+  var needsFetch: Bool {
+    columns.contains { $0.expression.needsFetch } || sorts.contains { $0.expression.needsFetch }
+      || groups?.contains(where: \.needsFetch) == true
+      || [joinedCondition, having, qualifying].contains { $0?.needsFetch == true }
   }
 
   /// Whether the rows of the result are groups.

@@ -15,14 +15,7 @@ struct RowSorting {
     var values = SortValues(keys.map { SortValues.Column(isAscending: $0.isAscending, options: $0.options) })
     for number in numbers {
       row.values = rows[number]
-      for key in keys {
-        let value = try key.reader.read(place)
-        if !key.options.isEmpty, let text = value.text {
-          values.append(ComparableText.sortValue(text, key.options))
-        } else {
-          values.append(value)
-        }
-      }
+      for key in keys { values.append(try key.reader.read(place), key.options) }
     }
     return values
   }
@@ -42,6 +35,15 @@ struct SortValues {
   private var integers: [Int64]? = []
 
   init(_ columns: [Column]) { self.columns = columns }
+
+  /// Adds the next value as its column's options order it.
+  mutating func append(_ value: Value, _ options: ComparisonOptions) {
+    if !options.isEmpty, let text = value.text {
+      append(ComparableText.sortValue(text, options))
+    } else {
+      append(value)
+    }
+  }
 
   mutating func append(_ value: Value) {
     let column = values.count % columns.count

@@ -42,6 +42,7 @@ struct WindowPass {
       return try element.read(place)
     }
     func set(_ position: Int, _ value: Value) { rows[numbers[position]][window.place] = value }
+    if let frame = window.frame { return computeFrames(frame, numbers, elements, &rows) }
     switch window.function {
     case .rowNumber: for position in numbers.indices { set(position, .int(Int64(position + 1))) }
     case .tile(let count):
@@ -56,6 +57,27 @@ struct WindowPass {
     case .first: for position in numbers.indices { set(position, elements.first ?? .null) }
     case .last: for position in numbers.indices { set(position, elements.last ?? .null) }
     case .rank, .denseRank, .aggregate: computeByPeers(numbers, elements, &rows, arePeers)
+    }
+  }
+
+  /// Functions of the rows in a frame around each row.
+  ///
+  /// - Complexity: Linear in the number of rows, whatever the size of the frame is.
+  private func computeFrames(
+    _ frame: RowFrame, _ numbers: [Int], _ elements: [Value], _ rows: inout [[Value]]
+  ) {
+    guard case .aggregate(let function) = window.function else {
+      for position in numbers.indices {
+        let positions = frame.positions(at: position, of: numbers.count)
+        let end = window.function == .first ? positions.first : positions.last
+        rows[numbers[position]][window.place] = end.map { elements[$0] } ?? .null
+      }
+      return
+    }
+    var moving = MovingAggregate(function, countsRows: window.element == nil)
+    for position in numbers.indices {
+      moving.move(to: frame.positions(at: position, of: numbers.count), of: elements)
+      rows[numbers[position]][window.place] = moving.value
     }
   }
 

@@ -17,6 +17,7 @@ extension ManagedObjectContext {
     beginUse("setting", object, slot)
     defer { endUse() }
     let relationship = object.entity.relationship(at: slot)
+    let destination = destination?.standing
     destination.map { check($0, isFitFor: relationship, of: object) }
     let previous = toOne(object, slot)
     willEdit(object)
@@ -70,7 +71,7 @@ extension ManagedObjectContext {
   func containsRelated(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject) -> Bool {
     beginUse("reading", object, slot)
     defer { endUse() }
-    return contains(destination.identifier.key, state(object, slot), object, slot)
+    return contains(destination.standing.identifier.key, state(object, slot), object, slot)
   }
 
   /// The number of destinations. Loads no key, unless there are unsaved changes of a relationship that is not loaded.
@@ -131,9 +132,10 @@ extension ManagedObjectContext {
     beginUse("setting", object, slot)
     defer { endUse() }
     let state = loadedState(object, slot)
-    let wanted = destinations.uniqued()
+    let wanted = destinations.map(\.standing).uniqued()
     let wantedKeys = Set(wanted.map(\.identifier.key))
     willEdit(object)
+    state.noteSetting()
     for key in state.keys() where !wantedKeys.contains(key) {
       removeRelated(object, slot, relatedObject(object, slot, key))
     }
@@ -151,12 +153,14 @@ extension ManagedObjectContext {
     beginUse("adding to", object, slot)
     defer { endUse() }
     let relationship = object.entity.relationship(at: slot)
+    let destination = destination.standing
     check(destination, isFitFor: relationship, of: object)
     let state = state(object, slot)
     let key = destination.identifier.key
     willEdit(object)
+    state.noteSetting(object.state.contains(.inserted) ? key : nil)
     if !contains(key, state, object, slot) {
-      state.add(key)
+      add(key, to: state, object, slot)
       addInverse(of: relationship, at: destination, of: object)
     }
     if let index { place(key, at: index, in: loadedState(object, slot), relationship) }
@@ -166,8 +170,10 @@ extension ManagedObjectContext {
   func removeRelated(_ object: ManagedObject, _ slot: Int, _ destination: ManagedObject) {
     beginUse("removing from", object, slot)
     defer { endUse() }
+    let destination = destination.standing
     let state = state(object, slot)
     willEdit(object)
+    state.noteSetting()
     guard contains(destination.identifier.key, state, object, slot) else { return }
     state.remove(destination.identifier.key)
     dropInverse(of: object.entity.relationship(at: slot), at: destination, of: object)
@@ -196,6 +202,12 @@ extension ManagedObjectContext {
     object.setRelationshipState(state, at: slot)
     if object.state.contains(.inserted) { state.load([]) }
     return state
+  }
+
+  /// Adds a key that is not among the current ones. An ordered relationship that it was removed from is loaded: the key is at the end then.
+  func add(_ key: UInt64, to state: RelationshipState, _ object: ManagedObject, _ slot: Int) {
+    if state.isOrdered, !state.isLoaded, state.removed.contains(key) { load(state, object, slot) }
+    state.add(key)
   }
 
   private func load(_ state: RelationshipState, _ object: ManagedObject, _ slot: Int) {
@@ -247,7 +259,7 @@ extension ManagedObjectContext {
         return addAnew(object, to: other, slot)
       }
       willEdit(other)
-      state.add(object.identifier.key)
+      add(object.identifier.key, to: state, other, slot)
       return
     }
     let former = toOne(other, slot)

@@ -17,14 +17,16 @@ extension ManagedObjectContext {
     guard let inverse = relationship.inverseRelationship else { return }
     if relationship.isToMany {
       guard let state = object.relationshipState(at: relationship.slot) else { return }
-      for key in state.added { take(object, outOf: inverse, at: registered(relationship, key)) }
-      for key in state.removed { putBack(object, into: inverse, at: registered(relationship, key)) }
+      for key in state.added { take(object, outOf: inverse, of: relationship, at: registered(relationship, key)) }
+      for key in state.removed { putBack(object, into: inverse, of: relationship, at: registered(relationship, key)) }
     } else if let edit = object.pending?.edit(relationship.slot) {
       let committed = object.committedValue(at: relationship.slot)
       guard edit != committed else { return }
-      if case .object(let id) = edit { take(object, outOf: inverse, at: registered(relationship, id.key)) }
+      if case .object(let id) = edit {
+        take(object, outOf: inverse, of: relationship, at: registered(relationship, id.key))
+      }
       if case .object(let id) = committed {
-        putBack(object, into: inverse, at: registered(relationship, id.key))
+        putBack(object, into: inverse, of: relationship, at: registered(relationship, id.key))
       }
     }
   }
@@ -48,7 +50,9 @@ extension ManagedObjectContext {
 
   /// Puts an object that a delete rule has taken out of the other side of its relationships back into it.
   func rejoinPartners(of object: ManagedObject) {
-    forEachPartner(of: object) { partner, inverse in putBack(object, into: inverse, at: partner) }
+    forEachPartner(of: object) { partner, inverse, relationship in
+      putBack(object, into: inverse, of: relationship, at: partner)
+    }
     for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
       guard let inverse = relationship.inverseRelationship, relationship.deleteRule == .nullifyDeleteRule
       else { continue }
@@ -58,7 +62,7 @@ extension ManagedObjectContext {
           inverse.isToMany
           ? partner.relationshipState(at: inverse.slot)?.removed.contains(object.identifier.key) == true
           : partner.pending?.edit(inverse.slot)?.isNull == true
-        if wasTaken { putBack(object, into: inverse, at: partner) }
+        if wasTaken { putBack(object, into: inverse, of: relationship, at: partner) }
       }
     }
   }
@@ -90,22 +94,22 @@ extension ManagedObjectContext {
 
   /// Makes the partners of an object whose row is gone read their to-many relationships again.
   func unloadPartners(of object: ManagedObject) {
-    forEachPartner(of: object) { partner, inverse in
+    forEachPartner(of: object) { partner, inverse, _ in
       guard inverse.isToMany, let state = partner.relationshipState(at: inverse.slot) else { return }
       state.unload()
     }
   }
 
-  /// Calls `body` with the registered destinations of to-one relationships, and the inverse.
+  /// Calls `body` with the registered destinations of to-one relationships, the inverse and the relationship.
   private func forEachPartner(
-    of object: ManagedObject, _ body: (ManagedObject, RelationshipDescription) -> Void
+    of object: ManagedObject, _ body: (ManagedObject, RelationshipDescription, RelationshipDescription) -> Void
   ) {
     for relationship in object.entity.relationshipsBySlot where !relationship.isToMany {
       guard let inverse = relationship.inverseRelationship,
         case .object(let id) = object.committedValue(at: relationship.slot),
         let partner = registered(relationship, id.key)
       else { continue }
-      body(partner, inverse)
+      body(partner, inverse, relationship)
     }
   }
 
@@ -113,22 +117,26 @@ extension ManagedObjectContext {
     registered(relationship.destinationEntity.rootEntity, key)
   }
 
-  private func take(_ object: ManagedObject, outOf inverse: RelationshipDescription, at other: ManagedObject?)
-  {
-    guard let other, other !== object else { return }
+  private func take(
+    _ object: ManagedObject, outOf inverse: RelationshipDescription, of relationship: RelationshipDescription,
+    at other: ManagedObject?
+  ) {
+    // An object that is related to itself by one relationship has no other side.
+    guard let other, other !== object || inverse !== relationship else { return }
     forget(object, in: inverse, of: other)
   }
 
   private func putBack(
-    _ object: ManagedObject, into inverse: RelationshipDescription, at other: ManagedObject?
+    _ object: ManagedObject, into inverse: RelationshipDescription, of relationship: RelationshipDescription,
+    at other: ManagedObject?
   ) {
-    guard let other, other !== object, !other.state.contains(.deleted) else { return }
+    guard let other, other !== object || inverse !== relationship, !other.state.contains(.deleted) else { return }
     let key = object.identifier.key
     if inverse.isToMany {
       let state = state(other, inverse.slot)
       guard !state.contains(key) else { return }
       willEdit(other)
-      state.add(key)
+      state.putBack(key)
     } else if other.value(at: inverse.slot).isNull {
       willEdit(other)
       other.setEdit(inverse.slot, .object(object.identifier))

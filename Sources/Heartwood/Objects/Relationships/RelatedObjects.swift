@@ -43,7 +43,7 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
   ///
   /// - Parameter object: An object of the same context.
   public func insert(_ object: Element) {
-    owner.managedObjectContext?.insertRelated(owner, slot, object, at: nil)
+    owner.contextForRelating(slot)?.insertRelated(owner, slot, object, at: nil)
   }
 
   /// Adds objects, in this order at the end of an ordered relationship. Passes over those that are destinations already.
@@ -55,11 +55,11 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
 
   /// Removes `object`. Does nothing if it is not a destination.
   public func remove(_ object: Element) {
-    owner.managedObjectContext?.removeRelated(owner, slot, object)
+    owner.contextForRelating(slot)?.removeRelated(owner, slot, object)
   }
 
   /// Removes all destinations from the relationship; deletes none.
-  public func removeAll() { owner.managedObjectContext?.setRelated(owner, slot, []) }
+  public func removeAll() { owner.contextForRelating(slot)?.setRelated(owner, slot, []) }
 
   /// The identifiers of the destinations, without creating objects.
   public var objectIDs: [ManagedObjectID] { owner.objectIDs(forRelationshipAt: slot) }
@@ -114,7 +114,7 @@ extension RelatedObjects {
   /// - Precondition: The relationship is ordered and `index` is at most the count without `object`.
   /// - Complexity: Linear in the number of destinations at the first call, then about its square root.
   public func insert(_ object: Element, at index: Int) {
-    owner.managedObjectContext?.insertRelated(owner, slot, object, at: index)
+    owner.contextForRelating(slot)?.insertRelated(owner, slot, object, at: index)
   }
 
   /// Removes the destination at an index of an ordered relationship.

@@ -4,6 +4,7 @@
 /// as differences only, so that maintaining inverses never loads a relationship.
 ///
 /// - Invariant: No key is both added and removed; added keys are not among the committed ones.
+/// - Invariant: An ordered relationship has its keys loaded when one is added that was removed: it is at the end then.
 final class RelationshipState {
   let isOrdered: Bool
   /// The keys in the store: in order if the relationship is ordered, otherwise ascending. Nil until loaded.
@@ -20,6 +21,10 @@ final class RelationshipState {
   }
   /// Changes with the keys.
   private(set) var version = 0
+  /// Whether the program has set the destinations on this side since the last save, and not only at the destinations.
+  private(set) var isSet = false
+  /// The additions that it has made on this side.
+  private(set) var set: Set<UInt64> = []
   /// The committed keys as a set, for membership in an ordered relationship; computed on demand.
   private var committedSet: Set<UInt64>?
 
@@ -39,6 +44,7 @@ final class RelationshipState {
   private init(copying other: RelationshipState) {
     (owner, slot, isOrdered) = (other.owner, other.slot, other.isOrdered)
     (committed, added, removed) = (other.committed, other.added, other.removed)
+    (isSet, set) = (other.isSet, other.set)
     placed = other.order.map(OrderedKeys.init)
     version = other.version &+ 1
   }
@@ -106,6 +112,9 @@ final class RelationshipState {
     return !removed.contains(key) && isCommitted(key)
   }
 
+  /// Whether `key` is in the store, or was added on this side: it is replaced where a whole set of destinations takes its place.
+  func isReplaceable(_ key: UInt64) -> Bool { isCommitted(key) || set.contains(key) }
+
   /// Whether what is known of `key` is what the store had: it was read as a destination, or removed as one.
   func isKnownOfStore(_ key: UInt64) -> Bool { removed.contains(key) || isCommitted(key) }
 
@@ -140,6 +149,30 @@ final class RelationshipState {
   ///
   /// - Precondition: `key` is among the current keys.
   func remove(_ key: UInt64) { change { takeOut(key) } }
+
+  /// Notes that the program sets the destinations on this side.
+  ///
+  /// - Parameter key: What it adds; nil if it adds nothing, or if all of `keys` are noted already.
+  func noteSetting(_ key: UInt64? = nil) {
+    isSet = true
+    if let key { set.insert(key) }
+  }
+
+  /// The same for what a child context has noted.
+  func noteSetting(_ differences: Differences) {
+    guard differences.isSet else { return }
+    isSet = true
+    set.formUnion(differences.set)
+  }
+
+  /// Takes back that `key` was removed: it is where it was before. Another key is added.
+  func putBack(_ key: UInt64) {
+    change {
+      guard removed.remove(key) != nil else { return insert(key) }
+      placed?.append(key)
+      current = nil
+    }
+  }
 
   /// Forgets that `key` was removed, as others have taken it out as well: adding it is a change again.
   func dropRemoval(of key: UInt64) {
@@ -207,9 +240,14 @@ final class RelationshipState {
     let removed: Set<UInt64>
     /// The whole order, if it was set.
     let order: [UInt64]?
+    /// Whether the program has set the destinations on this side, and what it has added there.
+    let isSet: Bool
+    let set: Set<UInt64>
   }
 
-  var differences: Differences { Differences(added: added, removed: removed, order: order) }
+  var differences: Differences {
+    Differences(added: added, removed: removed, order: order, isSet: isSet, set: set)
+  }
 
   /// Makes the current keys the committed ones, with permanent keys in place of temporary ones.
   func commit(mapping: (UInt64) -> UInt64) {
@@ -223,19 +261,60 @@ final class RelationshipState {
 
   /// Replaces temporary keys by their permanent ones.
   func rename(_ newKey: (UInt64) -> UInt64) {
-    if let former = committed, former.contains(where: { !$0.isPermanentKey }) {
-      let renamed = former.map(newKey)
+    let mayHaveOthers = !added.isEmpty || placed != nil
+    guard mayHaveOthers || committed?.contains(where: { !$0.isPermanentKey }) == true
+      || removed.contains(where: { !$0.isPermanentKey })
+    else { return }
+    replaceKeys(newKey)
+  }
+
+  /// Replaces keys. Two of them may become one: it stays where the store has it, otherwise where the first one was added.
+  func replaceKeys(_ newKey: (UInt64) -> UInt64) {
+    if let former = committed {
+      let renamed = former.map(newKey).uniqued()
       committed = isOrdered ? renamed : renamed.sorted()
       committedSet = nil
+    }
+    if !removed.isEmpty { removed = Set(removed.map(newKey)) }
+    if !set.isEmpty { set = Set(set.map(newKey)) }
+    var renamed: InsertionOrderedSet<UInt64> = []
+    for key in added.lazy.map(newKey) where removed.remove(key) == nil && !isCommitted(key) {
+      renamed.append(key)
+    }
+    added = renamed
+    placed = order.map { OrderedKeys($0.map(newKey).uniqued()) }
+    current = nil
+  }
+
+  /// Replaces the keys that have a new one.
+  func replaceKeys(_ newKeys: [UInt64: UInt64]) {
+    let isAffected = { (key: UInt64) in newKeys[key] != nil }
+    guard added.contains(where: isAffected) || removed.contains(where: isAffected)
+      || committed?.contains(where: isAffected) == true
+    else { return }
+    replaceKeys { newKeys[$0] ?? $0 }
+  }
+
+  /// Replaces a current key by another one, at its place; drops it if the other is a destination already.
+  ///
+  /// - Precondition: `key` is among the current keys. An ordered relationship is loaded.
+  func substitute(_ key: UInt64, by other: UInt64) {
+    let isThere = added.contains(other) || isCommitted(other) && !removed.contains(other)
+    let place = isOrdered ? index(of: key) : nil
+    change {
+      takeOut(key)
+      if !isThere { insert(other) }
+    }
+    guard !isThere, let place else { return }
+    move(other, to: place)
+  }
+
+  /// Drops the difference of one key, which the store decides then.
+  func forgetDifference(of key: UInt64) {
+    change {
+      if added.remove(key) { placed?.remove(key) } else if removed.remove(key) != nil { placed?.append(key) }
       current = nil
     }
-    if removed.contains(where: { !$0.isPermanentKey }) { removed = Set(removed.map(newKey)) }
-    guard !added.isEmpty || placed != nil else { return }
-    var renamed: InsertionOrderedSet<UInt64> = []
-    for key in added { renamed.append(newKey(key)) }
-    added = renamed
-    placed = order.map { OrderedKeys($0.map(newKey)) }
-    current = nil
   }
 
   /// Drops an order that was set: the additions are at the end then.
@@ -255,6 +334,7 @@ final class RelationshipState {
     removed = []
     placed = nil
     current = nil
+    (isSet, set) = (false, [])
   }
 
   /// Drops the loaded keys, keeping the differences: the next read loads the newest. If an order was set, the keys must be
@@ -271,6 +351,13 @@ final class RelationshipState {
 }
 
 extension Array where Element == UInt64 {
+  /// The keys without duplicates, in the order of their first occurrence.
+  fileprivate func uniqued() -> [UInt64] {
+    var seen: Set<UInt64> = []
+    seen.reserveCapacity(count)
+    return filter { seen.insert($0).inserted }
+  }
+
   /// Binary search.
   fileprivate func containsInAscendingOrder(_ key: UInt64) -> Bool {
     var low = 0

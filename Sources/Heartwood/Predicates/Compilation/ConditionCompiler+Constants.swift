@@ -167,6 +167,12 @@ struct IdentityComparison {
     switch value {
     case .null: return nil
     case .object(let identifier):
+      guard !RetiredKeys.contains(identifier.key) else {
+        throw .predicate(
+          "\(path.name) is compared with \(identifier), the temporary identifier of an object that was saved since: use the objectID that "
+            + "it has now, or the object itself",
+          column: path.column)
+      }
       guard identifier.entity.rootEntity === entity.rootEntity else {
         let isOfAnotherModel = identifier.entity.displayName == entity.displayName
         throw mismatch(

@@ -25,9 +25,18 @@ extension ConditionCompiler {
     case .object(let object): return .constant(.object(object.objectID))
     case .path(let path): return .path(try resolve(path))
     case .aggregate(let aggregate): return .computed(try compile(aggregate))
-    case .arithmetic(let operation, let left, let right): return try compile(operation, left, right)
+    case .arithmetic(let operation, let left, let right):
+      guard computesInDecimals, paths.hasDecimals(expression) else {
+        return try compile(operation, left, right)
+      }
+      return try compile(operation, left.withDecimals, right.withDecimals)
     case .list(let parts): return try list(parts)
-    case .function(let function, let arguments): return try compile(function, arguments)
+    case .function(let function, let arguments):
+      let isDecimal = computesInDecimals && arguments.count > 1 && paths.hasDecimals(expression)
+      guard isDecimal, case .function(_, let decimals) = expression.withDecimals.kind else {
+        return try compile(function, arguments)
+      }
+      return try compile(function, decimals)
     case .conditional(let condition, let first, let second):
       return .computed(try compile(condition, first, second))
     case .collection(let values): return .computed(try compile(values))
@@ -40,6 +49,10 @@ extension ConditionCompiler {
     case .group, .window:
       throw .predicate(
         "\(expression) is computed from several rows: it can be used in the columns, the order and the HAVING condition of a fetch of rows, and not to select objects"
+      )
+    case .fetched(let value):
+      throw .predicate(
+        "\(value.text) is the value of another fetch, which only fetches execute, for their conditions and columns: elsewhere, fetch it before, and use the value"
       )
     case .refused(let error): throw error
     }

@@ -8,6 +8,7 @@ extension ConditionCompiler {
     if function == .now { return .constant(.date(ConditionFunction.current)) }
     if function == .distance { return try compileDistance(arguments) }
     if function == .relevance { return try compileRelevance(arguments) }
+    if function == .length, let value = try compileLengthOfData(arguments[0]) { return .computed(value) }
     if function.aggregate != nil, let value = try compileOverDestinations(function, arguments[0]) {
       return .computed(value)
     }
@@ -113,6 +114,21 @@ extension ConditionCompiler {
       ComputedValue(
         reader: path.isOwnRow ? reader : PathReader(path.outward, path.hops, reader), kind: .number,
         name: "the relevance of \(path.name)", column: path.column))
+  }
+
+  /// The number of bytes of a data attribute, which the row has also where the data is outside; nil for anything else.
+  private mutating func compileLengthOfData(
+    _ argument: ConditionExpression
+  ) throws(HeartwoodError) -> ComputedValue? {
+    guard case .path(let written) = argument.kind else { return nil }
+    let path = try resolve(written)
+    guard case .attribute(let attribute, let column) = path.end, attribute.type == .binaryData else {
+      return nil
+    }
+    let reader = DataLengthReader(column)
+    return ComputedValue(
+      reader: path.isOwnRow ? reader : PathReader(path.outward, path.hops, reader), kind: .number,
+      name: "length(\(path.name))", column: path.column)
   }
 
   /// A composite attribute with a latitude and a longitude is a pair of them.

@@ -20,6 +20,8 @@ struct ConditionCompiler {
   let store: StoreIdentity?
   /// The computed row that expressions may read, if there is one.
   let computedRow: ComputedRow?
+  /// Whether fractions that are written beside decimal numbers are decimals, too.
+  var computesInDecimals = true
   private(set) var readsOtherRows = false
   /// The memos of the compiled aggregates.
   private(set) var memos: [AggregateMemo] = []
@@ -177,6 +179,8 @@ extension ConditionCompiler {
   private mutating func compile(_ comparison: Comparison) throws(HeartwoodError) -> CompiledPart {
     if let quantifier = comparison.quantifier { return try compile(quantifier, comparison) }
     if case .anyKey = comparison.left.kind { return try compileAnyKey(comparison) }
+    let written = comparison
+    let comparison = computesInDecimals ? paths.withDecimals(written) : written
     let left = try operand(comparison.left)
     let right = try operand(comparison.right)
     let (comparator, options) = (comparison.comparator, comparison.options)
@@ -193,7 +197,7 @@ extension ConditionCompiler {
       return try compile(comparison, withParts: parts)
     default:
       var part = try compileComputed(left, comparator, right, options)
-      if part.conjunct.isOther { part.conjunct = indexed(comparison, left, right) }
+      if part.conjunct.isOther { part.conjunct = indexed(written, left, right) }
       return part
     }
   }

@@ -46,7 +46,10 @@ struct ConstantConversion {
     switch value {
     case .double: value
     case .int(let number): Double(exactly: number).map(Value.double) ?? value
-    case .decimal(let number): number.exactInteger.flatMap { Double(exactly: $0) }.map(Value.double) ?? value
+    case .decimal(let number):
+      number.isWhole
+        ? number.exactInteger.flatMap { Double(exactly: $0) }.map(Value.double) ?? value
+        : .double(DecimalParts(number).doubleValue)
     default: nil
     }
   }
@@ -141,6 +144,9 @@ extension Value {
 }
 
 extension Decimal {
+  /// Whether the value has no digits after the point.
+  var isWhole: Bool { !isNaN && DecimalParts(self).exponent >= 0 }
+
   /// The value as an integer, if it is one that fits in 64 bits.
   var exactInteger: Int64? {
     guard !isNaN else { return nil }

@@ -12,6 +12,9 @@ struct IndexedExpression: @unchecked Sendable {
   let columns: [Column]
   let kind: Kind
   private let reader: ValueReader
+  /// Whether the index's number is near that which a condition computes. Not so where decimals and fractions are added: what they have in
+  /// common may cancel out.
+  private let isNear: Bool
 
   /// What values an expression has.
   enum Kind {
@@ -32,6 +35,9 @@ struct IndexedExpression: @unchecked Sendable {
     guard !columns.isEmpty else { throw .predicate("it reads no attribute") }
     self.columns = columns
     var compiler = ConditionCompiler(entity, nil)
+    // The index has floating-point numbers, as it had before conditions computed in decimals.
+    compiler.computesInDecimals = false
+    isNear = !expression.addsFractions || !compiler.paths.hasDecimals(expression)
     let computed = try compiler.computed(expression)
     switch computed.kind {
     case .text: kind = .text
@@ -78,6 +84,7 @@ struct IndexedExpression: @unchecked Sendable {
 
   /// Compares with a constant, in the form that the index serves.
   func conjunct(_ comparator: ComparisonOperator, _ constant: Value) -> Conjunct {
+    guard isNear || constant.isNull else { return .other }
     switch (comparator, constant) {
     case (.equal, .null): return .equal(slot: slot, value: .null)
     case (.notEqual, .null): return .present(slot: slot)
@@ -235,4 +242,26 @@ final class NoRows: RowSource, Sendable {
   func destinations(
     _ relationship: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
   ) {}
+}
+
+extension ConditionExpression {
+  /// Whether fractions are added or subtracted in it.
+  fileprivate var addsFractions: Bool {
+    switch kind {
+    case .arithmetic(let operation, let left, let right):
+      (operation == .add || operation == .subtract) && (left.hasFraction || right.hasFraction)
+        || left.addsFractions || right.addsFractions
+    case .function(_, let arguments): arguments.contains(where: \.addsFractions)
+    default: false
+    }
+  }
+
+  private var hasFraction: Bool {
+    switch kind {
+    case .value(.double): true
+    case .arithmetic(_, let left, let right): left.hasFraction || right.hasFraction
+    case .function(_, let arguments): arguments.contains(where: \.hasFraction)
+    default: false
+    }
+  }
 }

@@ -53,14 +53,15 @@ struct PathResolver {
   let used = UsedProperties()
 
   func resolve(_ path: PropertyPath) throws(HeartwoodError) -> ResolvedPath {
-    let resolved = try resolved(path)
+    let resolved = try resolvedAlone(path)
     if resolved.outward == scopes.count - 1 { used.add(resolved) }
     used.addReached(resolved)
     used.addStart(level: scopes.count - 1 - resolved.outward)
     return resolved
   }
 
-  private func resolved(_ path: PropertyPath) throws(HeartwoodError) -> ResolvedPath {
+  /// The same, without noting what the path reads.
+  func resolvedAlone(_ path: PropertyPath) throws(HeartwoodError) -> ResolvedPath {
     guard let level = scopes.lastIndex(where: { $0.scope === path.scope }) else {
       throw .predicate("it uses an object of a condition that it is not inside of", column: path.column)
     }

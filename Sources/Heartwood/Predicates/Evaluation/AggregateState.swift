@@ -8,12 +8,13 @@ struct AggregateState {
   let function: Aggregate.Function
   private(set) var count: Int64 = 0
   private var result = Value.null
+  private var deviation = Deviation()
   /// What functions keep that need all values, or none twice.
   private var kept: KeptValues?
 
   init(_ function: Aggregate.Function, isDistinct: Bool = false) {
     self.function = function
-    if isDistinct || function == .median || function == .mode || function == .standardDeviation {
+    if isDistinct || function == .median || function == .mode {
       kept = KeptValues(isDistinct: isDistinct)
     }
   }
@@ -28,10 +29,16 @@ struct AggregateState {
     guard !value.isNull else { return }
     if let kept, !kept.insert(value, for: function) { return }
     count += 1
+    if function == .standardDeviation { deviation.add(value.doubleValue ?? .nan) }
     guard count > 1 else {
       result = value
       return
     }
+    join(value)
+  }
+
+  /// Joins a further value, or the result of further values, with the result.
+  private mutating func join(_ value: Value) {
     switch function {
     case .count, .median, .mode, .standardDeviation: break
     case .sum: result = ArithmeticOperator.add.apply(result, value)
@@ -39,6 +46,19 @@ struct AggregateState {
     case .min: if Value.compare(value, result) ?? 0 < 0 { result = value }
     case .max: if Value.compare(value, result) ?? 0 > 0 { result = value }
     }
+  }
+
+  /// The state of the values of both.
+  ///
+  /// - Precondition: The function is neither the median nor the mode, and values count as often as they are there.
+  func combined(with other: AggregateState) -> AggregateState {
+    if other.count == 0 { return self }
+    if count == 0 { return other }
+    var both = self
+    both.count += other.count
+    both.deviation.add(other.deviation)
+    both.join(other.result)
+    return both
   }
 
   /// An average exists where the sum overflows.
@@ -63,7 +83,7 @@ struct AggregateState {
       return ArithmeticOperator.divide.apply(result, .int(count))
     case .median: return kept?.percentile(fraction) ?? .null
     case .mode: return kept?.mode ?? .null
-    case .standardDeviation: return kept?.standardDeviation ?? .null
+    case .standardDeviation: return deviation.value
     }
   }
 }
@@ -92,12 +112,33 @@ extension Aggregate.Function {
   var selectsValue: Bool { self == .min || self == .max || self == .mode }
 }
 
+/// The number of values, their mean, and the sum of the squares of their distances from it, by Welford's algorithm.
+private struct Deviation {
+  private var (count, mean, squares) = (0.0, 0.0, 0.0)
+
+  mutating func add(_ number: Double) {
+    let distance = number - mean
+    count += 1
+    mean += distance / count
+    squares += distance * (number - mean)
+  }
+
+  mutating func add(_ other: Deviation) {
+    guard other.count > 0 else { return }
+    let (distance, both) = (other.mean - mean, count + other.count)
+    squares += other.squares + distance * distance * count * other.count / both
+    mean += distance * other.count / both
+    count = both
+  }
+
+  /// The standard deviation of the whole population.
+  var value: Value { count == 0 ? .null : .double((squares / count).squareRoot()) }
+}
+
 /// The values that an aggregate has seen.
 private final class KeptValues {
   private var values: [Value] = []
   private var distinct: Set<Value>?
-  /// The number of values, their mean, and the sum of the squares of their distances from it, by Welford's algorithm.
-  private var (count, mean, squares) = (0.0, 0.0, 0.0)
 
   init(isDistinct: Bool) { distinct = isDistinct ? [] : nil }
 
@@ -106,17 +147,9 @@ private final class KeptValues {
     if distinct?.insert(value).inserted == false { return false }
     switch function {
     case .median, .mode: values.append(value)
-    case .standardDeviation: addToDeviation(value.doubleValue ?? .nan)
-    case .count, .sum, .min, .max, .average: break
+    case .count, .sum, .min, .max, .average, .standardDeviation: break
     }
     return true
-  }
-
-  private func addToDeviation(_ number: Double) {
-    let distance = number - mean
-    count += 1
-    mean += distance / count
-    squares += distance * (number - mean)
   }
 
   /// The value at a fraction of the ordered values, between two neighbours if it falls between them.
@@ -141,9 +174,6 @@ private final class KeptValues {
       left.value != right.value ? left.value > right.value : Value.compare(left.key, right.key) ?? 0 < 0
     }?.key ?? .null
   }
-
-  /// Of the whole population.
-  var standardDeviation: Value { count == 0 ? .null : .double((squares / count).squareRoot()) }
 
   /// Integers as doubles, so that a fraction of them exists.
   private static func fractional(_ value: Value) -> Value {

@@ -17,16 +17,3 @@ extension Value {
     }
   }
 }
-
-extension ConditionExpression {
-  /// The expression with the digits of its fractions as decimals: 1.1 means 1.1.
-  var withDecimals: ConditionExpression {
-    switch kind {
-    case .value(.double(let number)) where number.isFinite:
-      Decimal(string: "\(number)").map { .value(.decimal($0)) } ?? self
-    case .arithmetic(let operation, let left, let right):
-      ConditionExpression(.arithmetic(operation, left.withDecimals, right.withDecimals))
-    default: self
-    }
-  }
-}

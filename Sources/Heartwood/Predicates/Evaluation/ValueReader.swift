@@ -64,6 +64,19 @@ final class ComputedRow {
   var values: [Value] = []
 }
 
+/// Reads the number of bytes of a data attribute, without reading data that is outside the row.
+final class DataLengthReader: ValueReader {
+  private let column: Column
+
+  init(_ column: Column) { self.column = column }
+
+  override func read(_ place: Place) -> Value {
+    if place.row.isNull(column) { return .null }
+    if let reference = place.row.external(column) { return .int(Int64(clamping: reference.count)) }
+    return .int(Int64(place.row.bytes(column).count))
+  }
+}
+
 /// Reads a value of a computed row.
 final class ComputedRowReader: ValueReader {
   private let row: ComputedRow

@@ -145,6 +145,10 @@ extension FormatLexer {
     guard let number = Double(digits) else {
       throw .predicate("'\(digits)' is not a number", column: start + 1)
     }
+    // A decimal has more digits, for comparisons with decimals.
+    if let decimal = Decimal(string: digits), !decimal.isNaN, Decimal(string: "\(number)") != decimal {
+      return .decimal(decimal)
+    }
     return .number(number)
   }
 

@@ -43,6 +43,7 @@ extension FormatParser {
     let fraction: Double? =
       switch next.kind {
       case .number(let number): number
+      case .decimal(let number): DecimalParts(number).doubleValue
       case .integer(let number): Double(number)
       default: nil
       }

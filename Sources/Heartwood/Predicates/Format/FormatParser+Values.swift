@@ -21,6 +21,7 @@ extension FormatParser {
     case .text(let text): return constant(.string(text))
     case .integer(let number): return constant(.int(number))
     case .number(let number): return constant(.double(number))
+    case .decimal(let number): return constant(.decimal(number))
     case .function(let name): return .expression(try parseGroupAggregate(name))
     case .sign: throw unexpected("a value or a comparison")
     case .end where position == 0:
@@ -56,6 +57,9 @@ extension FormatParser {
     case .number(let number) where !isBase:
       advance()
       return .value(number == 0x1p63 ? .int(.min) : .double(-number))
+    case .decimal(let number) where !isBase:
+      advance()
+      return .value(.decimal(-number))
     default:
       let operand = try parseExpression(Strength.product)
       return ConditionExpression(.arithmetic(.subtract, .value(.int(0)), operand))

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A token of a predicate's text.
 struct FormatToken {
   enum Kind: Equatable {
@@ -12,6 +14,8 @@ struct FormatToken {
     case text(String)
     case integer(Int64)
     case number(Double)
+    /// A number with more digits than a floating-point number has.
+    case decimal(Decimal)
     case sign(String)
     case end
   }
@@ -36,6 +40,7 @@ struct FormatToken {
     case .text(let text): "the text \(text.count > 30 ? "\"\(text.prefix(30))…\"" : "\"\(text)\"")"
     case .integer(let number): "'\(number)'"
     case .number(let number): "'\(number)'"
+    case .decimal(let number): "'\(number)'"
     case .sign(let sign): "'\(sign)'"
     case .end: "the end"
     }

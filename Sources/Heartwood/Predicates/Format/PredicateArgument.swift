@@ -91,8 +91,12 @@ extension URL: PredicateArgument {
   public var predicateConstant: PredicateConstant { PredicateConstant(.url(absoluteString)) }
 }
 extension ManagedObjectID: PredicateArgument {
-  /// The object with this identifier.
-  public var predicateConstant: PredicateConstant { PredicateConstant(.object(self)) }
+  /// The object with this identifier. A temporary one stands for the identifier that the object has when the fetch is executed, if this is
+  /// called before the object is saved.
+  public var predicateConstant: PredicateConstant {
+    guard isTemporaryID, !RetiredKeys.contains(key) else { return PredicateConstant(Value.object(self)) }
+    return PredicateConstant(ConditionExpression.Kind.object(ObjectReference.reference(to: self)))
+  }
 }
 extension ManagedObject: PredicateArgument {
   /// The object, by the identifier that it has when the fetch is executed.

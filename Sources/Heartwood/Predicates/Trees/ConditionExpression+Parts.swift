@@ -34,7 +34,7 @@ extension ConditionExpression {
     case .value, .object, .refused: .constantValue
     case .path(let path): path.steps.isEmpty ? .evaluatedObject : .keyPath
     case .variable: .variable
-    case .aggregate, .arithmetic, .group, .window, .computed: .function
+    case .aggregate, .arithmetic, .group, .window, .computed, .fetched: .function
     case .function(.union, _): .unionSet
     case .function(.intersect, _): .intersectSet
     case .function(.minus, _): .minusSet

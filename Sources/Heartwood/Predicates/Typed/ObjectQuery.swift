@@ -97,11 +97,11 @@ extension ObjectQuery {
   }
   /// Whether it is the object with this identifier.
   public static func == (left: ObjectQuery, right: ManagedObjectID) -> Condition {
-    .comparing(.path(left._path), .equal, .value(.object(right)))
+    .comparing(.path(left._path), .equal, right.predicateConstant.expression)
   }
   /// Whether it is an object other than the one with this identifier, or none.
   public static func != (left: ObjectQuery, right: ManagedObjectID) -> Condition {
-    .comparing(.path(left._path), .notEqual, .value(.object(right)))
+    .comparing(.path(left._path), .notEqual, right.predicateConstant.expression)
   }
   /// Whether both paths lead to the same object, or both to none.
   public static func == (left: ObjectQuery, right: ObjectQuery) -> Condition {

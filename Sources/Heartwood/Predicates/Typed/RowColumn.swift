@@ -223,33 +223,39 @@ public enum RowFunction {
 
 extension WindowValue {
   fileprivate init(
-    _ function: Function, _ element: ConditionExpression?, _ partition: [any RowColumn], _ order: [RowSort]
+    _ function: Function, _ element: ConditionExpression?, _ partition: [any RowColumn], _ order: [RowSort],
+    _ frame: RowFrame? = nil
   ) {
     self.init(
       function: function, element: element, partition: partition.map(\.rowExpression.expression),
-      order: order.map(\.key))
+      order: order.map(\.key), frame: frame)
   }
 }
 
 /// Values of other rows of the result.
 extension ValueQuery {
   private func window(
-    _ function: WindowValue.Function, _ partition: [any RowColumn], _ order: [RowSort]
+    _ function: WindowValue.Function, _ partition: [any RowColumn], _ order: [RowSort], _ frame: RowFrame? = nil
   ) -> ValueQuery {
-    ValueQuery(ConditionExpression(.window(WindowValue(function, _expression, partition, order))))
+    ValueQuery(ConditionExpression(.window(WindowValue(function, _expression, partition, order, frame))))
   }
 
   /// An aggregate over rows of the result instead of a group: over a partition, or with an order over its rows up to this one and its
-  /// equals, as in a running sum.
+  /// equals, as in a running sum, or over a frame of rows around it, as in a moving average.
   ///
   /// ```swift
   /// $0.amount.sum().over(partitionedBy: $0.country, orderedBy: .ascending($0.date))
+  /// $0.amount.average().over(orderedBy: .ascending($0.date), frame: .rows(preceding: 2))
   /// ```
   ///
   /// - Parameters:
   ///   - partition: Rows with equal values of these are one partition; all rows are one if there are none.
   ///   - order: The order of the rows in a partition.
-  public func over(partitionedBy partition: any RowColumn..., orderedBy order: RowSort...) -> ValueQuery {
+  ///   - frame: Which rows of the partition, in the order; nil for those up to this one and its equals, or without an order for all. A
+  ///     frame needs an order, and the median and the mode have none.
+  public func over(
+    partitionedBy partition: any RowColumn..., orderedBy order: RowSort..., frame: RowFrame? = nil
+  ) -> ValueQuery {
     guard case .group(let aggregate) = _expression.kind, aggregate.filter == nil, !aggregate.isDistinct,
       aggregate.fraction == 0.5
     else {
@@ -262,7 +268,7 @@ extension ValueQuery {
     }
     return ValueQuery(
       ConditionExpression(
-        .window(WindowValue(.aggregate(aggregate.function), aggregate.element, partition, order))))
+        .window(WindowValue(.aggregate(aggregate.function), aggregate.element, partition, order, frame))))
   }
 
   /// The value of an earlier row of the partition; nil if there is none.
@@ -289,22 +295,28 @@ extension ValueQuery {
     window(.lag(-Swift.max(distance, -.max)), partition, order)
   }
 
-  /// The value of the first row of the partition.
+  /// The value of the first row of the partition, or of a frame of its rows; nil for a frame without rows.
   ///
   /// - Parameters:
   ///   - partition: Rows with equal values of these are one partition; all rows are one if there are none.
   ///   - order: The order of the rows in a partition.
-  public func first(partitionedBy partition: any RowColumn..., orderedBy order: RowSort...) -> ValueQuery {
-    window(.first, partition, order)
+  ///   - frame: Which rows of the partition, in the order, which it needs; nil for all.
+  public func first(
+    partitionedBy partition: any RowColumn..., orderedBy order: RowSort..., frame: RowFrame? = nil
+  ) -> ValueQuery {
+    window(.first, partition, order, frame)
   }
 
-  /// The value of the last row of the partition.
+  /// The value of the last row of the partition, or of a frame of its rows; nil for a frame without rows.
   ///
   /// - Parameters:
   ///   - partition: Rows with equal values of these are one partition; all rows are one if there are none.
   ///   - order: The order of the rows in a partition.
-  public func last(partitionedBy partition: any RowColumn..., orderedBy order: RowSort...) -> ValueQuery {
-    window(.last, partition, order)
+  ///   - frame: Which rows of the partition, in the order, which it needs; nil for all.
+  public func last(
+    partitionedBy partition: any RowColumn..., orderedBy order: RowSort..., frame: RowFrame? = nil
+  ) -> ValueQuery {
+    window(.last, partition, order, frame)
   }
 }
 

@@ -58,7 +58,7 @@ final class StoreFileLock: Sendable {
       }
       guard mayCreate else { return nil }
       do throws(FileSystemError) {
-        return (try directory.createReadable(name), true)
+        return (try directory.open(name, .createNew), true)
       } catch {
         // Another process has just created the file.
         guard error.code == .alreadyExists else { throw error }

@@ -101,19 +101,24 @@ extension LogStore {
   /// Opens the engine of a store without a model, and closes it.
   ///
   /// - Parameter isChanging: Whether `body` changes the store: the lock of a file is held from before it is read then.
+  /// - Throws: Errors of the engine that `body` throws are those of the store, unless `isAboutAnother`: then they are thrown as they are.
   static func withEngine<Result>(
-    at url: URL, options: LogStoreOptions, isChanging: Bool = false, _ body: (Engine) throws -> Result
+    at url: URL, options: LogStoreOptions, isChanging: Bool = false, isAboutAnother: Bool = false,
+    _ body: (Engine) throws -> Result
   ) throws -> Result {
     let path = Self.path(of: url)
-    return try HeartwoodError.translating("the store at \(path) could not be opened", .persistentStoreOpen) {
-      let (engine, file) = try openEngine(path, options, isLocked: isChanging)
-      var isClosed = false
-      defer {
-        file?.endPreparation()
-        if !isClosed { try? engine.close() }
-      }
-      let loaded = engine.newestGeneration
-      let result = try body(engine)
+    func own<Value>(_ body: () throws -> Value) throws -> Value {
+      try HeartwoodError.translating("the store at \(path) could not be opened", .persistentStoreOpen, body)
+    }
+    let (engine, file) = try own { try openEngine(path, options, isLocked: isChanging) }
+    var isClosed = false
+    defer {
+      file?.endPreparation()
+      if !isClosed { try? engine.close() }
+    }
+    let loaded = engine.newestGeneration
+    let result = try isAboutAnother ? body(engine) : own { try body(engine) }
+    return try own {
       if let file, !options.isReadOnly, engine.newestGeneration != loaded { try save(engine, to: file) }
       isClosed = true
       try engine.close()

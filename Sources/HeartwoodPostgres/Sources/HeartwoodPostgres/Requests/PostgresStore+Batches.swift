@@ -7,7 +7,7 @@ extension PostgresStore {
     if let context, needsRows(request, context) {
       return try rowByRow(request, request.resultType, in: context, attempts: 1, "the batch insert") {
         writing, connection in
-        if context.mergePolicy.mergeType != .error,
+        if context.mergePolicy.uniqueType != .error,
           let entity = managedObjectModel.entitiesByName[request.entityName]
         {
           // Others could insert the same unique values meanwhile.
@@ -49,7 +49,7 @@ extension PostgresStore {
   /// Whether rows may update stored objects, have to-many relationships or unique keys of destinations, or are validated.
   private func needsRows(_ request: BatchInsertRequest, _ context: ManagedObjectContext) -> Bool {
     guard let entity = managedObjectModel.entitiesByName[request.entityName] else { return false }
-    return request.validates || context.mergePolicy.mergeType != .error
+    return request.validates || context.mergePolicy.uniqueType != .error
       || !entity.relationshipsByName.isEmpty
   }
 

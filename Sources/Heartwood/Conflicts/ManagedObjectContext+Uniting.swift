@@ -1,0 +1,287 @@
+import HeartwoodBytes
+
+/// Making one object of two that have the same unique values.
+extension ManagedObjectContext {
+  /// Makes a new object the object of a stored row that the program does not use.
+  func become(
+    _ object: ManagedObject, _ stored: ManagedObjectID, _ row: UnsafeRawBufferPointer,
+    _ resolution: UniqueResolution, _ united: inout UnitedObjects
+  ) {
+    note(object)
+    if resolution.type == .overwrite { editEverything(of: object) }
+    if resolution.replaces { united.replaceDestinations(of: object, by: destinationsSet(object)) }
+    changes.inserted.remove(object)
+    object.state.remove(.inserted)
+    united.add(object, object)
+    rename(object, to: ManagedObjectID(entity: object.entity, key: stored.key, store: stored.store))
+    object.adopt(checkedRow: row)
+    if resolution.type != .overwrite {
+      for slot in object.editedSlots where !object.isSet(slot) { object.dropEdit(slot) }
+    }
+    object.forEachRelationshipState { $0.unload() }
+    object.state.insert(.updated)
+    changes.updated.append(object)
+    leaveFormerDestinations(object)
+    object.awake(fromSnapshotEvents: .mergePolicy)
+  }
+
+  /// Removes an object from the inverses of the to-one values that its unsaved ones replace.
+  func leaveFormerDestinations(_ object: ManagedObject) {
+    for relationship in object.entity.relationshipsBySlot where !relationship.isToMany {
+      guard let inverse = relationship.inverseRelationship,
+        let edit = object.pending?.edit(relationship.slot),
+        case .object(let former) = object.committedValue(at: relationship.slot), edit != .object(former)
+      else { continue }
+      forget(object, in: inverse, of: self.object(relationship.destinationEntity, former.key))
+    }
+  }
+
+  /// Moves what a new object has to another object, and drops it.
+  func unite(
+    _ object: ManagedObject, with survivor: ManagedObject, _ resolution: UniqueResolution,
+    _ united: inout UnitedObjects
+  ) {
+    note(object)
+    if resolution.replaces { united.replaceDestinations(of: survivor, by: destinationsSet(object)) }
+    for slot in object.entity.slots where survivor.entity.slots.contains(slot) {
+      if let relationship = object.entity.compiled.relationshipBySlot[slot] {
+        move(relationship, from: object, to: survivor, resolution.taking(slot, of: object))
+      } else if resolution.taking(slot, of: object) {
+        willEdit(survivor)
+        survivor.setEdit(slot, object.value(at: slot))
+      }
+    }
+    changes.inserted.remove(object)
+    object.state = [.inserted, .deleted, .noted]
+    endEvent()
+    object.state = []
+    forget(object)
+    united.add(object, survivor)
+    object.standFor(survivor, in: self)
+    survivor.awake(fromSnapshotEvents: .mergePolicy)
+  }
+
+  // MARK: Relationships
+
+  /// Moves the destinations of a relationship, and the places at their other sides.
+  ///
+  /// - Parameter takes: Whether a to-one value is moved. Destinations of a to-many relationship are.
+  private func move(
+    _ relationship: RelationshipDescription, from object: ManagedObject, to survivor: ManagedObject, _ takes: Bool
+  ) {
+    let slot = relationship.slot
+    let destinations = relationship.isToMany ? related(object, slot) : [toOne(object, slot)].compactMap(\.self)
+    for destination in destinations where destination !== object {
+      if relationship.isToMany {
+        addDestination(destination, to: survivor, slot)
+      } else if takes {
+        setOwnSide(survivor, relationship, destination)
+      }
+      leave(destination, relationship, object, survivor)
+    }
+    let leadsToItself = destinations.contains { $0 === object }
+    if relationship.isToMany {
+      if leadsToItself { insertRelated(survivor, slot, survivor, at: nil) }
+      if let former = object.relationshipState(at: slot) { state(survivor, slot).noteSetting(former.differences) }
+    } else if takes, leadsToItself || destinations.isEmpty {
+      setToOne(survivor, slot, leadsToItself ? survivor : nil)
+    }
+  }
+
+  private func addDestination(_ destination: ManagedObject, to survivor: ManagedObject, _ slot: Int) {
+    guard !containsRelated(survivor, slot, destination) else { return }
+    willEdit(survivor)
+    add(destination.identifier.key, to: state(survivor, slot), survivor, slot)
+  }
+
+  /// Sets a to-one value, and takes the object out of its former destination.
+  private func setOwnSide(
+    _ object: ManagedObject, _ relationship: RelationshipDescription, _ destination: ManagedObject
+  ) {
+    let former = toOne(object, relationship.slot)
+    willEdit(object)
+    object.setEdit(relationship.slot, .object(destination.identifier))
+    if let former, former !== destination { dropInverse(of: relationship, at: former, of: object) }
+  }
+
+  /// Puts the survivor at the place of an object at a destination, if it leads there, and otherwise takes the object out.
+  private func leave(
+    _ destination: ManagedObject, _ relationship: RelationshipDescription, _ object: ManagedObject,
+    _ survivor: ManagedObject
+  ) {
+    guard let inverse = relationship.inverseRelationship, !destination.state.contains(.deleted) else { return }
+    let leads =
+      relationship.isToMany || survivor.value(at: relationship.slot) == .object(destination.identifier)
+    guard inverse.isToMany else {
+      guard toOne(destination, inverse.slot) === object else { return }
+      willEdit(destination)
+      return destination.setEdit(inverse.slot, leads ? .object(survivor.identifier) : .null)
+    }
+    let state = inverse.isOrdered ? loadedState(destination, inverse.slot) : state(destination, inverse.slot)
+    let key = object.identifier.key
+    guard state.isLoaded ? state.contains(key) : state.added.contains(key) else { return }
+    willEdit(destination)
+    if leads { state.substitute(key, by: survivor.identifier.key) } else { state.remove(key) }
+  }
+
+  // MARK: Replacing
+
+  /// The to-many relationships of a new object that were set on its own side, with their destinations.
+  private func destinationsSet(_ object: ManagedObject) -> [(RelationshipDescription, [ManagedObject])] {
+    object.entity.relationshipsBySlot.compactMap { relationship in
+      guard relationship.isToMany, object.relationshipState(at: relationship.slot)?.isSet == true else {
+        return nil
+      }
+      return (relationship, related(object, relationship.slot))
+    }
+  }
+
+  /// Takes other destinations than the wanted ones out of a relationship, and deletes them if they belong to the object.
+  private func replaceDestinations(
+    of object: ManagedObject, _ relationship: RelationshipDescription, by wanted: [ManagedObject]
+  ) {
+    let slot = relationship.slot
+    let kept = Set(wanted.map(\.identifier.key))
+    let state = loadedState(object, slot)
+    for destination in related(object, slot) {
+      let key = destination.identifier.key
+      guard !kept.contains(key), state.isReplaceable(key) else { continue }
+      if relationship.deleteRule == .cascadeDeleteRule {
+        markDeleted(destination)
+      } else {
+        removeRelated(object, slot, destination)
+      }
+    }
+    guard relationship.isOrdered else { return }
+    let order = wanted.map(\.identifier.key).filter(state.contains)
+    if order.count == state.count, order != state.keys() { state.setOrder(order) }
+  }
+
+  // MARK: References
+
+  /// Completes what the resolution of conflicts has begun: references to objects that have become others lead to these, and destinations are
+  /// replaced.
+  ///
+  /// - Complexity: Linear in the number of registered objects.
+  func finish(_ united: UnitedObjects) {
+    guard !united.isEmpty else { return }
+    let keys = united.newKeys
+    identities.forEach { redirect($0, keys) }
+    for (object, relationship, destinations) in united.replacements {
+      let (object, destinations) = (united.survivor(of: object), destinations.map(united.survivor))
+      guard object.managedObjectContext === self else { continue }
+      replaceDestinations(
+        of: object, relationship, by: destinations.filter { $0.managedObjectContext === self && !$0.isDeleted })
+    }
+    unitedInSave += united.all
+  }
+
+  /// Replaces the keys of objects that have become others in the unsaved values of one object.
+  func redirect(_ object: ManagedObject, _ keys: UnitedObjects.NewKeys) {
+    for slot in object.editedSlots {
+      guard case .object(let id)? = object.pending?.edit(slot), let key = keys[id.entity.rootEntity, id.key]
+      else { continue }
+      let destination: EntityDescription = object.entity.relationship(at: slot).destinationEntity
+      object.setEdit(slot, .object(identifier(destination, key)))
+    }
+    for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
+      guard let newKeys = keys.of(relationship.destinationEntity.rootEntity) else { continue }
+      object.relationshipState(at: relationship.slot)?.replaceKeys(newKeys)
+    }
+  }
+}
+
+/// The objects that have become others in the resolution of conflicts.
+struct UnitedObjects {
+  /// An object, the key that it had, and the object that it is one with now; itself, if it has got another key.
+  typealias Pair = (former: ManagedObject, key: UInt64, survivor: ManagedObject)
+
+  private(set) var all: [Pair] = []
+  private(set) var replacements: [(ManagedObject, RelationshipDescription, [ManagedObject])] = []
+  private var survivors: [ObjectIdentifier: ManagedObject] = [:]
+
+  var isEmpty: Bool { all.isEmpty }
+
+  /// Notes that an object becomes another one, or gets another key, before it has it.
+  mutating func add(_ object: ManagedObject, _ survivor: ManagedObject) {
+    all.append((object, object.identifier.key, survivor))
+    if object !== survivor { survivors[ObjectIdentifier(object)] = survivor }
+  }
+
+  /// Notes that destinations take the place of those that a stored object has.
+  mutating func replaceDestinations(
+    of object: ManagedObject, by destinations: [(RelationshipDescription, [ManagedObject])]
+  ) {
+    for (relationship, objects) in destinations { replacements.append((object, relationship, objects)) }
+  }
+
+  /// What an object is one with in the end.
+  func survivor(of object: ManagedObject) -> ManagedObject {
+    var last = object
+    while let next = survivors[ObjectIdentifier(last)] { last = next }
+    return last
+  }
+
+  /// The keys that take the place of others, by root entities.
+  struct NewKeys {
+    private var byRoot: [UInt16: [UInt64: UInt64]] = [:]
+
+    mutating func insert(_ key: UInt64, for former: UInt64, of root: EntityDescription) {
+      byRoot[root.number, default: [:]][former] = key
+    }
+
+    subscript(root: EntityDescription, key: UInt64) -> UInt64? { byRoot[root.number]?[key] }
+
+    func of(_ root: EntityDescription) -> [UInt64: UInt64]? { byRoot[root.number] }
+  }
+
+  var newKeys: NewKeys {
+    var keys = NewKeys()
+    for (former, key, survivor) in all {
+      keys.insert(self.survivor(of: survivor).identifier.key, for: key, of: former.entity.rootEntity)
+    }
+    return keys
+  }
+}
+
+/// What an object that has left its context stands for: the one that it has become one with.
+final class UnitedObject {
+  let survivor: ManagedObject
+  private weak var context: ManagedObjectContext?
+
+  init(_ survivor: ManagedObject, _ context: ManagedObjectContext) {
+    self.survivor = survivor
+    self.context = context
+  }
+
+  /// Makes the next save of the context throw: a value that was set on the object is in no context.
+  func noteLostEdit() {
+    guard let context, context.lostEdit == nil else { return }
+    context.lostEdit = HeartwoodError(
+      .coreData,
+      "an object was changed that a merge policy has made one with \(survivor.objectID), as both had the same unique values: "
+        + "the change is not in the context; make it on object(with: its objectID), and save again",
+      objectIDs: [survivor.objectID])
+  }
+}
+
+extension ManagedObject {
+  /// The object that this one has become one with; itself otherwise.
+  final var standing: ManagedObject {
+    guard contextReference == nil, let united = pending?.header.united else { return self }
+    return united.survivor.standing
+  }
+
+  /// Makes an object that has left the context one that only stands for another.
+  final func standFor(_ survivor: ManagedObject, in context: ManagedObjectContext) {
+    identifier = survivor.identifier
+    makePendingValues().header.united = UnitedObject(survivor, context)
+  }
+}
+
+extension UniqueResolution {
+  /// Whether the value of a property is that of the unsaved object.
+  fileprivate func taking(_ slot: Int, of object: ManagedObject) -> Bool {
+    !type.storeWins && (type == .overwrite || object.isSet(slot))
+  }
+}

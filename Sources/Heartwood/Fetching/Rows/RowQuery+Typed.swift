@@ -1,0 +1,70 @@
+/// The columns of a row, one after the other.
+struct ColumnValues {
+  private let values: [Value]
+  /// Nil for values that are as they are stored.
+  private let converter: RowValues?
+  private var column = 0
+
+  init(_ values: [Value], _ converter: RowValues?) {
+    self.values = values
+    self.converter = converter
+  }
+
+  mutating func next<Column: RowColumn>(_ type: Column.Type) throws -> Column.Result {
+    defer { column += 1 }
+    return try type._result(try converter?.value(values, column) ?? values[column])
+  }
+}
+
+extension RowQuery {
+  /// Columns that are named by their numbers.
+  static func columns<each Column: RowColumn>(_ columns: repeat each Column) -> [RowQuery.Column]
+  {
+    var named: [RowQuery.Column] = []
+    repeat named.append(
+      RowQuery.Column(name: "\(named.count + 1)", expression: (each columns).rowExpression.expression))
+    return named
+  }
+
+  /// Keeps the parts of a condition that are about joined objects, and returns the others.
+  mutating func split(_ condition: Condition?) -> Condition? {
+    guard let condition else { return nil }
+    let parts = if case .and(let parts) = condition.node { parts } else { [condition] }
+    let about = parts.filter { part in joins.contains { part.mentions($0.scope) } }
+    let others = parts.filter { part in !joins.contains { part.mentions($0.scope) } }
+    joinedCondition = about.isEmpty ? nil : .all(about)
+    return others.isEmpty ? nil : .all(others)
+  }
+}
+
+extension Condition {
+  /// Whether it is about an object.
+  fileprivate func mentions(_ scope: Scope) -> Bool {
+    switch node {
+    case .constant, .refused: false
+    case .and(let parts), .or(let parts): parts.contains { $0.mentions(scope) }
+    case .not(let part): part.mentions(scope)
+    case .comparison(let comparison): comparison.left.mentions(scope) || comparison.right.mentions(scope)
+    case .truth(let value): value.mentions(scope)
+    case .quantified(_, let path, _, let part): path.scope === scope || part.mentions(scope)
+    }
+  }
+}
+
+extension ConditionExpression {
+  fileprivate func mentions(_ scope: Scope) -> Bool {
+    contains { part in
+      switch part.kind {
+      case .path(let path): path.scope === scope
+      case .aggregate(let aggregate):
+        aggregate.path.scope === scope || aggregate.element?.mentions(scope) == true
+          || aggregate.filter?.mentions(scope) == true
+      case .collection(let values):
+        values.path.scope === scope || values.element?.mentions(scope) == true
+          || values.filter?.mentions(scope) == true
+      case .group, .window: true
+      default: false
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/// What an incremental store calls its objects where it calls them by something else than a number: the references by the keys that they
+/// have in identifiers.
+///
+/// A key is a hash of the reference, so that the same reference has the same key in every process. Two references with one hash, which
+/// are to be expected among some 10⁸, have different keys nevertheless: the second one has the next key, in this process.
+struct StoreReferences {
+  /// Set in the keys of references.
+  static let mark: UInt64 = 1 << 52
+
+  private struct Place: Hashable {
+    let root: UInt16
+    let key: UInt64
+  }
+
+  private struct Named {
+    let reference: any Sendable
+    /// Another hash, by which references with the same key are told apart.
+    let check: UInt64
+  }
+
+  private var named: [Place: Named] = [:]
+
+  subscript(root: UInt16, key: UInt64) -> (any Sendable)? { named[Place(root: root, key: key)]?.reference }
+
+  /// The key of a reference.
+  ///
+  /// - Parameters:
+  ///   - root: The number of the root entity.
+  ///   - hash: The hash of the reference.
+  ///   - check: Another one, also of its type.
+  mutating func name(_ reference: any Sendable, _ root: UInt16, hash: UInt64, check: UInt64) -> UInt64 {
+    var key = hash & (Self.mark - 1) | Self.mark
+    while let known = named[Place(root: root, key: key)], known.check != check {
+      key = (key &+ 1) & (Self.mark - 1) | Self.mark
+    }
+    named[Place(root: root, key: key)] = Named(reference: reference, check: check)
+    return key
+  }
+}
