@@ -197,6 +197,9 @@ extension HeartwoodError {
     public static let persistentStoreSaveConflicts = Code(rawValue: 134050)
     /// An error without a number of its own: an invalid model or request.
     public static let coreData = Code(rawValue: 134060)
+    /// A predicate, an expression or a sort order that is wrong: its text, or a name or a value in it. Not a number of Core Data's, where such
+    /// a text ends the program.
+    public static let invalidPredicate = Code(rawValue: 134061)
     /// An operation of the store failed.
     public static let persistentStoreOperation = Code(rawValue: 134070)
     /// The store could not be opened.

@@ -149,12 +149,13 @@ extension PropertyMapping {
   public convenience init() { self.init(name: "") }
 
   /// The value of the property: an expression with the variables `$source`, `$destination`, `$manager`, `$entityMapping`, `$propertyMapping`
-  /// and `$entityPolicy`; nil for the default.
+  /// and `$entityPolicy`. Set to nil, the property has its default; never set, it has the value of the source's property of its name.
   ///
   /// - Precondition: The expression can be evaluated in a migration.
   public var valueExpression: NSExpression? {
     get { expressionText.map { NSExpression(mapping: $0) } }
     set {
+      usesDefault = newValue == nil
       do {
         try setExpression(newValue?.mappingText)
       } catch {

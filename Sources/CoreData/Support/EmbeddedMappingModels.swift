@@ -32,21 +32,18 @@ enum MappingModels {
     source.bindClasses()
     destination.bindClasses()
     var problem: (any Error)?
-    func fits(_ read: () throws -> NSMappingModel) -> NSMappingModel? {
+    func readable(_ read: () throws -> NSMappingModel) -> NSMappingModel? {
       do {
-        let model = try read()
-        return model.isAbout(source, destination) ? model : nil
+        return try read()
       } catch {
         problem = problem ?? error
         return nil
       }
     }
-    for type in embedded {
-      if let found = fits({ try model(type) }) { return try found.withPolicies() }
-    }
-    for file in files {
-      if let found = fits({ try model(at: file) }) { return try found.withPolicies() }
-    }
+    let found =
+      embedded.compactMap { type in readable { try model(type) } }
+      + files.compactMap { file in readable { try model(at: file) } }
+    if let best = NSMappingModel.best(of: found, source, destination) { return try best.withPolicies() }
     if let problem { throw problem }
     return nil
   }

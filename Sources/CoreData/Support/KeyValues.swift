@@ -68,20 +68,12 @@ enum KeyValues {
   }
 
   private static func aggregate(_ name: String, of elements: [Any], path: String) -> Any? {
-    if name == "@count" { return NSNumber(value: elements.count) }
-    let values = elements.compactMap { path.isEmpty || path == "self" ? $0 : value(of: $0, atPath: path) }
-    let numbers = values.compactMap(number)
-    switch name {
-    case "@sum": return NSNumber(value: numbers.reduce(0, +))
-    case "@avg": return NSNumber(value: numbers.isEmpty ? 0 : numbers.reduce(0, +) / Double(numbers.count))
-    case "@min": return values.min { InMemoryOrder.compare($0, $1) == .orderedAscending }
-    case "@max": return values.max { InMemoryOrder.compare($0, $1) == .orderedAscending }
-    case "@unionOfObjects": return values
-    case "@distinctUnionOfObjects":
-      var seen: Set<AnyHashable> = []
-      return values.filter { ($0 as? AnyHashable).map { seen.insert($0).inserted } ?? true }
-    default: fatalError("valueForKeyPath: the operator \(name) is not known")
+    let names = path == "self" ? [] : path.split(separator: ".").map(String.init)
+    let value = InMemoryOrder.orRaise("valueForKeyPath:") {
+      try InMemoryOrder.evaluation().value(of: elements, at: [name] + names)
     }
+    // Unlike a fetch, key-value coding has an average of no values.
+    return value.map(FoundationValue.of) ?? (name == "@avg" ? NSNumber(value: 0) : nil)
   }
 
   /// A number as a double; nil for other values.

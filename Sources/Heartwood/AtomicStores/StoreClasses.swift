@@ -165,8 +165,11 @@ extension PersistentStore {
   ) throws -> UUID {
     typealias Key = MetadataKey
     let hashes = model.entityVersionHashesByName
-    if let stored = metadata[Key.modelVersionHashes] as? [String: Data], stored != hashes {
-      let names = Set(stored.keys).union(hashes.keys).filter { stored[$0] != hashes[$0] }.sorted()
+    if let stored = metadata[Key.modelVersionHashes] as? [String: Data], !model.hasVersionHashes(stored) {
+      let entities = model.entitiesByName
+      let names = Set(stored.keys).union(hashes.keys).filter { name in
+        stored[name].map { entities[name]?.hasVersionHash($0) != true } ?? true
+      }.sorted()
       throw HeartwoodError(
         .persistentStoreIncompatibleVersionHash,
         "the store at \(place) was written with another model: \(names.joined(separator: ", ")) differ")

@@ -13,7 +13,7 @@ struct BatchChange {
   /// Whether expressions read other rows, which the request may change too.
   private(set) var readsOtherRows = false
 
-  /// - Throws: `.managedObjectValidation` if a name is unknown or a value does not fit; `.coreData` if an expression does not fit.
+  /// - Throws: `.managedObjectValidation` if a name is unknown or a value does not fit; `.invalidPredicate` if an expression does not fit.
   init(_ request: BatchUpdateRequest, _ reader: BatchRowReader) throws {
     let entity = reader.entity
     for (keyPath, value) in request.typed {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The execution of a batch insert: takes rows in groups, and writes each group.
 ///
 /// - Invariant: The rows of a group have keys that follow those of the group before.
@@ -11,6 +13,14 @@ final class BatchInsertion {
   /// The constraints by which rows take the place of stored ones; empty if that is an error.
   private let constraints: [StoreIndex]
   private let groupSize: Int
+  /// The slots of to-one relationships in the constraints.
+  private let constrainedLinks: Set<Int>
+  /// How the derived attributes in the constraints are computed.
+  private let derivations: [Derivation]
+  /// The constraints whose entries are written at the end, as they have values that are derived from other objects, and the keys of rows of
+  /// this batch by these entries.
+  private let lateConstraints: Set<UInt16>
+  private var lateClaims: [[UInt8]: UInt64] = [:]
   private var awaited:
     [(key: UInt64, relationship: RelationshipDescription, targets: [BatchReference], row: Int, isWhole: Bool)] =
       []
@@ -20,15 +30,36 @@ final class BatchInsertion {
   private var rowsBefore = 0
   private var unwritten = 0
 
-  init(_ entity: EntityDescription, _ writer: BatchWriter, _ policy: MergePolicy, _ indexes: [StoreIndex]) {
+  /// - Throws: `.coreData` if a derived attribute cannot be computed.
+  init(
+    _ entity: EntityDescription, _ writer: BatchWriter, _ policy: MergePolicy, _ indexes: [StoreIndex]
+  ) throws {
     self.entity = entity
     self.writer = writer
     self.policy = policy.uniqueType
     replaces = policy.toMany == .replace
     targets = BatchTargets(writer.transaction)
-    constraints = policy.uniqueType == .error ? [] : indexes.filter(\.isUnique)
-    // With one constraint, a row cannot change another one's unique values; with several it can, which the next row has to see.
-    groupSize = constraints.count > 1 ? 1 : 512
+    let constraints = policy.uniqueType == .error ? [] : indexes.filter(\.isUnique)
+    let slots = Set(constraints.flatMap(\.slots))
+    let links = slots.filter { entity.compiled.relationshipBySlot[$0] != nil }
+    var derivations: [Derivation] = []
+    for slot in slots.sorted() where entity.property(at: slot).derivation != nil {
+      if let attribute = entity.attribute(at: slot) {
+        derivations.append(try Derivation(attribute, of: entity))
+      }
+    }
+    let late = Set(derivations.filter { !$0.isOfOwnRow }.map(\.slot))
+    self.constraints = constraints
+    self.derivations = derivations
+    constrainedLinks = links
+    lateConstraints = Set(constraints.filter { !late.isDisjoint(with: $0.slots) }.map(\.number))
+    // With one constraint, a row cannot change another one's unique values; with several it can, which the next row has to see. It also
+    // has to see the row that its own values lead to.
+    let leadsToOwn = entity.relationshipsBySlot.contains { relationship in
+      !relationship.isToMany && relationship.destinationEntity.rootEntity === entity.rootEntity
+        && (links.contains(relationship.slot) || !late.isEmpty)
+    }
+    groupSize = constraints.count > 1 || leadsToOwn ? 1 : 512
   }
 
   var count: Int { insertedKeys.reduce(0) { $0 + $1.count } + updatedKeys.count }
@@ -75,7 +106,8 @@ final class BatchInsertion {
   private func write(_ group: [BatchRow]) throws {
     guard !group.isEmpty else { return }
     var group = group
-    let places = try constraints.isEmpty ? group.map { _ in Place.new } : places(of: &group)
+    let (places, late) =
+      try constraints.isEmpty ? (group.map { _ in Place.new }, []) : places(of: &group)
     let newCount = places.count { if case .new = $0 { true } else { false } }
     var keys = newCount > 0 ? try writer.newKeys(of: entity, newCount)[...] : []
     for key in keys { note(key) }
@@ -83,7 +115,9 @@ final class BatchInsertion {
       try naming(index) {
         switch place {
         case .new:
-          if let key = keys.popFirst() { try insert(row, key, index) }
+          guard let key = keys.popFirst() else { break }
+          try insert(row, key, index)
+          if !late.isEmpty { for entry in late[index] { lateClaims[entry] = key } }
         case .stored(let stored): try update(stored, row, index)
         case .dropped: break
         }
@@ -159,12 +193,18 @@ final class BatchInsertion {
 /// Rows that take the place of stored ones.
 extension BatchInsertion {
   /// What becomes of each row of a group. A row with the unique values of an earlier one in the group is moved into that one.
-  private func places(of group: inout [BatchRow]) throws -> [Place] {
-    try writer.transaction.lookUp(constraints) { group.map(encoded) }
+  ///
+  /// - Returns: The places, and for each row the entries that are not written before the end; no lists if there are none.
+  private func places(of group: inout [BatchRow]) throws -> (places: [Place], late: [[[UInt8]]]) {
+    var rows: [[UInt8]] = []
+    for (index, row) in group.enumerated() { rows.append(try naming(index) { try encoded(row) }) }
+    try writer.transaction.lookUp(constraints) { rows }
     var places: [Place] = []
+    var late: [[[UInt8]]] = []
     var earlier: [[UInt8]: Int] = [:]
     for index in group.indices {
-      let claims = try claims(of: group[index])
+      let claims = try claims(of: rows[index])
+      if !lateConstraints.isEmpty { late.append(claims.filter(\.isLate).map(\.entry)) }
       if let first = claims.lazy.compactMap({ earlier[$0.entry] }).first {
         places.append(.dropped)
         if !policy.storeWins {
@@ -182,34 +222,61 @@ extension BatchInsertion {
       }
       for claim in claims { earlier[claim.entry] = index }
     }
-    return places
+    return (places, late)
   }
 
   private struct Claim {
     /// The entry of a unique index, without a key.
     let entry: [UInt8]
-    /// The stored row that has the values.
+    /// The row that has the values: a stored one, or one of this batch.
     let stored: UInt64?
+    let isLate: Bool
   }
 
-  /// The values of a row, without relationships.
-  private func encoded(_ row: BatchRow) -> [UInt8] {
+  /// The values of a row, with the relationships and derived attributes of constraints.
+  private func encoded(_ row: BatchRow) throws -> [UInt8] {
+    var values = row.values
+    if !constrainedLinks.isEmpty || !derivations.isEmpty {
+      for (relationship, references) in row.links where !relationship.isToMany {
+        guard let reference = references.first, let key = try targets.key(of: reference, relationship) else {
+          continue
+        }
+        values[relationship.slot] = .object(writer.identifier(relationship.destinationEntity, key))
+      }
+    }
+    let plain = encoded(values)
+    guard !derivations.isEmpty else { return plain }
+    try writer.transaction.writeEntries()
+    try plain.withUnsafeBytes { bytes in
+      for derivation in derivations {
+        values[derivation.slot] = try derivation.value(
+          of: RowView(unchecked: bytes), 0, in: writer.transaction, now: Date())
+      }
+    }
+    return encoded(values)
+  }
+
+  private func encoded(_ values: [Value?]) -> [UInt8] {
     var writer = RowWriter(entity.layout, version: 1)
     for column in entity.layout.columns {
       let slot = Int(column.slot)
-      writer.write(row.values[slot] ?? entity.defaultValue(at: slot), column)
+      writer.write(values[slot] ?? entity.defaultValue(at: slot), column)
     }
     return writer.row
   }
 
-  private func claims(of row: BatchRow) throws -> [Claim] {
-    try encoded(row).withUnsafeBytes { bytes in
+  private func claims(of row: [UInt8]) throws -> [Claim] {
+    try row.withUnsafeBytes { bytes in
       let view = RowView(unchecked: bytes)
       return try constraints.compactMap { index in
-        guard let entry = IndexKey.entry(index, view, 0) else { return nil }
+        guard let whole = IndexKey.entry(index, view, 0) else { return nil }
+        let entry = Array(whole.dropLast(IndexKey.keySize))
+        let isLate = lateConstraints.contains(index.number)
         return Claim(
-          entry: entry.dropLast(IndexKey.keySize),
-          stored: try self.writer.transaction.keys(in: index, like: view).first)
+          entry: entry,
+          stored: try writer.transaction.keys(in: index, like: view).first
+            ?? (isLate ? lateClaims[entry] : nil),
+          isLate: isLate)
       }
     }
   }

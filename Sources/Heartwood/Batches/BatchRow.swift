@@ -9,10 +9,16 @@ struct BatchRow: Sendable {
 }
 
 /// A destination of a relationship, as the program names it.
-enum BatchReference: Sendable {
+indirect enum BatchReference: Sendable {
   case key(ManagedObjectID)
   /// The values of a uniqueness constraint.
-  case unique(StoreIndex, [Value])
+  case unique(StoreIndex, [Part])
+
+  enum Part: Sendable {
+    case value(Value)
+    /// The destination of a to-one relationship.
+    case object(BatchReference, RelationshipDescription)
+  }
 }
 
 /// Makes rows of dictionaries.
@@ -31,7 +37,7 @@ struct BatchRowReader: Sendable {
 
   private func set(_ name: String, _ value: Any, in row: inout BatchRow) throws {
     guard let slot = entity.slot(named: name) else { throw HeartwoodError.unknownProperty(name, entity) }
-    if let relationship = entity.compiled.relationshipBySlot[slot] {
+    if let relationship = entity.compiled.relationshipBySlot[slot], !relationship.isTransient {
       row.links.append((relationship, try references(value, relationship)))
       return
     }
@@ -109,21 +115,29 @@ struct BatchRowReader: Sendable {
     return .unique(
       index,
       try zip(index.slots, index.propertyNames).map { slot, name in
-        try destination.storedValue(values[name], at: slot)
+        guard let own = destination.compiled.relationshipBySlot[slot] else {
+          return .value(try destination.storedValue(values[name], at: slot))
+        }
+        guard let value = values[name], let reference = try reference(value, own) else {
+          return .value(.null)
+        }
+        return .object(reference, own)
       })
   }
 
   /// A destination by the one value of its one uniqueness constraint.
   private func unique(_ value: Any, _ relationship: RelationshipDescription) throws -> BatchReference {
     let destination: EntityDescription = relationship.destinationEntity
-    let candidates = indexes(destination).filter { $0.isUnique && $0.slots.count == 1 }
+    let candidates = indexes(destination).filter {
+      $0.isUnique && $0.slots.count == 1 && destination.attribute(at: $0.slots[0]) != nil
+    }
     guard candidates.count == 1 else {
       throw HeartwoodError.batchReference(
         relationship,
         "\(destination.displayName) has \(candidates.count) uniqueness constraints of one attribute: name the attributes, "
           + "in a dictionary, or give the identifier")
     }
-    return .unique(candidates[0], [try destination.storedValue(value, at: candidates[0].slots[0])])
+    return .unique(candidates[0], [.value(try destination.storedValue(value, at: candidates[0].slots[0]))])
   }
 }
 

@@ -24,7 +24,8 @@ final class BatchTargets {
     case .key(let identifier):
       try check(identifier, relationship)
       return identifier.key
-    case .unique(let index, let values):
+    case .unique(let index, let parts):
+      guard let values = try values(of: parts) else { return nil }
       let name = Name(index: index.number, values: values)
       if let key = known[name] { return key }
       guard let key = try find(index, values, relationship.destinationEntity) else { return nil }
@@ -32,6 +33,22 @@ final class BatchTargets {
       known[name] = key
       return key
     }
+  }
+
+  /// Nil if an object among them does not exist.
+  private func values(of parts: [BatchReference.Part]) throws -> [Value]? {
+    var values: [Value] = []
+    for part in parts {
+      switch part {
+      case .value(let value): values.append(value)
+      case .object(let reference, let relationship):
+        guard let key = try key(of: reference, relationship) else { return nil }
+        values.append(
+          .object(
+            ManagedObjectID(entity: relationship.destinationEntity, key: key, store: transaction.identity)))
+      }
+    }
+    return values
   }
 
   private func check(_ identifier: ManagedObjectID, _ relationship: RelationshipDescription) throws {

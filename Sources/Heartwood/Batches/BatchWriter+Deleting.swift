@@ -16,7 +16,8 @@ extension BatchWriter {
       guard let row = try transaction.row(root, key) else { continue }
       let version = row.version
       let entity = try root.entity(numbered: row.entityNumber)
-      for relationship in entity.relationshipsBySlot where relationship.deleteRule == .nullifyDeleteRule {
+      for relationship in entity.relationshipsBySlot
+      where !relationship.isTransient && relationship.deleteRule == .nullifyDeleteRule {
         let destinations = deleted.keys(of: relationship.destinationEntity.rootEntity)
         try leave(relationship, key, unless: destinations.contains)
       }
@@ -36,7 +37,8 @@ extension BatchWriter {
       guard root.hasRelationship(with: .cascadeDeleteRule), let entity = try entity(root, key) else {
         continue
       }
-      for relationship in entity.relationshipsBySlot where relationship.deleteRule == .cascadeDeleteRule {
+      for relationship in entity.relationshipsBySlot
+      where !relationship.isTransient && relationship.deleteRule == .cascadeDeleteRule {
         let destination = relationship.destinationEntity.rootEntity
         for target in try destinations(relationship, of: key) { deleted.add(destination, target) }
       }
@@ -46,7 +48,8 @@ extension BatchWriter {
   private func checkDenials(of deleted: DeletedRows) throws {
     for (root, key) in deleted.rows where root.hasRelationship(with: .denyDeleteRule) {
       guard let entity = try entity(root, key) else { continue }
-      for relationship in entity.relationshipsBySlot where relationship.deleteRule == .denyDeleteRule {
+      for relationship in entity.relationshipsBySlot
+      where !relationship.isTransient && relationship.deleteRule == .denyDeleteRule {
         let gone = deleted.keys(of: relationship.destinationEntity.rootEntity)
         guard try destinations(relationship, of: key).contains(where: { !gone.contains($0) }) else {
           continue
@@ -74,6 +77,8 @@ private struct DeletedRows {
 extension EntityDescription {
   /// Whether the entity or a subentity has a relationship with this delete rule.
   fileprivate func hasRelationship(with rule: DeleteRule) -> Bool {
-    compiled.family.entities.contains { $0.relationshipsBySlot.contains { $0.deleteRule == rule } }
+    compiled.family.entities.contains {
+      $0.relationshipsBySlot.contains { $0.deleteRule == rule && !$0.isTransient }
+    }
   }
 }

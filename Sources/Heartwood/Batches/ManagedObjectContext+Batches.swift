@@ -28,7 +28,7 @@ extension ManagedObjectContext {
       let reader = BatchRowReader(
         entity: entity, store: transaction.identity, indexes: { view.indexes(of: $0) })
       let writer = BatchWriter(transaction, validates: request.validates)
-      let insertion = BatchInsertion(entity, writer, mergePolicy, view.indexes(of: entity))
+      let insertion = try BatchInsertion(entity, writer, mergePolicy, view.indexes(of: entity))
       try request.withRows(reader) { try insertion.insert($0) }
       try writer.finish()
       return BatchOutcome(count: insertion.count) {
@@ -46,7 +46,7 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - request: The request.
   ///   - contexts: Contexts that merge the changes before this call returns, each on its queue.
-  /// - Throws: `.coreData` for a predicate or an expression that does not fit; otherwise as for a batch insert.
+  /// - Throws: `.invalidPredicate` for a predicate or an expression that does not fit; otherwise as for a batch insert.
   /// - Complexity: Memory is needed for the keys of the rows, and what the transaction notes of each row.
   @discardableResult
   public func execute(_ request: BatchUpdateRequest, mergingInto contexts: [ManagedObjectContext] = []) throws
@@ -327,7 +327,8 @@ extension HeartwoodError {
     _ violations: [ConstraintViolation], _ store: StoreIdentity
   ) -> HeartwoodError {
     let first = violations[0]
-    let values = zip(first.constraint, first.values).map { "\($0) = \($1)" }.joined(separator: ", ")
+    let values = zip(first.constraint, first.values).map { "\($0) = \($1.predicateText)" }.joined(
+      separator: ", ")
     let others = violations.count > 1 ? ", and \(violations.count - 1) more" : ""
     return HeartwoodError(
       .managedObjectConstraintMerge,

@@ -1,6 +1,6 @@
 /// Objects that have the same value of a uniqueness constraint.
 public struct ConstraintConflict: @unchecked Sendable {
-  /// The names of the attributes whose values together must be unique.
+  /// The names of the attributes and to-one relationships whose values together must be unique.
   public let constraint: [String]
   /// The duplicate values, in the order of `constraint` and in the types of `ManagedObject.value(forKey:)`.
   public let constraintValues: [Any]
@@ -21,6 +21,19 @@ public struct ConstraintConflict: @unchecked Sendable {
   /// The values of each of `conflictingObjects` as last fetched or saved, by property name; empty for a new object.
   public var conflictingSnapshots: [[String: Any]] {
     conflictingObjects.map { $0.committedSnapshot() ?? [:] }
+  }
+}
+
+extension ConstraintConflict {
+  /// The names with the values, for messages.
+  var shownValues: [String] {
+    zip(constraint, constraintValues).map { name, value in
+      switch value {
+      case let text as String: "\(name) = \"\(text)\""
+      case let object as ManagedObject: "\(name) = \(object.objectID)"
+      default: "\(name) = \(value)"
+      }
+    }
   }
 }
 
@@ -75,8 +88,9 @@ private struct UniqueClaims {
     let stored = ManagedObjectID(entity: first.entity, key: first.existingKey, store: context.storeIdentity)
     return ConstraintConflict(
       constraint: first.constraint,
-      constraintValues: zip(first.constraint, first.values).map { name, value in
-        first.entity.slot(named: name).flatMap { first.entity.anyValue(value, at: $0) } ?? "nil"
+      constraintValues: zip(first.constraint, first.values).map { name, value -> Any in
+        if case .object(let id) = value { return context.object(id.entity, id.key) }
+        return first.entity.slot(named: name).flatMap { first.entity.anyValue(value, at: $0) } ?? "nil"
       },
       databaseObjectID: holder == nil ? stored : nil,
       conflictingObjects: (holder.map { [$0] } ?? []) + group.compactMap { claimant($0.newKey, first) },

@@ -98,6 +98,7 @@ extension ManagedObjectContext {
       leaveTakenPartners(of: object)
     } else {
       for slot in object.editedSlots where conflict.constrains(slot, of: object.entity) {
+        // The other side must not keep what is taken back here.
         restoreInverses(of: object, slot: slot)
         object.dropEdit(slot)
       }

@@ -2,23 +2,34 @@
 package struct UniquenessConstraint: Hashable {
   /// The name of the entity that declares it, for whose objects and those of whose subentities it holds.
   package let entity: String
-  /// The attributes whose values together are unique; elements of composite attributes under their full names.
+  /// The attributes and to-one relationships whose values together are unique; elements of composite attributes under their full names.
   package let names: [String]
 
   /// The values of an object under a constraint: equal if the store takes them for the same.
   package struct Values: Hashable {
     fileprivate let values: [Value]
+    /// Whether the store can't have them, because one is an object that is not saved yet.
+    package let haveUnsavedObjects: Bool
     private let bytes: [UInt8]
 
-    fileprivate init(_ values: [Value]) {
+    fileprivate init(_ values: [Value], _ unsaved: [UnsavedObject] = []) {
       self.values = values
+      haveUnsavedObjects = !unsaved.isEmpty
       var bytes: [UInt8] = []
       for value in values { value.appendOrderedKey(to: &bytes) }
+      for object in unsaved { Value.int(Int64(object.number)).appendOrderedKey(to: &bytes) }
       self.bytes = bytes
     }
 
     package static func == (left: Values, right: Values) -> Bool { left.bytes == right.bytes }
     package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+  }
+
+  /// The destination of a to-one relationship that is not saved yet, by a number of the caller's.
+  package struct UnsavedObject {
+    package let number: Int
+
+    package init(number: Int) { self.number = number }
   }
 }
 
@@ -35,18 +46,31 @@ extension EntityDescription {
 
   /// The values of an object of the entity under a constraint; nil if one is missing, which no other object's equal, or does not fit.
   ///
-  /// - Parameter values: In the order of the constraint's names, in the types of `value(forKey:)`.
+  /// - Parameter values: In the order of the constraint's names, in the types of `value(forKey:)`, identifiers for objects, and
+  ///   `UnsavedObject` for those that are not saved yet.
   package func constrained(_ values: [Any?], by constraint: UniquenessConstraint) -> UniquenessConstraint
     .Values?
   {
     var stored: [Value] = []
+    var unsaved: [UniquenessConstraint.UnsavedObject] = []
     for (name, value) in zip(constraint.names, values) {
-      guard let slot = slot(named: name), let value = attribute(at: slot)?.storedForm(of: value),
-        !value.isNull
-      else { return nil }
+      guard let slot = slot(named: name) else { return nil }
+      if let object = value as? UniquenessConstraint.UnsavedObject {
+        stored.append(.null)
+        unsaved.append(object)
+        continue
+      }
+      if compiled.relationshipBySlot[slot] != nil {
+        guard let identifier = value as? ManagedObjectID ?? (value as? ManagedObject)?.objectID else {
+          return nil
+        }
+        stored.append(.object(identifier))
+        continue
+      }
+      guard let value = attribute(at: slot)?.storedForm(of: value), !value.isNull else { return nil }
       stored.append(value)
     }
-    return UniquenessConstraint.Values(stored)
+    return UniquenessConstraint.Values(stored, unsaved)
   }
 
   /// The default value of an attribute, or of an element of a composite one under its full name, as a new object has it.
@@ -74,7 +98,7 @@ extension ManagedObjectContext {
     try view.scanIndex(index, IndexRange(equal: values.values), reversed: false) { key in
       guard let row = try view.row(root, key) else { throw RowAccess.missingRow(key, index, root) }
       // Long values that begin alike are told apart by their rows.
-      guard UniquenessConstraint.Values(index.columns.map(row.value)) == values else { return true }
+      guard UniquenessConstraint.Values(index.values(of: row, storeIdentity)) == values else { return true }
       found = (key, try root.entity(numbered: row.entityNumber))
       return false
     }

@@ -37,7 +37,7 @@ final class ContextOccupancy: @unchecked Sendable {
       stop(context, use(), "while another thread was using the context")
     }
     guard belongsToQueue.load(ordering: .relaxed), !context.isOnMainQueue else { return }
-    stop(context, use(), "outside perform and performAndWait, inside of which the context is used elsewhere")
+    stop(context, use(), "outside perform and performAndWait")
   }
 
   /// Enters for a block on the context's queue.

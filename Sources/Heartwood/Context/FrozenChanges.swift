@@ -95,7 +95,7 @@ final class FrozenChanges: @unchecked Sendable {
     let row = object.encodedRow(version: object.rowVersion, mapping: permanentKeys.permanent)
     addRow(row.withUnsafeBytes { StoredRow(copying: $0, into: &slab) }, object)
     let place = Place(root: object.entity.rootEntity.number, key: object.identifier.key)
-    for slot in object.changedToManySlots {
+    for slot in object.changedStoredToManySlots {
       guard let state = object.relationshipState(at: slot) else { continue }
       links[LinkPlace(place: place, slot: slot)] =
         state.isLoaded ? .all(state.keys()) : .differences(state.differences)

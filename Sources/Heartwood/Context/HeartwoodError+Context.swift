@@ -54,9 +54,12 @@ extension HeartwoodError {
 
   static func constraints(_ conflicts: [ConstraintConflict]) -> HeartwoodError {
     let first = conflicts[0]
-    let entity = first.conflictingObjects.first?.entity.displayName ?? "an entity"
-    let values = zip(first.constraint, first.constraintValues).map { "\($0) = \($1)" }
-    let holder = first.databaseObjectID.map { "\($0) in the store has" } ?? "several unsaved objects have"
+    let entity =
+      (first.conflictingObjects.first?.entity ?? first.databaseObjectID?.entity)?.displayName ?? "the object"
+    let values = first.shownValues
+    let holder =
+      first.databaseObjectID.map { "\($0) in the store has" }
+      ?? (first.conflictingObjects.isEmpty ? "several rows have" : "several unsaved objects have")
     let others = conflicts.count > 1 ? ", and \(conflicts.count - 1) more" : ""
     return HeartwoodError(
       .managedObjectConstraintMerge,

@@ -61,7 +61,7 @@ extension ChangesForParent.Changed {
     madeDefaults = object.pending?.header.madeDefaults ?? []
     relationships = object.entity.relationshipsBySlot.compactMap { relationship in
       let slot = relationship.slot
-      guard relationship.isToMany, let state = object.relationshipState(at: slot),
+      guard relationship.isToMany, !relationship.isTransient, let state = object.relationshipState(at: slot),
         state.hasChanges || state.isSet
       else { return nil }
       return (slot, state.differences)

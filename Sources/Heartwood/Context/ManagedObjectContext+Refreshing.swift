@@ -57,6 +57,7 @@ extension ManagedObjectContext {
       object.detach()
     }
     renamedByParent = []
+    transientOwners = []
     identities.removeAll()
     usedObjects?.end()
     fetchBatches = FetchBatches()

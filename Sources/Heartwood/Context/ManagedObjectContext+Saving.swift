@@ -244,7 +244,9 @@ extension ManagedObjectContext {
       object.forEachRelationshipState { $0.commit(mapping: keys.permanent) }
       object.forgetEdits()
       object.state.remove([.inserted, .updated])
+      keepForTransientLinks(object)
     }
+    renameTransientLinks()
     showDerived(outcome.derived)
     for (relationship, source) in outcome.corrected {
       guard let root = relationship.entity?.rootEntity, let object = registered(root, source) else {
@@ -277,8 +279,12 @@ extension ManagedObjectContext {
     for object in changes.updated {
       object.keepTransientEdits()
       object.dropEdits()
-      object.forEachRelationshipState { $0.forgetDifferences() }
+      let keys = permanentKeys
+      object.forEachRelationshipState {
+        if $0.isTransient { $0.commit(mapping: keys.permanent) } else { $0.forgetDifferences() }
+      }
       object.state.remove(.updated)
+      keepForTransientLinks(object)
     }
     for object in discarded {
       object.state.remove([.deleted, .inserted])

@@ -158,7 +158,7 @@ struct StoreChoice {
       }
     }
     // A saved object is related to a new one by its own changes too.
-    for object in context.changes.updated where object.hasRelationshipChanges || object.pending != nil {
+    for object in context.changes.updated where object.hasStoredRelationshipChanges || object.pending != nil {
       object.forEachNewTarget { root, key in
         guard !context.permanentKeys.permanent(key).isPermanentKey, let target = context.registered(root, key)
         else { return }
@@ -243,7 +243,7 @@ extension ManagedObject {
   }
 
   func forEachNewTarget(withProperty body: (RelationshipDescription, UInt64) -> Void) {
-    for relationship in entity.relationshipsBySlot {
+    for relationship in entity.relationshipsBySlot where !relationship.isTransient {
       if relationship.isToMany {
         for key in relationshipState(at: relationship.slot)?.added ?? [] { body(relationship, key) }
       } else if case .object(let id)? = pending?.edit(relationship.slot) {

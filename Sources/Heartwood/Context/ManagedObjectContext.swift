@@ -148,6 +148,8 @@ open class ManagedObjectContext: @unchecked Sendable {
   @exclusivity(unchecked) var editCount = 0
   /// Unchanged objects whose row must not have changed when the context is saved.
   var watched: [ManagedObject] = []
+  /// Objects with destinations in relationships that are not stored: nothing else may hold them.
+  var transientOwners: Set<ManagedObject> = []
   /// Objects that have got permanent identifiers by a save of a parent, of which live results are notified at the end of the event.
   var renamedByParent: [ManagedObject] = []
   /// Replacements of temporary keys, for values that still contain the temporary ones.

@@ -16,7 +16,8 @@ extension SavePlan {
     var rest: [(RelationshipDescription, UInt64, RelationshipState)] = []
     for object in written {
       let key = mapping(object.identifier.key)
-      for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
+      for relationship in object.entity.relationshipsBySlot
+      where relationship.isToMany && !relationship.isTransient {
         guard let state = object.relationshipState(at: relationship.slot), state.hasChanges else { continue }
         guard relationship.isOrdered else {
           // If the inverse is to-one, its rows imply the links.
@@ -169,7 +170,7 @@ extension SavePlan {
     of object: ManagedObject, _ mapping: (UInt64) -> UInt64,
     _ body: (RelationshipDescription, UInt64) throws -> Void
   ) throws {
-    for relationship in object.entity.relationshipsBySlot {
+    for relationship in object.entity.relationshipsBySlot where !relationship.isTransient {
       func visit(_ key: UInt64) throws {
         if key.isPermanentKey {
           if relationship.inverseRelationship != nil { try body(relationship, key) }
@@ -198,8 +199,7 @@ extension SavePlan {
     -> [OrderOfDeleted]
   {
     try object.entity.relationshipsBySlot.filter { relationship in
-      relationship.isOrdered && relationship.deleteRule != .noActionDeleteRule
-        && relationship.inverseRelationship?.isToMany == false
+      relationship.isOrderOfToOne && relationship.deleteRule != .noActionDeleteRule
     }.map { relationship in
       OrderOfDeleted(
         object: object, relationship: relationship,
@@ -218,7 +218,8 @@ extension SavePlan {
   /// noAction.
   private func isReferenced(_ object: ManagedObject, in transaction: any StoreTransaction) throws -> Bool {
     for relationship in object.entity.relationshipsBySlot {
-      guard relationship.isToMany, !relationship.ownsLinks, !relationship.isOrdered,
+      guard relationship.isToMany, !relationship.isTransient, !relationship.ownsLinks,
+        !relationship.isOrdered,
         relationship.deleteRule != .noActionDeleteRule
       else { continue }
       var found = false

@@ -24,7 +24,8 @@ struct SavePlan {
     let hasParent = context.parent != nil
     for object in context.changes.updated {
       let slots = hasParent ? object.slotsForParent : object.persistentChangedSlots()
-      guard !slots.isEmpty || object.hasRelationshipChanges || hasParent && context.hasNewsForParent(object)
+      guard
+        !slots.isEmpty || object.hasStoredRelationshipChanges || hasParent && context.hasNewsForParent(object)
       else { continue }
       updated.append(object)
       changedSlots.append(slots)
@@ -172,7 +173,7 @@ extension SavePlan {
       slots.isEmpty ? nil : object.encodedRow(version: version &+ 1, mapping: mapping, external: external)
     let conflict = try transaction.update(
       object.entity, object.identifier.key, expectedVersion: version, row: &row,
-      changedSlots: slots, changedToMany: object.changedToManySlots)
+      changedSlots: slots, changedToMany: object.changedStoredToManySlots)
     if let conflict { return MergeConflict(object, conflict) }
     if let row { outcome.rows.append((object, row)) }
     return nil

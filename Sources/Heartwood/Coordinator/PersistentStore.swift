@@ -33,6 +33,8 @@ open class PersistentStore: @unchecked Sendable {
   private let location: Guarded<URL>
   /// The kind of store: `type`, under a name that the module `CoreData` does not have.
   package final var kind: StoreType { description.type }
+  /// Whether an inferred migration of the store can put the links of two relationships together that become inverses of each other.
+  var joinsRelationshipsInMigrations: Bool { true }
   /// Whether the store is read-only: a save to it throws.
   public final var isReadOnly: Bool { description.isReadOnly }
   /// The UUID of the store, which object identifiers contain too.

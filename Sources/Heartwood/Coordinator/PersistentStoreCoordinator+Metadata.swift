@@ -143,6 +143,10 @@ extension PersistentStore {
     /// There while the last stage of a staged migration is not finished: its name, a `String`.
     public static let pendingMigrationStage = "HeartwoodPendingMigrationStage"
 
+    /// Which transactions the handlers of stages have saved, a `[String]` of ranges of their numbers such as `12-15`; absent if there are
+    /// none.
+    public static let migrationTransactions = "HeartwoodMigrationTransactions"
+
     /// The version checksums of the models that the store had before, oldest first, a `[String]`; absent if it has had one model.
     public static let formerModelVersionChecksums = "HeartwoodFormerModelVersionChecksums"
 
@@ -155,7 +159,7 @@ extension PersistentStore {
 
     static let all: Set<String> = [
       storeType, storeUUID, modelVersionHashes, modelVersionIdentifiers, modelVersionChecksum,
-      hasDeferredLightweightMigration, pendingMigrationStage,
+      hasDeferredLightweightMigration, pendingMigrationStage, migrationTransactions,
       formerModelVersionChecksums, formerEntityNames, modelData,
     ]
   }
@@ -187,15 +191,13 @@ extension StoreMetadata {
     _ record: SchemaRecord, _ identity: StoreIdentity, _ type: PersistentStore.StoreType
   ) throws -> [String: Any] {
     typealias Key = PersistentStore.MetadataKey
-    let hashes = Dictionary(
-      record.entities.map { ($0.name, Data($0.versionHash)) }, uniquingKeysWith: { first, _ in first })
     let model = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
     var all = anyValues
     all[Key.storeType] = type.rawValue
     all[Key.storeUUID] = identity.text ?? ""
-    all[Key.modelVersionHashes] = hashes
+    all[Key.modelVersionHashes] = model.entityVersionHashesByName
     all[Key.modelVersionIdentifiers] = model.versionIdentifiers.sorted()
-    all[Key.modelVersionChecksum] = ManagedObjectModel.checksum(of: hashes)
+    all[Key.modelVersionChecksum] = model.versionChecksum
     if record.hasDeferredWork { all[Key.hasDeferredLightweightMigration] = true }
     return all
   }

@@ -55,11 +55,25 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// As `init(checking:)`; a fetched property that cannot be used is an error when it is used, as in Core Data.
-  package init(checkingStoredProperties managedObjectModel: ManagedObjectModel) throws {
+  package convenience init(checkingStoredProperties managedObjectModel: ManagedObjectModel) throws {
+    try self.init(checkingStoredProperties: managedObjectModel, keepsBytesWithoutTransformers: false)
+  }
+
+  /// - Parameter keepsBytes: Whether transformable values without a registered transformer are the bytes that are stored, whatever the
+  ///   model says.
+  init(
+    checkingStoredProperties managedObjectModel: ManagedObjectModel,
+    keepsBytesWithoutTransformers keepsBytes: Bool
+  )
+    throws
+  {
     try managedObjectModel.checkExpressions()
     self.managedObjectModel = managedObjectModel
+    keepsBytesWithoutTransformers = keepsBytes
     open = Guarded(OpenStoreList(managedObjectModel))
   }
+
+  private let keepsBytesWithoutTransformers: Bool
 
   /// The open stores, in the order in which they were added.
   public var persistentStores: [PersistentStore] { open.withLock { $0.stores } }
@@ -137,7 +151,7 @@ public final class PersistentStoreCoordinator: Sendable {
   ) throws -> PersistentStore {
     var opened: PersistentStore?
     do {
-      try managedObjectModel.checkTransformers()
+      if !keepsBytesWithoutTransformers { try managedObjectModel.checkTransformers() }
       let store = try body()
       opened = store
       try open.withLock { list throws(HeartwoodError) in

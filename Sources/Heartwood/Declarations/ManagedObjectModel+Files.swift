@@ -16,7 +16,8 @@ extension ManagedObjectModel {
   ///     the one of the class counts. Objects of other entities are plain `ManagedObject`s.
   ///   - report: Called with a sentence for each thing in the file that the model does not have, such as an attribute of the XML that is
   ///     not known.
-  /// - Throws: `.coreData` with file, line and reason if it is no model, or not a valid one, or a class belongs to no entity.
+  /// - Throws: `.coreData` with file, line and reason if it is no model, or not a valid one, or a class belongs to no entity. All mistakes of
+  ///   a model are in the message, and each in `details` if there are several.
   @_disfavoredOverload
   public convenience init(
     contentsOf url: URL, classes: [ManagedObject.Type] = [], reporting report: (String) -> Void = { _ in }
@@ -39,15 +40,15 @@ extension ManagedObjectModel {
       }
       named[entity.name] = type
     }
+    var problems = file.mistakes.map { HeartwoodError(.coreData, $0) }
     do throws(HeartwoodError) {
       try self.init(file.document, classes: named)
-      try checkExpressions()
-      try checkFetchedProperties()
     } catch {
-      throw HeartwoodError(
-        error.code, "the model \(url.path) is not valid: \(error.message)", property: error.property,
-        underlying: error)
+      problems += error.details.isEmpty ? [error] : error.details
+      throw HeartwoodError.mistakes(problems, in: url)
     }
+    problems += expressionProblems() + fetchedPropertyProblems()
+    guard problems.isEmpty else { throw HeartwoodError.mistakes(problems, in: url) }
     isReadFromStore = classes.isEmpty && !file.isXcodeModel
   }
 
@@ -55,13 +56,37 @@ extension ManagedObjectModel {
   ///
   /// - Parameter url: As of `init(contentsOf:classes:reporting:)`.
   package convenience init(changeableAt url: URL) throws {
-    let document = try ModelFile(url).document
+    let file = try ModelFile(url)
+    guard file.mistakes.isEmpty else {
+      throw HeartwoodError.mistakes(file.mistakes.map { HeartwoodError(.coreData, $0) }, in: url)
+    }
+    let document = file.document
     self.init(entities: document.entities.map { EntityDescription(name: $0.name) })
     try document.fill(entities)
     versionIdentifiers = Set(document.versionIdentifiers)
     fetchRequestTemplates = document.fetchRequests ?? [:]
     entityNamesByConfiguration = document.configurations ?? [:]
   }
+
+  /// The model of what `encodedDocument()` or `changeableDocument()` returns, which can still be changed.
+  ///
+  /// - Throws: `.coreData` if it is no such document.
+  package convenience init(changeableDocument data: Data) throws(HeartwoodError) {
+    let document: ModelDocument
+    do {
+      document = try JSONDecoder().decode(ModelDocument.self, from: data)
+    } catch {
+      throw HeartwoodError(.coreData, "the model cannot be read: \(error)", underlying: error)
+    }
+    self.init(entities: document.entities.map { EntityDescription(name: $0.name) })
+    try document.fill(entities)
+    versionIdentifiers = Set(document.versionIdentifiers)
+    fetchRequestTemplates = document.fetchRequests ?? [:]
+    entityNamesByConfiguration = document.configurations ?? [:]
+  }
+
+  /// The model as JSON, of one that can still be changed.
+  package func changeableDocument() throws(HeartwoodError) -> Data { Data(try encoded()) }
 
   /// Copies of the entities of several models, which can still be changed, in a model of their own.
   ///
@@ -89,6 +114,7 @@ extension ManagedObjectModel {
     versionIdentifiers = Set(document.versionIdentifiers)
     fetchRequestTemplates = document.fetchRequests ?? [:]
     entityNamesByConfiguration = document.configurations ?? [:]
+    (modelFile, configurationFiles) = (document.modelFile, document.configurationFiles)
     try freeze()
   }
 
@@ -142,6 +168,21 @@ extension ManagedObjectModel {
       throw HeartwoodError(
         .coreData, "the model cannot be written to \(folder.path): \(error)", underlying: error)
     }
+  }
+}
+
+extension HeartwoodError {
+  fileprivate static func mistakes(_ problems: [HeartwoodError], in url: URL) -> HeartwoodError {
+    let first = problems[0]
+    guard problems.count > 1 else {
+      return HeartwoodError(
+        first.code, "the model \(url.path) is not valid: \(first.message)", property: first.property,
+        underlying: first)
+    }
+    return HeartwoodError(
+      first.code,
+      "the model \(url.path) is not valid, it has \(problems.count) mistakes: \(problems.map(\.message).joined(separator: "; "))",
+      property: first.property, details: problems)
   }
 }
 

@@ -188,6 +188,7 @@ private struct ModelBuilding {
       relationship.isOrdered = record.shape == .ordered
       relationship.deleteRule = record.deleteRule
       relationship.renamingIdentifier = record.formerName
+      relationship.isTransient = record.isTransient
       return relationship
     }
   }
@@ -230,7 +231,11 @@ private struct ModelBuilding {
     }
     relationship.inverseRelationship = inverse
     let namesNothing = found.relationship?.inverse == nil
-    if namesNothing, inverse.inverseRelationship == nil { inverse.inverseRelationship = relationship }
+    if namesNothing, inverse.inverseRelationship == nil {
+      inverse.inverseRelationship = relationship
+      // As with the inverse, saying it on one side is enough.
+      if relationship.isTransient { inverse.isTransient = true }
+    }
   }
 
   private func description(_ property: PropertyRecord, of part: Part) -> RelationshipDescription? {

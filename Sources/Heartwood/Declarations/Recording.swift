@@ -35,7 +35,7 @@ public func _recordAttribute<Value: AttributeValue>(
 /// - Returns: The mark that the wrapper must store; 0 if the thread has no recorder.
 public func _recordRelationship<Value: RelationshipValue, Inverse: RelationshipValue>(
   _ type: Value.Type, _ deleteRule: DeleteRule, _ renamed: StaticString?, _ count: RelationshipCount,
-  _ inverse: ((Value.Destination) -> Inverse)?, isAlone: Bool = false
+  _ inverse: ((Value.Destination) -> Inverse)?, isAlone: Bool = false, isTransient: Bool = false
 ) -> UInt8 {
   guard let recorder = PropertyRecorder.current else { return 0 }
   let erased = inverse.map { inverse in
@@ -48,7 +48,8 @@ public func _recordRelationship<Value: RelationshipValue, Inverse: RelationshipV
       RelationshipRecord(
         valueType: Value.self, destination: Value.Destination.self, shape: Value._shape,
         deleteRule: deleteRule,
-        formerName: renamed.map { "\($0)" }, count: count, inverse: erased, isAlone: isAlone)))
+        formerName: renamed.map { "\($0)" }, count: count, inverse: erased, isAlone: isAlone,
+        isTransient: isTransient)))
 }
 
 /// Records the wrappers of prototypes and the properties read from them, on one thread.
@@ -121,6 +122,7 @@ struct RelationshipRecord {
   let inverse: ((ManagedObject) -> (any RelationshipValue)?)?
   /// Whether it says that it has no inverse.
   let isAlone: Bool
+  let isTransient: Bool
 }
 
 /// One read of a prototype's property.

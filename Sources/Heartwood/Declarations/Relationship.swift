@@ -23,13 +23,17 @@ public struct Relationship<Wrapped: RelationshipValue>: _DeclaredProperty {
   ///   - deleteRule: The effect of deleting an object on its destinations.
   ///   - count: How many destinations a save requires.
   ///   - renamed: The former name, for migration.
+  ///   - isTransient: Whether the destinations are kept in memory only: see `PropertyDescription.isTransient`. Its inverse is then, too.
   @inlinable @inline(__always)
   public init<Inverse: RelationshipValue>(
     inverse: @escaping (Wrapped.Destination) -> Inverse, deleteRule: DeleteRule = .nullify,
-    count: RelationshipCount = .any, renamed: StaticString? = nil
+    count: RelationshipCount = .any, renamed: StaticString? = nil, isTransient: Bool = false
   ) {
     _mark = 0
-    if _isRecording { _mark = _recordRelationship(Wrapped.self, deleteRule, renamed, count, inverse) }
+    if _isRecording {
+      _mark = _recordRelationship(
+        Wrapped.self, deleteRule, renamed, count, inverse, isTransient: isTransient)
+    }
   }
 
   /// A relationship that has no inverse, and is to have none: `@Relationship(inverse: nil)`.
@@ -58,12 +62,14 @@ public struct Relationship<Wrapped: RelationshipValue>: _DeclaredProperty {
   /// `inverse: nil`.
   @inlinable @inline(__always)
   public init(
-    deleteRule: DeleteRule = .nullify, count: RelationshipCount = .any, renamed: StaticString? = nil
+    deleteRule: DeleteRule = .nullify, count: RelationshipCount = .any, renamed: StaticString? = nil,
+    isTransient: Bool = false
   ) {
     _mark = 0
     if _isRecording {
       _mark = _recordRelationship(
-        Wrapped.self, deleteRule, renamed, count, nil as ((Wrapped.Destination) -> Wrapped)?)
+        Wrapped.self, deleteRule, renamed, count, nil as ((Wrapped.Destination) -> Wrapped)?,
+        isTransient: isTransient)
     }
   }
 

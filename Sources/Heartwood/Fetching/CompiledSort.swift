@@ -41,7 +41,7 @@ final class CompiledSort {
   let usedSlots: Set<Int>?
 
   /// - Parameter store: If given, constants that are saved objects of another store equal nothing.
-  /// - Throws: `.coreData` if a name is unknown, or a value has no order.
+  /// - Throws: `.invalidPredicate` if a name is unknown, or a value has no order.
   init(
     _ sorts: [any FetchSort], entity: EntityDescription, store: StoreIdentity? = nil
   ) throws(HeartwoodError) {

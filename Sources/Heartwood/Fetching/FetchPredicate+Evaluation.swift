@@ -2,7 +2,7 @@
 extension FetchPredicate {
   /// Whether an object satisfies the predicate, with its unsaved changes. The same code decides as in a fetch.
   ///
-  /// - Throws: `.coreData` if the predicate cannot be used for the object's entity, and errors of reading other objects; also for an
+  /// - Throws: `.invalidPredicate` if the predicate cannot be used for the object's entity, and errors of reading other objects; also for an
   ///   object without a context.
   public func evaluate(with object: ManagedObject) throws -> Bool {
     guard let context = object.managedObjectContext else {

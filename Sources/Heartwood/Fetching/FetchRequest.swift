@@ -167,6 +167,9 @@ extension FetchRequest: CustomStringConvertible {
   public var description: String {
     var parts = ["\(entityName ?? String(describing: Object.self))"]
     if let predicate { parts.append("where \(predicate)") }
+    if let sortDescriptors, !sortDescriptors.isEmpty {
+      parts.append("by " + sortDescriptors.map { "\($0.sortKey)" }.joined(separator: ", "))
+    }
     if fetchOffset != 0 { parts.append("offset \(fetchOffset)") }
     if fetchLimit != 0 { parts.append("limit \(fetchLimit)") }
     return parts.joined(separator: " ")

@@ -23,6 +23,11 @@ public struct SortKey: Sendable {
   }
 }
 
+extension SortKey: CustomStringConvertible {
+  /// The value as text, with its direction if that is descending.
+  public var description: String { "\(expression)\(options.sortSuffix)\(isAscending ? "" : " descending")" }
+}
+
 /// A sort order by an attribute of the objects, by an attribute reached through to-one relationships, or by a value that is computed.
 ///
 /// ```swift
@@ -125,7 +130,7 @@ public struct ComputedSort: FetchSort {
   ///   - arguments: One for each placeholder, in order.
   ///   - ascending: Whether the smallest value comes first.
   ///   - options: Differences that comparing text ignores.
-  /// - Throws: `.coreData` with the column of the error in the text, or the argument that does not fit.
+  /// - Throws: `.invalidPredicate` with the column of the error in the text, or the argument that does not fit.
   public init(
     _ format: String, _ arguments: (any PredicateArgument)?..., ascending: Bool = true,
     options: ComparisonOptions = []

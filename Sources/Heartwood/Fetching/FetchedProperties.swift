@@ -119,14 +119,27 @@ extension FetchedPropertyDescription {
 extension ManagedObjectModel {
   /// Checks the predicates of fetched properties. Freezes the model.
   ///
-  /// - Throws: `.coreData` with the property and what is wrong.
+  /// - Throws: `.invalidPredicate` with the property and what is wrong.
   package func checkFetchedProperties() throws(HeartwoodError) {
     try freeze()
+    if let first = fetchedPropertyProblems().first { throw first }
+  }
+
+  /// What is wrong with the requests of fetched properties.
+  ///
+  /// - Precondition: The model is valid.
+  func fetchedPropertyProblems() -> [HeartwoodError] {
+    var problems: [HeartwoodError] = []
     for entity in entities {
       for case let property as FetchedPropertyDescription in entity.ownProperties {
-        try property.checkPredicate(self)
+        do {
+          try property.checkPredicate(self)
+        } catch {
+          problems.append(error)
+        }
       }
     }
+    return problems
   }
 }
 

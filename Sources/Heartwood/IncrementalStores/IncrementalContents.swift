@@ -41,7 +41,7 @@ final class IncrementalContents: ObjectStore {
   private func unsupported(_ what: String) -> HeartwoodError {
     HeartwoodError(
       .persistentStoreUnsupportedRequestType,
-      "the store at \(path) is of type \(typeName), a class of the program, which does not have \(what): only stores of type Log do"
+      "the store at \(path) is a custom store of type \(typeName), which does not have \(what): only stores of type Log do"
     )
   }
 

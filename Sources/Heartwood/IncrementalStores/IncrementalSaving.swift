@@ -165,7 +165,9 @@ struct IncrementalChecks {
   /// Whether a stored row refers to a deleted object, and the save leaves it so.
   private func isReferenced(_ object: ManagedObject, _ gone: Set<ManagedObjectID>) throws -> Bool {
     for relationship in object.entity.relationshipsBySlot
-    where relationship.isToMany && !relationship.ownsLinks && relationship.deleteRule != .noActionDeleteRule {
+    where relationship.isToMany && !relationship.isTransient && !relationship.ownsLinks
+      && relationship.deleteRule != .noActionDeleteRule
+    {
       guard let inverse = relationship.inverseRelationship else { continue }
       let root: EntityDescription = relationship.destinationEntity.rootEntity
       var found = false
@@ -233,9 +235,18 @@ struct IncrementalChecks {
     }
     // Objects of this save do not have their former values any more.
     let own = Set((plan.deleted + objects).map(\.identifier.key))
-    for part in Array(owners.keys).inParts(of: Self.soughtAtOnce) {
+    // What refers to a new object is of no stored row.
+    let sought = owners.keys.filter { values in
+      !values.contains { value in
+        if case .object(let id) = value { return id.isTemporaryID }
+        return false
+      }
+    }
+    for part in Array(sought).inParts(of: Self.soughtAtOnce) {
       for found in try reader.rows(of: entity, with: names, in: Array(part)) where !own.contains(found.key) {
-        let values = slots.map { found.row.view.value(entity.layout.columns[$0]) }
+        let values = slots.map {
+          found.row.view.value(entity.layout.columns[$0], layout: entity.layout, store: context.storeIdentity)
+        }
         guard let owner = owners[values] else { continue }
         violations.append(
           ConstraintViolation(

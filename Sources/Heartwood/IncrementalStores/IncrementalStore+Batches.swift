@@ -23,7 +23,7 @@ extension IncrementalStore {
     let reader = BatchRowReader(
       entity: entity, store: transaction.identity, indexes: { indexes.of($0) })
     let writer = BatchWriter(transaction, validates: request.validates)
-    let insertion = BatchInsertion(entity, writer, context.mergePolicy, indexes.of(entity))
+    let insertion = try BatchInsertion(entity, writer, context.mergePolicy, indexes.of(entity))
     try request.withRows(reader) { try insertion.insert($0) }
     try writer.finish()
     try transaction.writeEntries()

@@ -37,6 +37,9 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     return known
   }
 
+  /// Its class knows what a new inverse means for its own form of links only if it says so: by a mapping.
+  override final var joinsRelationshipsInMigrations: Bool { false }
+
   // MARK: To override
 
   /// Whether `execute(_:with:)` compares the versions of saved objects itself, in the same transaction in which it writes them, and throws

@@ -101,7 +101,7 @@ final class IncrementalTransaction: StoreTransaction {
   }
 
   func keys(in index: StoreIndex, like row: RowView) throws -> [UInt64] {
-    let values = index.slots.map { row.value(index.entity.layout.columns[$0]) }
+    let values = index.values(of: row, identity)
     return try found[index.number]?[values] ?? find(index, [values])[values] ?? []
   }
 
@@ -118,7 +118,7 @@ final class IncrementalTransaction: StoreTransaction {
     for row in rows {
       row.withUnsafeBytes { bytes in
         let view = RowView(unchecked: bytes)
-        sought.insert(index.slots.map { view.value(index.entity.layout.columns[$0]) })
+        sought.insert(index.values(of: view, identity))
       }
     }
     var known: [[Value]: [UInt64]] = [:]
@@ -137,7 +137,7 @@ final class IncrementalTransaction: StoreTransaction {
     guard !present.isEmpty else { return keys }
     let rows = try reader.rows(of: index.entity, with: index.propertyNames, in: Array(present))
     for (key, row) in rows {
-      let values = index.slots.map { row.view.value(index.entity.layout.columns[$0]) }
+      let values = index.values(of: row.view, identity)
       keys[values, default: []].append(key)
     }
     return keys
@@ -147,7 +147,7 @@ final class IncrementalTransaction: StoreTransaction {
 
   func newKeys(_ root: EntityDescription, _ count: Int, in store: Int) throws -> UInt64 {
     throw HeartwoodError(
-      .persistentStoreUnsupportedRequestType, "a store of a program has no runs of identifiers")
+      .persistentStoreUnsupportedRequestType, "a custom store has no runs of identifiers")
   }
 
   func newKeys(of entity: EntityDescription, _ count: Int) throws -> [UInt64]? {
@@ -221,7 +221,7 @@ final class IncrementalTransaction: StoreTransaction {
     -> ExternalReference
   {
     throw HeartwoodError(
-      .persistentStoreUnsupportedRequestType, "a store of a program has no data outside its rows")
+      .persistentStoreUnsupportedRequestType, "a custom store has no data outside its rows")
   }
 
   var keepsExternalData: Bool { false }

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     guard let contents = try objectStore() as? IncrementalContents else {
       throw HeartwoodError(
         .persistentStoreUnsupportedRequestType,
-        "no store of the context executes a \(type(of: request)): only an IncrementalStore of the program may know one"
+        "no store of the context executes a \(type(of: request)): only a custom store, a subclass of IncrementalStore, may know one"
       )
     }
     let store = try contents.openStore()

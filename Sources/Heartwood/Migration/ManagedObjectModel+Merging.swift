@@ -135,7 +135,7 @@ extension ManagedObjectModel {
     var entities: [ModelDocument.Entity] = []
     var classes: [String: ManagedObject.Type] = [:]
     for (name, hash) in hashes.sorted(by: { $0.key < $1.key }) {
-      guard let model = models.first(where: { $0.entityVersionHashesByName[name] == hash }),
+      guard let model = models.first(where: { $0.entitiesByName[name]?.hasVersionHash(hash) == true }),
         let entity = try? ModelDocument(model).entities.first(where: { $0.name == name })
       else { return nil }
       entities.append(entity)
@@ -143,6 +143,6 @@ extension ManagedObjectModel {
     }
     let made = try? ManagedObjectModel(
       ModelDocument(versionIdentifiers: [], entities: entities), classes: classes)
-    return made.flatMap { $0.entityVersionHashesByName == hashes ? $0 : nil }
+    return made.flatMap { $0.hasVersionHashes(hashes) ? $0 : nil }
   }
 }

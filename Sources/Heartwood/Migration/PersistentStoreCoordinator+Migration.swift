@@ -86,8 +86,12 @@ extension ManagedObjectModel {
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
     guard let wanted = try? StoreConfiguration(configuration, of: self) else { return false }
-    let hashes = metadata[PersistentStore.MetadataKey.modelVersionHashes] as? [String: Data]
-    return hashes == entityVersionHashesByName.filter { wanted.storedNames?.contains($0.key) ?? true }
+    guard let hashes = metadata[PersistentStore.MetadataKey.modelVersionHashes] as? [String: Data] else {
+      return false
+    }
+    let entities = entitiesByName.filter { wanted.storedNames?.contains($0.key) ?? true }
+    return hashes.count == entities.count
+      && hashes.allSatisfy { entities[$0.key]?.hasVersionHash($0.value) == true }
   }
 
   /// The first of several models that a store with this metadata can be opened with, or else one that is put together from their

@@ -41,7 +41,7 @@ extension PersistentStore {
       throw ProgramStoreMigration.NeedsStages(manager: manager)
     }
     let hashes = model.entityVersionHashesByName
-    guard let stored = metadata[Key.modelVersionHashes] as? [String: Data], stored != hashes,
+    guard let stored = metadata[Key.modelVersionHashes] as? [String: Data], !model.hasVersionHashes(stored),
       description.shouldMigrateStoreAutomatically
     else { return nil }
     guard !isReadOnly else {
@@ -95,6 +95,13 @@ extension PersistentStore {
           + "shouldInferMappingModelAutomatically")
     }
     let migration = try InferredMigration(from: source, to: model)
+    if !joinsRelationshipsInMigrations, let first = migration.joinedRelationships.first {
+      throw HeartwoodError(
+        .inferredMappingModel,
+        "no mapping can be inferred: \(first.displayName) gets the inverse \(first.inverseRelationship?.displayName ?? "?"), and a store of the "
+          + "class \(Swift.type(of: self)) does not put the links of two sides together; map them",
+        property: first.name)
+    }
     for change in migration.changes { migrationLog.note(change) }
     return .inferred(migration)
   }

@@ -14,7 +14,7 @@ public final class EntityDescription: @unchecked Sendable {
   public var managedObjectClassName = "ManagedObject" { willSet { willEdit() } }
   /// Whether only objects of subentities can be created.
   public var isAbstract = false { willSet { willEdit() } }
-  /// Groups of attributes whose values together must be unique. A group with a nil value is not compared.
+  /// Groups of attributes and to-one relationships whose values together must be unique. A group with a nil value is not compared.
   public var uniquenessConstraints: [[String]] = [] { willSet { willEdit() } }
   /// The entity's own indexes; they include objects of subentities.
   public var indexes: [FetchIndexDescription] = [] {

@@ -13,10 +13,12 @@ final class FrozenEntity: @unchecked Sendable {
   let relationships: [RelationshipDescription]
   /// Those that are one-to-one: values of both rows.
   let pairs: [RelationshipDescription]
-  /// The to-one relationships whose inverse is to-many.
+  /// The stored to-one relationships whose inverse is to-many.
   let memberships: [RelationshipDescription]
   /// By slot, so that getting a relationship needs no cast.
   let relationshipBySlot: [RelationshipDescription?]
+  /// The relationships that are only in memory.
+  let transientRelationships: [RelationshipDescription]
   let defaults: [Value]
   let transientSlots: [Int]
   /// The elements of composite attributes, by slot; those of a nested one are in an entry of its own.
@@ -65,7 +67,10 @@ final class FrozenEntity: @unchecked Sendable {
     relationshipBySlot = properties.map { $0 as? RelationshipDescription }
     relationships = relationshipBySlot.compactMap { $0 }
     pairs = relationships.filter(\.isOneToOne)
-    memberships = relationships.filter { !$0.isToMany && $0.inverseRelationship?.isToMany == true }
+    memberships = relationships.filter {
+      !$0.isTransient && !$0.isToMany && $0.inverseRelationship?.isToMany == true
+    }
+    transientRelationships = relationships.filter(\.isTransient)
     objectClass = bound.objectClass
     let declarations = bound.declarations(properties)
     self.declarations = declarations

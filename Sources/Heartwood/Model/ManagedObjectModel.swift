@@ -44,6 +44,11 @@ public final class ManagedObjectModel: @unchecked Sendable {
     }
   }
 
+  /// What a model file says of the model for other tools, such as whether CloudKit uses it: by the names of the file.
+  final var modelFile: [String: String]?
+  /// The same of configurations, by their names.
+  final var configurationFiles: [String: [String: String]]?
+
   /// Whether the model was read from a store. Its transformable values are bytes where their transformer is not registered.
   final var isReadFromStore = false
 

@@ -5,20 +5,27 @@ extension ModelChecks {
     for constraint in entity.uniquenessConstraints {
       guard !constraint.isEmpty, Set(constraint).count == constraint.count else {
         throw .model(
-          "a uniqueness constraint of \(entity.displayName) is empty or names an attribute twice: \(constraint)"
+          "a uniqueness constraint of \(entity.displayName) is empty or names a property twice: \(constraint)"
         )
       }
       for name in constraint {
-        guard let attribute = properties[name] as? AttributeDescription else {
+        guard let property = properties[name], !(property is FetchedPropertyDescription) else {
           throw .model(
-            "a uniqueness constraint of \(entity.displayName) names \"\(name)\", which is none of its attributes: "
+            "a uniqueness constraint of \(entity.displayName) names \"\(name)\", which is none of its properties: "
               + Self.list(entity.attributesByName.keys))
         }
-        guard !attribute.isTransient else {
+        guard !property.isTransient else {
           throw .model(
             "a uniqueness constraint of \(entity.displayName) names \(name), which is transient and not stored"
           )
         }
+        if let relationship = property as? RelationshipDescription {
+          guard relationship.isToMany else { continue }
+          throw .model(
+            "a uniqueness constraint of \(entity.displayName) names \(name), which leads to several objects: only a relationship to one object can be unique"
+          )
+        }
+        guard let attribute = property as? AttributeDescription else { continue }
         guard !(attribute is CompositeAttributeDescription) else {
           throw .model(
             "a uniqueness constraint of \(entity.displayName) names \(name), which is composite: name its elements"
@@ -98,9 +105,11 @@ extension ModelChecks {
       return
     }
     guard let owner = element.property.owner, entity.isKindOf(entity: owner) else {
+      let name = element.property.name
+      let isThere = entity.columnsByName[name] != nil
       throw .model(
-        "the index \(index.name) of \(entity.displayName) is over \(element.property.displayName), "
-          + "which is no property of that entity")
+        "the index \(index.name) of \(entity.displayName) is over \"\(name)\", which is no property of that entity"
+          + (isThere ? ", but another one of the same name: take the entity's own" : ""))
     }
     guard !(element.property is CompositeAttributeDescription) else {
       throw .model(

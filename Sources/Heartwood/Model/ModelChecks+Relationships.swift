@@ -2,9 +2,6 @@
 extension ModelChecks {
   func check(_ relationship: RelationshipDescription) throws(HeartwoodError) {
     let name = relationship.displayName
-    guard !relationship.isTransient else {
-      throw .model("\(name) is transient: only attributes can be")
-    }
     guard let destination = relationship.destinationEntity else {
       throw .model("\(name) leads nowhere: set its `destinationEntity`")
     }
@@ -39,6 +36,12 @@ extension ModelChecks {
       throw .model(
         "\(inverse.displayName) does not name \(name) as its inverse, which names it: "
           + "each side of a pair must name the other")
+    }
+    guard inverse.isTransient == relationship.isTransient else {
+      let (one, other) = relationship.isTransient ? (relationship, inverse) : (inverse, relationship)
+      throw .model(
+        "\(one.displayName) is transient, and its inverse \(other.displayName) is not: both sides of a pair are stored, or none is"
+      )
     }
     guard back === relationship else {
       throw .model(

@@ -6,35 +6,60 @@ final class ModelChecks {
 
   init(_ model: ManagedObjectModel) { self.model = model }
 
+  /// - Throws: `.coreData` with all that is wrong; each in `details` if it is more than one thing.
   func run() throws(HeartwoodError) {
-    try checkEntityNames()
-    for entity in model.entities { try checkInheritance(of: entity) }
+    attempt(checkCount)
+    var seen: Set<String> = []
+    for entity in model.entities { attempt { () throws(HeartwoodError) in try checkName(of: entity, &seen) } }
+    for entity in model.entities { attempt { () throws(HeartwoodError) in try checkInheritance(of: entity) } }
+    // What an entity has is known only if it inherits from others of the model.
+    try throwProblems()
     for entity in model.entities {
-      try checkPropertyNames(of: entity)
-      for property in entity.ownProperties { try check(property) }
+      attempt { () throws(HeartwoodError) in try checkPropertyNames(of: entity) }
+      for property in entity.ownProperties { attempt { () throws(HeartwoodError) in try check(property) } }
     }
     for entity in model.entities {
-      try checkConstraints(of: entity)
-      try checkIndexes(of: entity)
+      attempt { () throws(HeartwoodError) in try checkConstraints(of: entity) }
+      attempt { () throws(HeartwoodError) in try checkIndexes(of: entity) }
     }
+    try throwProblems()
+  }
+
+  private var problems: [HeartwoodError] = []
+
+  private func attempt(_ check: () throws(HeartwoodError) -> Void) {
+    do throws(HeartwoodError) {
+      try check()
+    } catch {
+      problems.append(error)
+    }
+  }
+
+  private func throwProblems() throws(HeartwoodError) {
+    guard let first = problems.first else { return }
+    guard problems.count > 1 else { throw first }
+    throw HeartwoodError(
+      first.code,
+      "\(problems.count) things in the model are wrong: \(problems.map(\.message).joined(separator: "; "))",
+      property: first.property, details: problems)
   }
 
   // MARK: Entities
 
-  private func checkEntityNames() throws(HeartwoodError) {
+  private func checkCount() throws(HeartwoodError) {
     guard model.entities.count < Int(UInt16.max) else {
       throw .model("the model has \(model.entities.count) entities; a store can number 65534")
     }
-    var seen: Set<String> = []
-    for entity in model.entities {
-      guard let name = entity.name, !name.isEmpty else { throw .model("an entity of the model has no name") }
-      guard Self.isUsable(name, withHyphens: true) else {
-        throw .model("the entity name \"\(name)\" cannot be used: use letters, digits and underscores")
-      }
-      guard seen.insert(name).inserted else { throw .model("two entities of the model are called \(name)") }
-      guard entity.model === model else {
-        throw .model("\(name) belongs to another model: an entity can be in one model only; use a copy")
-      }
+  }
+
+  private func checkName(of entity: EntityDescription, _ seen: inout Set<String>) throws(HeartwoodError) {
+    guard let name = entity.name, !name.isEmpty else { throw .model("an entity of the model has no name") }
+    guard Self.isUsable(name, withHyphens: true) else {
+      throw .model("the entity name \"\(name)\" cannot be used: use letters, digits and underscores")
+    }
+    guard seen.insert(name).inserted else { throw .model("two entities of the model are called \(name)") }
+    guard entity.model === model else {
+      throw .model("\(name) belongs to another model: an entity can be in one model only; use a copy")
     }
   }
 

@@ -126,6 +126,10 @@ struct ModelDocument: Codable {
   var fetchRequests: [String: FetchRequestTemplate]?
   /// The names of the entities of each configuration. Nil if there are none, also in models of earlier versions.
   var configurations: [String: [String]]?
+  /// See `ManagedObjectModel.modelFile`. Not stored.
+  var modelFile: [String: String]?
+  /// The same for configurations.
+  var configurationFiles: [String: [String: String]]?
 
   struct Entity: Codable {
     var name: String
@@ -204,6 +208,7 @@ extension ModelDocument {
     fetchRequests = model.fetchRequestTemplates.isEmpty ? nil : model.fetchRequestTemplates
     configurations = model.entityNamesByConfiguration.isEmpty ? nil : model.entityNamesByConfiguration
     entities = []
+    if keepingModelFile { (modelFile, configurationFiles) = (model.modelFile, model.configurationFiles) }
     for entity in model.entities.sorted(by: { $0.displayName < $1.displayName }) {
       var written = Entity(entity)
       if keepingModelFile {

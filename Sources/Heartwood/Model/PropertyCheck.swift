@@ -20,6 +20,7 @@ struct PropertyCheck {
   ///
   /// - Parameter converted: The type that the class declares for the property, if it is not the attribute type's own Swift type.
   init?(_ property: PropertyDescription, slot: Int, converted: (any AttributeValue.Type)?) {
+    if property.isTransient, property is RelationshipDescription { return nil }
     self.slot = slot
     plainType = (property as? AttributeDescription)?.plainType(converted)
     // The store gives a derived attribute its value after the check.

@@ -41,7 +41,10 @@ open class PropertyDescription: @unchecked Sendable {
   /// Whether the value is not stored. It is tracked for undo, changed values and validation, survives a save, and returns to
   /// its default when the object turns into a fault. Conditions and sort orders of fetches cannot use it.
   ///
-  /// - Precondition: The property is an attribute when the model is first used.
+  /// A transient relationship leads to objects of the context, which keeps both sides consistent. An object with destinations stays in
+  /// the context until they are removed, or it is deleted or turned into a fault, which takes it out of the other sides too.
+  ///
+  /// - Precondition: An inverse is transient too when the model is first used.
   public final var isTransient = false { willSet { willEdit() } }
 
   /// Of a property of an index that is computed, its expression in the language of `FormatPredicate`.

@@ -63,8 +63,8 @@ public final class RelationshipDescription: PropertyDescription, @unchecked Send
 
   /// Whether the store has entries for this relationship that no to-one value implies: many-to-many, and to-many without
   /// an inverse. Other relationships are derived from the rows of the other side.
-  var ownsLinks: Bool { isToMany && inverseRelationship?.isToMany != false }
+  var ownsLinks: Bool { !isTransient && isToMany && inverseRelationship?.isToMany != false }
 
   /// Whether both sides are values of their rows.
-  var isOneToOne: Bool { !isToMany && inverseRelationship?.isToMany == false }
+  var isOneToOne: Bool { !isTransient && !isToMany && inverseRelationship?.isToMany == false }
 }

@@ -63,7 +63,7 @@ struct StoreConfiguration: Sendable {
     let configurations = model.entityNamesByConfiguration.values.map { $0.compactMap { byName[$0] } }
     for entity in entities {
       for case let relationship as RelationshipDescription in entity.properties {
-        guard let destination = relationship.destinationEntity else { continue }
+        guard let destination = relationship.destinationEntity, !relationship.isTransient else { continue }
         let isPossible = configurations.contains { members in
           members.contains { $0.isKindOf(entity: entity) }
             && members.contains { $0.isKindOf(entity: destination) }

@@ -77,8 +77,20 @@ private struct HashedText {
 }
 
 extension EntityDescription {
-  /// A hash of the form of the entity's rows; reading it freezes the model.
-  @_disfavoredOverload public var versionHash: Data { compiled.versionHash.data }
+  /// A hash of the form of the entity's rows, with what it inherits; reading it freezes the model.
+  @_disfavoredOverload public var versionHash: Data {
+    guard let parent = superentity else { return ownVersionHash }
+    var text = HashedText()
+    text.add(ownVersionHash.base64EncodedString())
+    text.add(parent.versionHash.base64EncodedString())
+    return VersionHash(text.bytes).data
+  }
+
+  /// The hash without what the entity inherits: that of stores, which have one for each entity, and of earlier versions of this library.
+  var ownVersionHash: Data { compiled.versionHash.data }
+
+  /// Whether this is the version hash, also as earlier versions of this library computed it.
+  func hasVersionHash(_ hash: Data) -> Bool { hash == versionHash || hash == ownVersionHash }
 }
 
 extension PropertyDescription {
@@ -98,8 +110,18 @@ extension ManagedObjectModel {
 }
 
 extension ManagedObjectModel {
+  /// Whether these are the version hashes of the model's entities by name, also as earlier versions of this library computed them: without
+  /// what an entity inherits. Reading them freezes the model.
+  public func hasVersionHashes(_ hashes: [String: Data]) -> Bool {
+    let entities = entitiesByName
+    return hashes.count == entities.count
+      && hashes.allSatisfy { entities[$0.key]?.hasVersionHash($0.value) == true }
+  }
+
   /// A text that is equal for models whose entities have equal version hashes; reading it freezes the model.
-  @_disfavoredOverload public var versionChecksum: String { Self.checksum(of: entityVersionHashesByName) }
+  @_disfavoredOverload public var versionChecksum: String {
+    Self.checksum(of: entitiesByName.mapValues(\.ownVersionHash))
+  }
 
   /// The checksum of a model with these version hashes of entities.
   static func checksum(of hashes: [String: Data]) -> String {

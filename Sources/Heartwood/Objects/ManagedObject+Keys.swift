@@ -130,11 +130,11 @@ extension ManagedObject {
     relationshipState(at: relationship.slot)?.isLoaded == true
   }
 
-  /// Whether a save would write anything for this object. Transient attributes do not count, and no relationship is loaded.
+  /// Whether a save would write anything for this object. Transient properties do not count, and no relationship is loaded.
   public final var hasPersistentChangedValues: Bool {
     let use = beginUse("reading the changes of", nil)
     defer { use?.leave() }
-    return isInserted || !persistentChangedSlots().isEmpty || hasRelationshipChanges
+    return isInserted || !persistentChangedSlots().isEmpty || hasStoredRelationshipChanges
   }
 
   /// The values on which the unsaved ones were made, without to-many relationships; nil if the object has no row.

@@ -29,6 +29,16 @@ extension ManagedObject {
 
   final var hasRelationshipChanges: Bool { !changedToManySlots.isEmpty }
 
+  /// As `changedToManySlots`, without transient relationships.
+  final var changedStoredToManySlots: [Int] {
+    let slots = changedToManySlots
+    guard !slots.isEmpty, !entity.compiled.transientRelationships.isEmpty else { return slots }
+    return slots.filter { !entity.property(at: $0).isTransient }
+  }
+
+  /// Whether a save has something to write of to-many relationships.
+  final var hasStoredRelationshipChanges: Bool { !changedStoredToManySlots.isEmpty }
+
   /// The identifiers of the destinations, without creating objects.
   final func objectIDs(forRelationshipAt slot: Int) -> [ManagedObjectID] {
     let relationship = entity.relationship(at: slot)

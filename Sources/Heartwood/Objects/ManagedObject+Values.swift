@@ -19,7 +19,7 @@ extension ManagedObject {
     return row.value(column, layout: layout, store: identifier.store)
   }
 
-  /// The value of a transient attribute as of the last save, otherwise the default.
+  /// The value of a transient property as of the last save, otherwise the default.
   private final func valueWithoutRow(at slot: Int) -> Value {
     if contextReference == nil, !isRealised, entity.compiled.hasChangingDefaults {
       makeDefaultsOfFreeObject()
@@ -65,7 +65,7 @@ extension ManagedObject {
     }
   }
 
-  /// As `changedSlots()`, without transient attributes.
+  /// As `changedSlots()`, without transient properties.
   final func persistentChangedSlots() -> [Int] {
     let slots = changedSlots()
     guard !slots.isEmpty else { return slots }
@@ -126,7 +126,8 @@ extension ManagedObject {
     guard let pending, pending.hasEdits else { return }
     for slot in entity.compiled.transientSlots {
       guard let value = pending.edit(slot) else { continue }
-      pending.header.transients[slot] = value
+      let isEmptyLink = value.isNull && entity.compiled.relationshipBySlot[slot] != nil
+      pending.header.transients[slot] = isEmptyLink ? nil : value
     }
   }
 

@@ -166,8 +166,8 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   /// Whether the class declares properties by wrappers. Without, no prototypes of it are made.
   open class var _declaresProperties: Bool { true }
 
-  /// The names of attributes whose values together must be unique, for each constraint of several attributes. One attribute
-  /// alone is `@Attribute(.unique)`.
+  /// The names of attributes and relationships to one object whose values together must be unique, for each constraint of several, such as
+  /// `[["project", "number"]]`, or of one relationship. One attribute alone is `@Attribute(.unique)`.
   open class var uniquenessConstraints: [[String]] { [] }
   /// The names of the properties of each index of several properties, the most significant first. One alone is
   /// `@Attribute(.indexed)`. An expression of attributes, such as `lowercase:(name)`, can be in place of a name.

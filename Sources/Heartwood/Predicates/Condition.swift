@@ -176,6 +176,6 @@ extension HeartwoodError {
   ///   there is no text.
   static func predicate(_ message: String, column: Int? = nil, property: String? = nil) -> HeartwoodError {
     let place = column.map { " at column \($0)" } ?? ""
-    return HeartwoodError(.coreData, "the predicate is wrong\(place): \(message)", property: property)
+    return HeartwoodError(.invalidPredicate, "the predicate is wrong\(place): \(message)", property: property)
   }
 }

@@ -4,7 +4,7 @@
 public protocol FetchPredicate: Sendable {
   /// The condition on objects of an entity.
   ///
-  /// - Throws: `.coreData` if the predicate cannot be used for the entity; the message says where and why.
+  /// - Throws: `.invalidPredicate` if the predicate cannot be used for the entity; the message says where and why.
   func conditionTree(for entity: EntityDescription) throws(HeartwoodError) -> Condition
 }
 

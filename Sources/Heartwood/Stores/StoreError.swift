@@ -3,7 +3,10 @@ import HeartwoodEngine
 /// Translation of engine errors. The engine's error becomes `underlying`.
 extension HeartwoodError {
   static func engine(_ error: EngineError, _ what: String, _ code: Code) -> HeartwoodError {
-    HeartwoodError(
+    if error.code == .notAStore, let kind = error.file.flatMap(ForeignFile.kind(at:)) {
+      return HeartwoodError(code, "\(what): \(kind)", underlying: error)
+    }
+    return HeartwoodError(
       specialCode(error.code) ?? code, "\(what): \(error)", underlying: error,
       isOutcomeUnknown: error.isOutcomeUnknown)
   }

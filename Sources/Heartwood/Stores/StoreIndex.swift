@@ -71,6 +71,11 @@ final class StoreIndex: Sendable {
       ? [] : slots.map { expressions[$0].map(Element.expression) ?? .column(entity.layout.columns[$0]) }
   }
 
+  /// The values of a row in the columns of an index without expressions.
+  func values(of row: RowView, _ store: StoreIdentity) -> [Value] {
+    slots.map { row.value(entity.layout.columns[$0], layout: entity.layout, store: store) }
+  }
+
   var hasExpressions: Bool { !elements.isEmpty }
 
   var isUnique: Bool { kind == .unique }

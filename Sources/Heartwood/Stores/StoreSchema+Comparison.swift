@@ -19,7 +19,7 @@ extension SchemaRecord {
       }
       entities.append(
         Entity(
-          name: entity.displayName, number: entity.number, versionHash: Array(entity.versionHash),
+          name: entity.displayName, number: entity.number, versionHash: Array(entity.ownVersionHash),
           properties: properties, storage: Storage(number: entity.number)))
     }
     nextPropertyNumber = next

@@ -275,14 +275,16 @@ final class StoreEntity: Sendable {
 
 extension RelationshipDescription {
   /// Whether the store has entries written for this relationship itself: links, or an order with ranks.
-  var hasEntries: Bool { isToMany && (isOrdered || ownsLinks) }
+  var hasEntries: Bool { !isTransient && isToMany && (isOrdered || ownsLinks) }
 
   /// Whether this is an ordered relationship whose destinations are those that refer back by a to-one relationship.
-  var isOrderOfToOne: Bool { isToMany && isOrdered && inverseRelationship?.isToMany == false }
+  var isOrderOfToOne: Bool {
+    !isTransient && isToMany && isOrdered && inverseRelationship?.isToMany == false
+  }
 
   /// Whether the links of the inverse are derived from this to-one relationship's values.
   var implementsLinks: Bool {
-    guard !isToMany, let inverse = inverseRelationship else { return false }
+    guard !isTransient, !isToMany, let inverse = inverseRelationship else { return false }
     return inverse.isToMany && !inverse.isOrdered
   }
 }

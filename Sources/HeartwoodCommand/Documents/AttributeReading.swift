@@ -40,6 +40,7 @@ enum AttributeReading {
     case .uuid: return try read(place, "a UUID") { UUID(uuidString: $0) }
     case .uri: return try read(place, "a URI") { URL(string: $0) }
     case .composite: throw place.expected("an object with the elements")
+    case .undefined: throw place.failure("an attribute of type undefined has no values in a file")
     }
   }
 

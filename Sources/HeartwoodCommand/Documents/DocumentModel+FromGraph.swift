@@ -7,6 +7,7 @@ extension DocumentModel {
     self.init(
       entities: byName.keys.sorted().compactMap { name in byName[name].map { DocumentEntity($0, name: name) }
       })
+    takeRest(of: model)
   }
 }
 
@@ -24,8 +25,6 @@ extension DocumentEntity {
       $0.elements.first?.property.name
     }
     for property in entity.ownProperties {
-      // A document describes what a store has.
-      if property.isTransient { continue }
       if let attribute = property as? AttributeDescription {
         let indexed = groups.contains([attribute.name])
         var made = DocumentAttribute(attribute, isIndexed: indexed, unique: entity.uniquenessConstraints)
@@ -63,6 +62,8 @@ extension DocumentAttribute {
     isUnique = unique.contains([attribute.name])
     self.isIndexed = isIndexed
     preservesValueInHistoryOnDeletion = attribute.preservesValueInHistoryOnDeletion
+    isTransient = attribute.isTransient
+    allowsExternalStorage = attribute.allowsExternalBinaryDataStorage
     derivation = attribute.derivation
     elements =
       (attribute as? CompositeAttributeDescription)?.elements.map {
@@ -85,5 +86,6 @@ extension DocumentRelationship {
     maximumCount = relationship.isToMany ? relationship.maxCount : 0
     inverse = relationship.inverseRelationship?.name
     deleteRule = DocumentDeleteRule(relationship.deleteRule)
+    isTransient = relationship.isTransient
   }
 }

@@ -17,7 +17,7 @@ extension DocumentModel {
     }
     for entity in entities { connect(entity, descriptions) }
     for entity in entities { addIndexes(entity, descriptions) }
-    let model = ManagedObjectModel(entities: entities.compactMap { descriptions[$0.name] })
+    let model = try withRest(ManagedObjectModel(entities: entities.compactMap { descriptions[$0.name] }))
     model.keepsBytesWithoutTransformers()
     do {
       try model.checkExpressions()
@@ -91,6 +91,8 @@ extension DocumentAttribute {
     description.renamingIdentifier = renamed
     description.isOptional = isOptional
     description.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
+    description.isTransient = isTransient
+    description.allowsExternalBinaryDataStorage = allowsExternalStorage
     if let defaultValue {
       let place = JSONPlace(path: "\(entity).\(name).default", value: defaultValue)
       description.defaultValue = try AttributeReading.value(of: place, as: self)
@@ -123,6 +125,7 @@ extension DocumentRelationship {
       deleteRule: deleteRule.graphRule)
     description.renamingIdentifier = renamed
     description.isOptional = isOptional
+    description.isTransient = isTransient
     description.minCount = minimumCount
     if isToMany { description.maxCount = maximumCount }
     return description
@@ -155,6 +158,7 @@ extension DocumentType {
     case .uri: .uri
     case .composite: .composite
     case .transformable: .transformable
+    case .undefined: .undefined
     }
   }
 

@@ -3,12 +3,17 @@ import Heartwood
 extension DocumentModel {
   /// Parses a `model` section and checks that it is consistent.
   init(reading place: JSONPlace) throws(CommandFailure) {
-    try place.knowsOnly("entities")
+    if try place.member("formatVersion") != nil {
+      self = try DocumentModel(encoded: place)
+      return
+    }
+    try place.knowsOnly(["entities"] + DocumentRest.modelMembers)
     guard let section = try place.member("entities") else { throw place.failure("\"entities\" is missing") }
     let members = try section.members()
     var read: [DocumentEntity] = []
     for (name, entity) in members { read.append(try DocumentEntity(name: name, reading: entity)) }
     self.init(entities: read)
+    rest = try DocumentRest(place, DocumentRest.modelMembers)
     try DocumentModelCheck(self, members).run()
   }
 }
@@ -17,9 +22,13 @@ extension DocumentEntity {
   fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
     try Identifier.check(name, at: place)
     try place.knowsOnly(
-      "renamed", "superentity", "abstract", "attributes", "relationships", "uniquenessConstraints", "indexes",
-      "rangeIndexes", "partialIndexes")
+      [
+        "renamed", "superentity", "abstract", "attributes", "relationships", "uniquenessConstraints",
+        "indexes",
+        "rangeIndexes", "partialIndexes",
+      ] + DocumentRest.entityMembers)
     self.init(name: name)
+    rest = try DocumentRest(place, DocumentRest.entityMembers)
     renamed = try place.member("renamed")?.string()
     superentity = try place.member("superentity")?.string()
     isAbstract = try place.member("abstract")?.bool() ?? false
@@ -72,10 +81,19 @@ extension DocumentAttribute {
   fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
     try Identifier.checkProperty(name, at: place)
     try place.knowsOnly(
-      "renamed", "type", "optional", "unique", "indexed", "fullText", "preservesValueInHistoryOnDeletion",
-      "default", "elements", "derived", "transformer", "valueClass")
+      [
+        "renamed", "type", "optional", "unique", "indexed", "fullText", "preservesValueInHistoryOnDeletion",
+        "transient", "allowsExternalStorage", "default", "elements", "derived", "transformer", "valueClass",
+      ] + DocumentRest.attributeMembers)
     guard let type = try place.member("type") else { throw place.failure("\"type\" is missing") }
     self.init(name: name, type: try type.choice(DocumentType.self))
+    rest = try DocumentRest(place, DocumentRest.attributeMembers)
+    isTransient = try place.member("transient")?.bool() ?? false
+    guard self.type != .undefined || isTransient else {
+      throw type.failure(
+        "an attribute of type undefined can't be stored: make it transient, or give it a type")
+    }
+    allowsExternalStorage = try place.member("allowsExternalStorage")?.bool() ?? false
     renamed = try place.member("renamed")?.string()
     isOptional = try place.member("optional")?.bool() ?? false
     isUnique = try place.member("unique")?.bool() ?? false
@@ -122,11 +140,16 @@ extension DocumentRelationship {
   fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
     try Identifier.checkProperty(name, at: place)
     try place.knowsOnly(
-      "renamed", "destination", "toMany", "ordered", "optional", "min", "max", "inverse", "deleteRule")
+      [
+        "renamed", "destination", "toMany", "ordered", "optional", "min", "max", "inverse", "deleteRule",
+        "transient",
+      ] + DocumentRest.relationshipMembers)
     guard let destination = try place.member("destination") else {
       throw place.failure("\"destination\" is missing")
     }
     self.init(name: name, destination: try destination.string())
+    rest = try DocumentRest(place, DocumentRest.relationshipMembers)
+    isTransient = try place.member("transient")?.bool() ?? false
     renamed = try place.member("renamed")?.string()
     isToMany = try place.member("toMany")?.bool() ?? false
     isOrdered = try place.member("ordered")?.bool() ?? false

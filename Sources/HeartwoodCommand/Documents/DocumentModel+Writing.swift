@@ -3,7 +3,8 @@ import Heartwood
 extension DocumentModel {
   /// The model as the `model` section of a file. Default values are omitted.
   var json: JSONValue {
-    .object(JSONObject([("entities", .object(JSONObject(entities.map { ($0.name, $0.json) })))]))
+    .object(
+      JSONObject([("entities", .object(JSONObject(entities.map { ($0.name, $0.json) })))] + rest.written))
   }
 }
 
@@ -27,7 +28,7 @@ extension DocumentEntity {
       (name, .array(groups.map { .array($0.map { .string($0) }) }))
     }
     if !partialIndexes.isEmpty { members.append(("partialIndexes", .array(partialIndexes.map(\.json)))) }
-    return .object(JSONObject(members))
+    return .object(JSONObject(members + rest.written))
   }
 }
 
@@ -49,6 +50,7 @@ extension DocumentAttribute {
       ("optional", isOptional), ("unique", isUnique), ("indexed", isIndexed),
       ("fullText", hasFullTextIndex),
       ("preservesValueInHistoryOnDeletion", preservesValueInHistoryOnDeletion),
+      ("transient", isTransient), ("allowsExternalStorage", allowsExternalStorage),
     ]
     members += flags.filter { $0.1 }.map { ($0.0, .bool(true)) }
     if let transformer { members.append(("transformer", .string(transformer))) }
@@ -58,7 +60,7 @@ extension DocumentAttribute {
     if !elements.isEmpty {
       members.append(("elements", .object(JSONObject(elements.map { ($0.name, $0.json) }))))
     }
-    return .object(JSONObject(members))
+    return .object(JSONObject(members + rest.written))
   }
 }
 
@@ -73,6 +75,7 @@ extension DocumentRelationship {
     if maximumCount > 0 { members.append(("max", .integer(Int64(maximumCount)))) }
     if let inverse { members.append(("inverse", .string(inverse))) }
     if deleteRule != .nullify { members.append(("deleteRule", .string(deleteRule.rawValue))) }
-    return .object(JSONObject(members))
+    if isTransient { members.append(("transient", .bool(true))) }
+    return .object(JSONObject(members + rest.written))
   }
 }

@@ -6,6 +6,8 @@ struct DocumentModel: Equatable, Sendable {
   var entities: [DocumentEntity] = [] {
     didSet { places = Self.places(of: entities) }
   }
+  /// What is kept as `ManagedObjectModel.encodedDocument()` has it.
+  var rest = DocumentRest()
   /// The index of each entity by name; the first one if a name is repeated.
   private var places: [String: Int] = [:]
 
@@ -53,6 +55,7 @@ struct DocumentEntity: Equatable, Sendable {
   /// Pairs of attributes with an index of ranges.
   var rangeIndexes: [[String]] = []
   var partialIndexes: [DocumentPartialIndex] = []
+  var rest = DocumentRest()
 }
 
 /// An index that has only some objects.
@@ -84,6 +87,10 @@ struct DocumentAttribute: Equatable, Sendable {
   /// Whether there is an index of the words.
   var hasFullTextIndex = false
   var preservesValueInHistoryOnDeletion = false
+  /// Whether values are not stored.
+  var isTransient = false
+  /// Whether large data may be stored outside of the rows.
+  var allowsExternalStorage = false
   /// The expression of a derived attribute.
   var derivation: String?
   var defaultValue: JSONValue?
@@ -92,6 +99,7 @@ struct DocumentAttribute: Equatable, Sendable {
   var valueClass: String?
   /// The elements of a composite attribute.
   var elements: [DocumentAttribute] = []
+  var rest = DocumentRest()
 }
 
 struct DocumentRelationship: Equatable, Sendable {
@@ -107,6 +115,9 @@ struct DocumentRelationship: Equatable, Sendable {
   var maximumCount = 0
   var inverse: String?
   var deleteRule = DocumentDeleteRule.nullify
+  /// Whether links are not stored.
+  var isTransient = false
+  var rest = DocumentRest()
 }
 
 enum DocumentDeleteRule: String, CaseIterable, Sendable {
@@ -117,4 +128,6 @@ enum DocumentDeleteRule: String, CaseIterable, Sendable {
 enum DocumentType: String, CaseIterable, Sendable {
   case string, integer16, integer32, integer64, double, float, decimal, boolean, date, data, uuid, uri,
     composite, transformable
+  /// Of transient attributes only.
+  case undefined
 }

@@ -58,8 +58,8 @@ struct DocumentModelCheck {
         throw failure(entity, "two properties are called \"\(name)\"")
       }
     }
-    for name in entity.uniquenessConstraints.joined() where properties[name] != .attribute {
-      throw failure(entity, "uniquenessConstraints: there is no attribute \"\(name)\"")
+    for name in entity.uniquenessConstraints.joined() where properties[name] ?? .toMany == .toMany {
+      throw failure(entity, "uniquenessConstraints: there is no attribute or to-one relationship \"\(name)\"")
     }
     for name in entity.indexes.joined()
     where name.isDottedName && properties[name] ?? .toMany == .toMany {

@@ -1,3 +1,4 @@
+import Foundation
 import Heartwood
 
 /// A parsed import file whose values are not yet checked against a model.
@@ -65,6 +66,7 @@ struct ImportDocument {
     do {
       return try JSONParser.parse(bytes)
     } catch {
+      if let kind = ForeignFile.kind(of: Data(bytes.prefix(1 << 20))) { throw .data(kind) }
       throw .data("not JSON at line \(error.line), column \(error.column): \(error.message)")
     }
   }

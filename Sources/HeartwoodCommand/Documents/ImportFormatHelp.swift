@@ -5,7 +5,8 @@ enum ImportFormatHelp {
       {"model": {...}, "objects": [{"@id": "Country/FR", "name": "France", "capital": {"@ref": "City/Paris"},
       "neighbours": [{"@ref": "Country/BE"}]}, ...]}, or only the list of objects.
       "@id" is the entity and any key of your choice; {"@ref": ...} refers to another object of the file by its "@id".
-      {"@find": {"code": "FR"}} refers to the object with this value of a unique attribute, in the file or in the store.
+      {"@find": {"code": "FR"}} refers to the object with this value of a unique attribute, in the file or in the store;
+      there are several values where attributes are unique together.
       "@entity" instead of "@id" does for objects that nothing refers to. "@uri", which heartwood show writes, is ignored.
       Without a model, whole numbers become integer64, numbers with fractions double, other values string or boolean, and
       references relationships without an inverse. Dates are ISO 8601 strings or seconds since 2001, data is base 64;
@@ -20,15 +21,18 @@ enum ImportFormatHelp {
         "attributes": {"code": {"type": "string", "unique": true}},
         "relationships": {"cities": {"destination": "City", "toMany": true, "inverse": "country",
                                      "deleteRule": "cascade"}}}}}
-      types: \(DocumentType.allCases.dropLast().map(\.rawValue).joined(separator: ", ")),
+      types: \(DocumentType.allCases.dropLast(2).map(\.rawValue).joined(separator: ", ")),
              transformable (with "transformer", its name, and "valueClass")
       of an attribute: optional, unique, indexed, fullText, preservesValueInHistoryOnDeletion, default,
-                       derived (the expression of a value that the store computes: "canonical:(name)", "cities.@count")
+                       allowsExternalStorage, transient, validationRules, derived (the expression of a value that the store computes: "canonical:(name)", "cities.@count")
       of a composite attribute: elements, attributes by name; its value is an object, {"city": "Lyon", "code": null}
       of a relationship: destination, toMany, ordered, optional, min, max, inverse, deleteRule
       delete rules: \(DocumentDeleteRule.allCases.map(\.rawValue).joined(separator: ", "))
-      of an entity: superentity, abstract, uniquenessConstraints, indexes and rangeIndexes (lists of lists of names; an
+      of an entity: superentity, abstract, uniquenessConstraints (lists of names of attributes and relationships to one), indexes and rangeIndexes (lists of lists of names; an
                     index may also be of expressions such as "lowercase:(name)"), partialIndexes (indexes of some
                     objects only: {"properties": ["due"], "where": "isDone == NO"}; "kind" may be ranges or words)
+      for programs: className, userInfo, versionHashModifier, fetchedProperties; versionIdentifiers, configurations
+                    and fetchRequests of the model. Names and directions of indexes have no effect, and are not kept.
+      What ManagedObjectModel.encodedDocument() returns is a model, too.
     """
 }

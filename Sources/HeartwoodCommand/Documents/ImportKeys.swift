@@ -1,26 +1,60 @@
 import Heartwood
 
-/// An object of a file or a store, by the value of a unique attribute.
+/// An object of a file or a store, by its values of a uniqueness constraint.
 struct ObjectKey: Hashable {
-  /// The attribute, and the entity that declares it.
-  struct Attribute: Hashable {
+  /// What no two objects have the same values of.
+  struct Constraint: Hashable {
+    /// The entity that declares it.
     let entity: String
-    let name: String
+    /// One attribute, or several properties that are unique together, in the order of the model.
+    let names: [String]
+
+    /// As `--upsert` has it.
+    var text: String { "\(entity).\(names.joined(separator: "+"))" }
   }
 
-  let attribute: Attribute
-  let value: AnyHashable
+  enum Part: Hashable {
+    case value(AnyHashable)
+    /// The destination of a relationship, as an index of the file's objects.
+    case object(Int)
+  }
+
+  let constraint: Constraint
+  /// In the order of the constraint's names.
+  let parts: [Part]
+
+  init(_ constraint: Constraint, _ parts: [Part]) {
+    self.constraint = constraint
+    self.parts = parts
+  }
 
   /// - Parameter value: A value as `AttributeReading` gives it, or as an object of the graph has it.
-  init?(_ attribute: Attribute, _ value: Any?) {
+  init?(_ constraint: Constraint, _ value: Any?) {
     guard let value = value as? any Hashable else { return nil }
-    self.attribute = attribute
-    self.value = AnyHashable(value)
+    self.init(constraint, [.value(AnyHashable(value))])
+  }
+
+  /// The destinations of relationships among the values.
+  var objects: [Int] {
+    parts.compactMap { part in
+      guard case .object(let index) = part else { return nil }
+      return index
+    }
+  }
+
+  /// `code is "FR"`
+  var text: String {
+    zip(constraint.names, parts).map { name, part in
+      switch part {
+      case .value(let value): "\(name) is \"\(value)\""
+      case .object(let index): "\(name) is objects[\(index)]"
+      }
+    }.joined(separator: " and ")
   }
 }
 
-/// The objects that a file names by a unique attribute: `{"@find": {"code": "FR"}}` names the destination with this code, in the file or
-/// else in the store; and those that are updated, if the store has an object with the same value.
+/// The objects that a file names by unique values: `{"@find": {"code": "FR"}}` names the destination with this code, in the file or
+/// else in the store; and those that are updated, if the store has an object with the same values.
 struct ImportKeys {
   /// An object that is not in the file.
   struct Sought {
@@ -31,50 +65,41 @@ struct ImportKeys {
 
   private let document: ImportDocument
   private let model: DocumentModel
-  /// The attributes by which objects are updated.
-  private let updating: [ObjectKey.Attribute]
-  private var places: [ObjectKey.Attribute: [ObjectKey: Int]] = [:]
+  /// The constraints by which objects are updated.
+  private let updating: [ObjectKey.Constraint]
+  /// Whether objects are updated by the destinations of relationships, which are known when the whole file is read.
+  let usesRelationships: Bool
+  private var places: [ObjectKey.Constraint: [ObjectKey: Int]] = [:]
   private var soughtPlaces: [ObjectKey: Int] = [:]
   private(set) var sought: [Sought] = []
 
-  /// - Parameter names: Attributes by which objects are updated, such as `Country.code`, or `code` for all entities that have it.
-  /// - Throws: A usage failure if no entity has such a unique attribute.
+  /// - Parameter names: Unique attributes by which objects are updated, such as `Country.code`, or `code` for all entities that have it;
+  ///   and properties that are unique together, such as `Issue.project+number`.
+  /// - Throws: A usage failure if no entity has such a constraint.
   init(_ document: ImportDocument, _ model: DocumentModel, updatingBy names: [String]) throws(CommandFailure)
   {
     self.document = document
     self.model = model
-    var updating: [ObjectKey.Attribute] = []
-    for name in names { updating += try Self.attributes(named: name, in: model) }
+    var updating: [ObjectKey.Constraint] = []
+    for name in names { updating += try model.constraints(of: name) }
     self.updating = updating
-    for attribute in updating { try index(attribute, of: document.objects) }
-  }
-
-  private static func attributes(
-    named text: String, in model: DocumentModel
-  ) throws(CommandFailure) -> [ObjectKey.Attribute] {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count <= 2, let name = parts.last else {
-      throw .usage("--upsert needs an attribute such as code or Country.code, not \"\(text)\"")
+    usesRelationships = updating.contains { model.hasRelationships($0) }
+    for constraint in updating where !model.hasRelationships(constraint) {
+      try index(constraint, of: document.objects)
     }
-    let owners = parts.count == 2 ? model.lineage(of: parts[0]) : model.entities
-    let found = owners.filter { $0.attributes.contains { $0.name == name } }
-    guard !found.isEmpty else {
-      let names = model.entities.flatMap { $0.attributes.map(\.name) }
-      throw .usage("--upsert \(text): no entity has this attribute\(Spelling.hint(name, among: names))")
-    }
-    let unique = found.filter { model.isUnique(name, of: $0) }
-    guard !unique.isEmpty else {
-      throw .usage(
-        "--upsert \(text): \(found[0].name).\(name) is not unique, so that two objects can have the same value; "
-          + "make it unique in the model")
-    }
-    return unique.map { ObjectKey.Attribute(entity: $0.name, name: name) }
   }
 
   /// By which the object updates one of the store; nil if it is a new object.
-  func key(of object: ImportDocument.Object) throws(CommandFailure) -> ObjectKey? {
-    for attribute in updating where model.isKind(object.entity, of: attribute.entity) {
-      if let key = try key(attribute, of: object) { return key }
+  ///
+  /// - Parameter destinations: The destinations of its relationships to one, by name, if they are known yet.
+  mutating func key(
+    of object: ImportDocument.Object, _ destinations: [String: Int] = [:]
+  ) throws(CommandFailure) -> ObjectKey? {
+    for constraint in updating where model.isKind(object.entity, of: constraint.entity) {
+      guard let key = try key(constraint, of: object, destinations) else { continue }
+      // The others were compared as they were read.
+      if model.hasRelationships(constraint) { try note(key, object) }
+      return key
     }
     return nil
   }
@@ -84,20 +109,21 @@ struct ImportKeys {
   /// - Parameter destination: The entity of the relationship's destinations.
   mutating func find(_ place: JSONPlace, _ destination: String) throws(CommandFailure) -> Int {
     let members = try place.members()
-    guard members.count == 1, let (name, value) = members.first else {
-      throw place.expected("one attribute and its value, such as {\"code\": \"FR\"}")
+    guard !members.isEmpty else {
+      throw place.expected("attributes and their values, such as {\"code\": \"FR\"}")
     }
-    guard
-      let owner = model.lineage(of: destination).first(where: { $0.attributes.contains { $0.name == name } }),
-      let attribute = owner.attributes.first(where: { $0.name == name })
-    else { throw place.failure("\(destination) has no attribute \"\(name)\"") }
-    guard model.isUnique(name, of: owner) else {
-      throw place.failure("\(owner.name).\(name) is not unique, so that it may be of several objects")
+    let searched = try constraint(members.map(\.name), place, destination)
+    var parts: [ObjectKey.Part] = []
+    for name in searched.names {
+      guard let value = members.first(where: { $0.name == name })?.place,
+        let attribute = model.attribute(name, of: searched.entity)
+      else { throw place.failure("a value is missing: \(name)") }
+      guard let value = try AttributeReading.value(of: value, as: attribute) as? any Hashable else {
+        throw value.failure("objects can't be found by values of this type")
+      }
+      parts.append(.value(AnyHashable(value)))
     }
-    let searched = ObjectKey.Attribute(entity: owner.name, name: name)
-    guard let key = ObjectKey(searched, try AttributeReading.value(of: value, as: attribute)) else {
-      throw value.failure("objects can't be found by values of this type")
-    }
+    let key = ObjectKey(searched, parts)
     if places[searched] == nil { try index(searched, of: document.objects) }
     if let index = places[searched]?[key] ?? soughtPlaces[key] { return index }
     let index = document.objects.count + sought.count
@@ -106,37 +132,155 @@ struct ImportKeys {
     return index
   }
 
-  private mutating func index(
-    _ attribute: ObjectKey.Attribute, of objects: [ImportDocument.Object]
-  ) throws(CommandFailure) {
-    var found: [ObjectKey: Int] = [:]
-    for object in objects where model.isKind(object.entity, of: attribute.entity) {
-      guard let key = try key(attribute, of: object) else { continue }
-      if let first = found.updateValue(object.index, forKey: key) {
-        throw .data(
-          "\(object.path).\(attribute.name): \(objects[first].path) has the same value, which is unique")
+  /// The constraint over the attributes that a reference names.
+  private func constraint(
+    _ names: [String], _ place: JSONPlace, _ destination: String
+  ) throws(CommandFailure) -> ObjectKey.Constraint {
+    let lineage = model.lineage(of: destination)
+    var last: DocumentEntity?
+    for name in names {
+      guard let owner = lineage.first(where: { $0.attributes.contains { $0.name == name } }) else {
+        guard lineage.contains(where: { $0.relationships.contains { $0.name == name } }) else {
+          throw place.failure("\(destination) has no attribute \"\(name)\"")
+        }
+        throw place.failure("\(destination).\(name) is a relationship; objects are found by attributes")
       }
+      last = owner
     }
-    places[attribute] = found
+    let found = lineage.lazy.flatMap { owner in
+      owner.constraints.map { ObjectKey.Constraint(entity: owner.name, names: $0) }
+    }.first { Set($0.names) == Set(names) }
+    if let found { return found }
+    guard names.count > 1 else {
+      throw place.failure(
+        "\(last?.name ?? destination).\(names[0]) is not unique, so that it may be of several objects")
+    }
+    throw place.failure(
+      "\(names.joined(separator: ", ")) are not unique together in \(destination), so that they may be of several objects"
+    )
+  }
+
+  private mutating func index(
+    _ constraint: ObjectKey.Constraint, of objects: [ImportDocument.Object]
+  ) throws(CommandFailure) {
+    places[constraint] = [:]
+    for object in objects where model.isKind(object.entity, of: constraint.entity) {
+      if let key = try key(constraint, of: object, [:]) { try note(key, object) }
+    }
+  }
+
+  private mutating func note(_ key: ObjectKey, _ object: ImportDocument.Object) throws(CommandFailure) {
+    guard
+      let first = places[key.constraint, default: [:]].updateValue(object.index, forKey: key),
+      first != object.index
+    else { return }
+    throw .sameValues(object.path, key.constraint.names, "\(document.objects[first].path) has")
   }
 
   private func key(
-    _ attribute: ObjectKey.Attribute, of object: ImportDocument.Object
+    _ constraint: ObjectKey.Constraint, of object: ImportDocument.Object, _ destinations: [String: Int]
   ) throws(CommandFailure) -> ObjectKey? {
-    guard let value = object.members[attribute.name], value != .null,
-      let declared = model.entity(named: attribute.entity)?.attributes.first(where: {
-        $0.name == attribute.name
-      })
-    else { return nil }
-    return ObjectKey(
-      attribute, try AttributeReading.value(of: object.place.member(attribute.name, value), as: declared))
+    var parts: [ObjectKey.Part] = []
+    for name in constraint.names {
+      if let destination = destinations[name] {
+        parts.append(.object(destination))
+        continue
+      }
+      guard let declared = model.attribute(name, of: constraint.entity),
+        let place = try object.place(ofColumn: name), place.value != .null,
+        let value = try AttributeReading.value(of: place, as: declared) as? any Hashable
+      else { return nil }
+      parts.append(.value(AnyHashable(value)))
+    }
+    return ObjectKey(constraint, parts)
+  }
+}
+
+extension CommandFailure {
+  /// Says that another object has the same values of a constraint.
+  static func sameValues(
+    _ path: String, _ names: [String], _ other: String, _ advice: String = ""
+  ) -> CommandFailure {
+    guard names.count > 1 else {
+      return .data("\(path).\(names[0]): \(other) the same value, which is unique\(advice)")
+    }
+    return .data(
+      "\(path): \(other) the same values of \(names.joined(separator: ", ")), which are unique together\(advice)"
+    )
+  }
+}
+
+extension ImportDocument.Object {
+  /// The value of an attribute, or of an element of a composite one under its full name.
+  fileprivate func place(ofColumn name: String) throws(CommandFailure) -> JSONPlace? {
+    var place = self.place
+    for part in name.split(separator: ".").map(String.init) {
+      guard case .object(let members) = place.value, let value = members[part] else { return nil }
+      place = place.member(part, value)
+    }
+    return place
+  }
+}
+
+extension DocumentEntity {
+  /// The constraints that the entity declares, those of single attributes first.
+  fileprivate var constraints: [[String]] {
+    attributes.filter(\.isUnique).map { [$0.name] } + uniquenessConstraints
   }
 }
 
 extension DocumentModel {
-  /// Whether no two objects have the same value of an attribute that the entity declares.
-  fileprivate func isUnique(_ attribute: String, of entity: DocumentEntity) -> Bool {
-    entity.attributes.contains { $0.name == attribute && $0.isUnique }
-      || entity.uniquenessConstraints.contains([attribute])
+  /// The constraints that an item of `--upsert` names.
+  fileprivate func constraints(of text: String) throws(CommandFailure) -> [ObjectKey.Constraint] {
+    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let isOfEntity = parts.count > 1 && entity(named: parts[0]) != nil
+    let names = (isOfEntity ? parts[1] : text).split(separator: "+", omittingEmptySubsequences: false)
+      .map(String.init)
+    guard names.allSatisfy({ !$0.isEmpty }), parts.count < 2 || isOfEntity || !parts.contains("") else {
+      throw .usage(
+        "--upsert needs an attribute such as code or Country.code, or properties that are unique together such as "
+          + "Issue.project+number, not \"\(text)\"")
+    }
+    let owners = isOfEntity ? lineage(of: parts[0]) : entities
+    let found = owners.filter { owner in names.contains { owner.has($0) } }
+    guard !found.isEmpty else {
+      let known = owners.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) }
+      let hint = names.count == 1 ? Spelling.hint(names[0], among: known) : ""
+      throw .usage("--upsert \(text): no entity has this attribute\(hint)")
+    }
+    let constraints = owners.flatMap { owner in
+      owner.constraints.filter { Set($0) == Set(names) }.map {
+        ObjectKey.Constraint(entity: owner.name, names: $0)
+      }
+    }
+    guard constraints.isEmpty else { return constraints }
+    guard names.count > 1 else {
+      throw .usage(
+        "--upsert \(text): \(found[0].name).\(names[0]) is not unique, so that two objects can have the same value; "
+          + "make it unique in the model")
+    }
+    throw .usage(
+      "--upsert \(text): these are not unique together, so that two objects can have the same values; give the model a "
+        + "uniqueness constraint of them")
+  }
+
+  fileprivate func hasRelationships(_ constraint: ObjectKey.Constraint) -> Bool {
+    constraint.names.contains { attribute($0, of: constraint.entity) == nil }
+  }
+
+  /// An own or inherited attribute, or an element of a composite one under its full name.
+  fileprivate func attribute(_ name: String, of entity: String) -> DocumentAttribute? {
+    let parts = name.split(separator: ".").map(String.init)
+    var found = lineage(of: entity).lazy.flatMap(\.attributes).first { $0.name == parts[0] }
+    for part in parts.dropFirst() { found = found?.elements.first { $0.name == part } }
+    return found
+  }
+}
+
+extension DocumentEntity {
+  /// Whether the entity declares the property, or the attribute that has the element.
+  fileprivate func has(_ name: String) -> Bool {
+    let whole = String(name.prefix { $0 != "." })
+    return attributes.contains { $0.name == whole } || relationships.contains { $0.name == name }
   }
 }

@@ -77,7 +77,9 @@ struct JSONPlace {
   }
 
   /// Throws if there is a member with an unknown name, which is probably misspelled.
-  func knowsOnly(_ known: String...) throws(CommandFailure) {
+  func knowsOnly(_ known: String...) throws(CommandFailure) { try knowsOnly(known) }
+
+  func knowsOnly(_ known: [String]) throws(CommandFailure) {
     for name in try object().names where !known.contains(name) {
       throw failure("unknown member \"\(name)\"\(Spelling.hint(name, among: known))")
     }

@@ -1,7 +1,7 @@
 /// Merges the links given on both sides of relationships, so that each link is made once.
 ///
 /// A file can give a link on either side or on both. Each side is first completed with the links of its
-/// inverse. Then only one side is written: the ordered one, otherwise the to-one, otherwise the first by
+/// inverse. Then only one side is written: the ordered one, or both if both are; otherwise the to-one, otherwise the first by
 /// name. A relationship that is its own inverse keeps all links.
 struct LinkConsolidation {
   private struct Key: Hashable {
@@ -85,6 +85,15 @@ struct LinkConsolidation {
     return links.enumerated()
   }
 
+  /// The destinations of relationships to one that are part of a uniqueness constraint, whichever side gives them.
+  var constrained: [(source: Int, name: String, destination: Int)] {
+    let names = Set(model.entities.lazy.flatMap(\.uniquenessConstraints).joined())
+    return destinations.filter { names.contains($0.key.name) && relationship($0.key)?.isToMany == false }
+      .flatMap { key, bySource in
+        bySource.compactMap { source, found in found.first.map { (source, key.name, $0) } }
+      }
+  }
+
   /// The destinations in the order of their first occurrences.
   private static func withoutDuplicates(_ found: [Int]) -> [Int] {
     guard found.count > 1 else { return found }
@@ -115,7 +124,8 @@ struct LinkConsolidation {
     guard let name = relationship.inverse else { return true }
     let inverseKey = self.key(of: name, from: relationship.destination)
     guard let inverse = self.relationship(inverseKey), inverseKey != key else { return true }
-    if relationship.isOrdered != inverse.isOrdered { return relationship.isOrdered }
+    // Each side has an order of its own.
+    if relationship.isOrdered || inverse.isOrdered { return relationship.isOrdered }
     if relationship.isToMany != inverse.isToMany { return !relationship.isToMany }
     return (key.entity, key.name) < (inverseKey.entity, inverseKey.name)
   }

@@ -19,6 +19,8 @@ struct PreparedImport {
     var cleared: [String] = []
     /// The destinations of the relationships to many that the file gives for this object, which replace those of an object that is updated.
     var given: [String: [Int]] = [:]
+    /// The destinations of the relationships to one that are part of a uniqueness constraint, whichever side gives them.
+    var constrained: [String: Int] = [:]
     /// The object of the store that is updated or referred to.
     var existing: ManagedObjectID?
 
@@ -52,7 +54,7 @@ struct PreparedImport {
 
   /// Checks every value and reference.
   ///
-  /// - Parameter names: Attributes by which objects of the store are updated; see `ImportKeys`.
+  /// - Parameter names: Constraints by which objects of the store are updated; see `ImportKeys`.
   /// - Throws: A failure that names the first invalid place, such as `objects[12].population`.
   init(_ document: ImportDocument, model: DocumentModel, updatingBy names: [String] = [])
     throws(CommandFailure)
@@ -67,21 +69,42 @@ struct PreparedImport {
       if entities[object.entity] == nil { entities[object.entity] = try EntityProperties(object, model) }
       guard let properties = entities[object.entity] else { continue }
       let check = ObjectCheck(properties: properties, model: model, document: document, known: known)
-      var prepared = try check.attributes(of: object, try keys.key(of: object))
+      var prepared = try check.attributes(of: object)
       for (relationship, destinations) in try check.references(of: object, &keys) {
         referenceCount += destinations.count
         links.add(relationship, from: object.index, to: destinations)
         if relationship.isToMany { prepared.given[relationship.name] = destinations }
-        if prepared.key != nil, destinations.isEmpty, !relationship.isToMany {
-          prepared.cleared.append(relationship.name)
-        }
+        if destinations.isEmpty, !relationship.isToMany { prepared.cleared.append(relationship.name) }
       }
+      if !keys.usesRelationships { try prepared.identify(by: keys.key(of: object)) }
       objects.append(prepared)
+    }
+    for (index, name, destination) in links.constrained { objects[index].constrained[name] = destination }
+    if keys.usesRelationships {
+      for object in document.objects {
+        let key = try keys.key(of: object, objects[object.index].constrained)
+        try objects[object.index].identify(by: key)
+      }
     }
     for sought in keys.sought {
       objects.append(Object(entity: sought.entity, place: sought.place, key: sought.key, isSought: true))
     }
     for (index, links) in try links.consolidated(objects.count) { objects[index].links = links }
+  }
+}
+
+extension PreparedImport.Object {
+  /// Makes it update the object of the store that has the key, if there is one; without a key it is a new object.
+  ///
+  /// - Throws: A failure that names an attribute that a new object needs.
+  fileprivate mutating func identify(by key: ObjectKey?) throws(CommandFailure) {
+    self.key = key
+    guard key == nil else { return }
+    if let name = missing.first {
+      throw .data("\(path).\(name): a value is missing, and \(entity).\(name) is not optional")
+    }
+    attributes.removeAll { $0.value == nil }
+    cleared = []
   }
 }
 
@@ -104,6 +127,8 @@ private struct EntityProperties {
   var attributes: [String: DocumentAttribute] = [:]
   var relationships: [String: DocumentRelationship] = [:]
   var required: [String] = []
+  /// The names of transient properties.
+  private var unstored: [String] = []
 
   init(_ object: ImportDocument.Object, _ model: DocumentModel) throws(CommandFailure) {
     guard let entity = model.entity(named: object.entity) else {
@@ -116,8 +141,14 @@ private struct EntityProperties {
       throw .data("\(object.path): \(entity.name) is abstract; an object needs one of its subentities")
     }
     for ancestor in model.lineage(of: entity.name) {
-      for attribute in ancestor.attributes { attributes[attribute.name] = attribute }
-      for relationship in ancestor.relationships { relationships[relationship.name] = relationship }
+      for attribute in ancestor.attributes where !attribute.isTransient {
+        attributes[attribute.name] = attribute
+      }
+      for relationship in ancestor.relationships where !relationship.isTransient {
+        relationships[relationship.name] = relationship
+      }
+      unstored += ancestor.attributes.filter(\.isTransient).map(\.name)
+      unstored += ancestor.relationships.filter(\.isTransient).map(\.name)
     }
     // The store computes derived values.
     required = attributes.values.filter { !$0.isOptional && $0.defaultValue == nil && $0.derivation == nil }
@@ -125,6 +156,9 @@ private struct EntityProperties {
   }
 
   func unknown(_ name: String, of entity: String, at place: JSONPlace) -> CommandFailure {
+    if unstored.contains(name) {
+      return place.failure("\(entity).\(name) is transient: its values are not stored, and can't be imported")
+    }
     let names = Array(attributes.keys) + Array(relationships.keys)
     let hint = Spelling.hint(name, among: names.sorted())
     return place.failure("\(entity) has no property \"\(name)\"\(hint)")
@@ -138,17 +172,13 @@ private struct ObjectCheck {
   let document: ImportDocument
   let known: [String: Int]
 
-  /// The object with its attributes. Checks their types and that no required attribute is missing.
-  ///
-  /// - Parameter key: What an object of the store is found by, which this one updates. Only if there is none, all values are required.
-  func attributes(
-    of object: ImportDocument.Object, _ key: ObjectKey?
-  ) throws(CommandFailure) -> PreparedImport.Object {
-    var prepared = PreparedImport.Object(entity: object.entity, place: object.place.withoutValue, key: key)
+  /// The object with its attributes, whose types are checked, and the names of those that a new object lacks.
+  func attributes(of object: ImportDocument.Object) throws(CommandFailure) -> PreparedImport.Object {
+    var prepared = PreparedImport.Object(entity: object.entity, place: object.place.withoutValue)
     for (name, place) in object.properties {
       if let attribute = properties.attributes[name] {
         guard place.value != .null else {
-          if key != nil { prepared.attributes.append((name, nil)) }
+          prepared.attributes.append((name, nil))
           continue
         }
         prepared.attributes.append((name, try AttributeReading.value(of: place, as: attribute)))
@@ -156,13 +186,7 @@ private struct ObjectCheck {
         throw properties.unknown(name, of: object.entity, at: place)
       }
     }
-    for name in properties.required where object.members[name] ?? .null == .null {
-      guard key == nil else {
-        prepared.missing.append(name)
-        continue
-      }
-      throw .data("\(object.path).\(name): a value is missing, and \(object.entity).\(name) is not optional")
-    }
+    prepared.missing = properties.required.filter { object.members[$0] ?? .null == .null }
     return prepared
   }
 

@@ -122,8 +122,9 @@ struct ClassGenerator {
       SwiftName.isOfLibrary(type)
     {
       notes.append(
-        "\(path) holds \(type), which is no TransformableValue: name a type that is one in the user info as swiftType"
-      )
+        "\(path) holds \(type), which is no TransformableValue: it is an access by name, which a model of classes alone does not have; "
+          + "name a type that is one in the user info as swiftType")
+      return access(to: attribute, SwiftName.ofFoundation(type) ? type : "Any", nil)
     }
     let isUnique = entity.uniquenessConstraints.contains([attribute.name])
     let options = [
@@ -177,6 +178,7 @@ struct ClassGenerator {
     if let former = relationship.renamingIdentifier {
       arguments.append("renamed: \(SwiftName.literal(former))")
     }
+    if relationship.isTransient { arguments.append("isTransient: true") }
     let type = relationship.isToMany ? collection(relationship, destination) : "\(destination)?"
     let head =
       "  @\(library("Relationship"))" + (arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))")
@@ -305,7 +307,6 @@ struct ClassGenerator {
     var lines = ["extension \(name) {"]
     for property in entity.ownProperties {
       let path = "\(entity.name ?? "").\(property.name)"
-      let key = SwiftName.literal(property.name)
       var type: String?
       var fallback: String?
       if let attribute = property as? AttributeDescription {
@@ -327,16 +328,22 @@ struct ClassGenerator {
         notes.append("\(path) is left out: its \(missing)")
         continue
       }
-      let read = "value(forKey: \(key)) as? \(type)" + (fallback.map { " ?? \($0)" } ?? "")
-      lines +=
-        comment(property.userInfo, nil, indent: "  ") + [
-          "  \(access)var \(SwiftName.property(property.name)): \(type)\(fallback == nil ? "?" : "") {",
-          "    get { \(read) }", "    set { setValue(newValue, forKey: \(key)) }", "  }",
-        ]
+      lines += access(to: property, type, fallback)
     }
     lines.append("}")
     lines += helpers(of: entity, name) { related($0) }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// A property as an access by name.
+  private func access(to property: PropertyDescription, _ type: String, _ fallback: String?) -> [String] {
+    let key = SwiftName.literal(property.name)
+    let cast = type == "Any" ? "" : " as? \(type)"
+    return comment(property.userInfo, nil, indent: "  ") + [
+      "  \(access)var \(SwiftName.property(property.name)): \(type)\(fallback == nil ? "?" : "") {",
+      "    get { value(forKey: \(key))\(cast)" + (fallback.map { " ?? \($0)" } ?? "") + " }",
+      "    set { setValue(newValue, forKey: \(key)) }", "  }",
+    ]
   }
 
   /// A relationship to many as a value, as a class has it.

@@ -105,6 +105,22 @@ enum SwiftName {
     type.contains { "[<".contains($0) } || type.hasPrefix("NS") || type.hasPrefix("UI")
   }
 
+  /// Whether Foundation has a type, on all systems, or it is made of such types.
+  static func ofFoundation(_ type: String) -> Bool {
+    let names = type.split { "[]<>:,? ".contains($0) }.map(String.init)
+    return names.allSatisfy(foundationTypes.contains)
+  }
+
+  private static let foundationTypes: Set<String> = [
+    "String", "Int", "Int16", "Int32", "Int64", "Double", "Float", "Bool", "Any", "AnyHashable", "Array",
+    "Dictionary", "Set", "Data", "Date", "Decimal", "URL", "UUID", "NSArray", "NSMutableArray",
+    "NSDictionary",
+    "NSMutableDictionary", "NSSet", "NSMutableSet", "NSOrderedSet", "NSString", "NSNumber", "NSData",
+    "NSDate",
+    "NSURL", "NSUUID", "NSDecimalNumber", "NSObject", "NSError", "NSAttributedString",
+    "NSMutableAttributedString",
+  ]
+
   /// A type of a library, with its module if an entity's class has the same name.
   static func qualified(_ type: String, beside classes: Set<String>) -> String {
     guard classes.contains(type) else { return type }

@@ -7,9 +7,11 @@ struct Importer {
   private let prepared: PreparedImport
   private let replaced: ReplacedDestinations
   private let batches: [[Int]]
-  /// For each batch, the links to make in it. A link is made as soon as both its ends exist; those of an
-  /// ordered relationship are made together.
-  private var links: [[(source: Int, link: PreparedImport.Link)]]
+  /// For each batch, the links to make in it. A link is made as soon as both its ends exist, as one of them may require it; those of an
+  /// ordered relationship get their order in the last batch.
+  private var links: [[LinkSchedule.Entry]]
+  /// The destinations that ordered relationships had before, as long as not all their links are made.
+  private var originals: [LinkSchedule.Owner: Set<ManagedObjectID>] = [:]
   private var entities: [String: EntityDescription] = [:]
   /// By entity and name.
   private var relationships: [String: [String: RelationshipDescription]] = [:]
@@ -69,12 +71,17 @@ struct Importer {
       doneCount += 1
       progress.advance(to: doneCount)
     }
-    for (source, link) in links[number] {
-      guard let object = object(source), let relationship = relationship(link.name, of: source) else {
+    for entry in links[number] {
+      let source = entry.source
+      guard let object = object(source), let relationship = relationship(entry.link.name, of: source) else {
         continue
       }
       let isNew = made[source] != nil && prepared.objects[source].existing == nil
-      try connect(object, relationship, link, isNew: isNew)
+      if relationship.isOrdered {
+        try connectOrdered(object, entry, isNew: isNew)
+      } else {
+        try connect(object, relationship, entry.link, isNew: isNew)
+      }
     }
     try store.context.save()
     guard batches.count > 1 else { return }
@@ -109,6 +116,30 @@ struct Importer {
     return relationships[entity]?[name]
   }
 
+  /// Makes links of an ordered relationship: some of those of a batch, or the last, with which all are brought into the order of the file.
+  /// Destinations from before the import stay in front.
+  private mutating func connectOrdered(_ object: ManagedObject, _ entry: LinkSchedule.Entry, isNew: Bool)
+    throws
+  {
+    let (name, destinations) = (entry.link.name, entry.link.destinations.compactMap(self.object))
+    let owner = LinkSchedule.Owner(source: entry.source, name: name)
+    let present = object.objectIDs(forRelationshipNamed: name)
+    // Inverses may have added some already.
+    let committed = isNew ? [] : object.committedValues(forKeys: [name])[name] as? [ManagedObjectID]
+    let original = originals[owner] ?? Set(committed ?? [])
+    let kept: [ManagedObjectID]
+    if entry.isLast {
+      originals[owner] = nil
+      kept = present.filter(original.contains)
+    } else {
+      originals[owner] = original
+      kept = present
+    }
+    var known = Set(kept)
+    let rest = destinations.filter { known.insert($0.objectID).inserted }
+    try object.assign(kept.map { store.context.object(with: $0) } + rest, forKey: name)
+  }
+
   private func connect(
     _ object: ManagedObject, _ relationship: RelationshipDescription, _ link: PreparedImport.Link, isNew: Bool
   ) throws {
@@ -118,7 +149,7 @@ struct Importer {
     var destinations = link.destinations.compactMap(self.object)
     // A link is written from one side, so a new object has none of the relationship yet, unless it is its own inverse.
     let mayHaveOthers = !isNew || relationship.inverseRelationship === relationship
-    if mayHaveOthers, !(isNew && relationship.isOrdered) {
+    if mayHaveOthers {
       let present = object.objectIDs(forRelationshipNamed: link.name).map { store.context.object(with: $0) }
       let (known, wanted) = (Set(present), Set(destinations))
       if relationship.isOrdered {
@@ -134,16 +165,29 @@ struct Importer {
 
 /// Determines the batch in which each link can be made.
 private struct LinkSchedule {
-  private(set) var links: [[(source: Int, link: PreparedImport.Link)]]
+  struct Entry {
+    let source: Int
+    let link: PreparedImport.Link
+    /// Whether all links of the relationship exist with these. If it is ordered, the link has all of them.
+    var isLast = true
+  }
+
+  /// A relationship of an object.
+  struct Owner: Hashable {
+    let source: Int
+    let name: String
+  }
+
+  private(set) var links: [[Entry]]
 
   init(_ prepared: PreparedImport, model: DocumentModel, _ batches: [[Int]]) {
-    links = [[(source: Int, link: PreparedImport.Link)]](repeating: [], count: batches.count)
+    links = [[Entry]](repeating: [], count: batches.count)
     var batchOf = [Int](repeating: 0, count: prepared.objects.count)
     for (number, batch) in batches.enumerated() { for index in batch { batchOf[index] = number } }
     for (source, object) in prepared.objects.enumerated() {
       for link in object.links {
-        for (number, part) in Self.parts(of: link, from: source, object, model, batchOf) {
-          links[number].append((source, part))
+        for (number, entry) in Self.parts(of: link, from: source, object, model, batchOf) {
+          links[number].append(entry)
         }
       }
     }
@@ -152,14 +196,16 @@ private struct LinkSchedule {
   private static func parts(
     of link: PreparedImport.Link, from source: Int, _ object: PreparedImport.Object, _ model: DocumentModel,
     _ batchOf: [Int]
-  ) -> [(Int, PreparedImport.Link)] {
+  ) -> [(Int, Entry)] {
     let batches = link.destinations.map { max(batchOf[source], batchOf[$0]) }
     guard let first = batches.first, let last = batches.max() else { return [] }
-    if batches.allSatisfy({ $0 == first }) || isOrdered(link, object, model) { return [(last, link)] }
+    guard !batches.allSatisfy({ $0 == first }) else { return [(last, Entry(source: source, link: link))] }
+    let isOrdered = isOrdered(link, object, model)
     let groups = Dictionary(grouping: zip(batches, link.destinations), by: \.0)
     return groups.sorted { $0.key < $1.key }.map { number, pairs in
+      if isOrdered, number == last { return (number, Entry(source: source, link: link)) }
       let part = PreparedImport.Link(name: link.name, isToMany: link.isToMany, destinations: pairs.map(\.1))
-      return (number, part)
+      return (number, Entry(source: source, link: part, isLast: number == last))
     }
   }
 

@@ -71,7 +71,7 @@ struct UniqueCheck {
       isGiven.contains(false) ? try store.context.existingObject(with: identifier) : nil
     }
     let all = zip(constraint.names, isGiven).map { name, isGiven -> Any? in
-      if isGiven { return object.value(of: name) }
+      if isGiven { return value(of: name, object) }
       return object.existing == nil ? entity.defaultValue(ofColumn: name) : stored?.value(forKey: name)
     }
     if let existing = object.existing { claims[constraint, default: Claims()].changes[existing] = index }
@@ -84,21 +84,28 @@ struct UniqueCheck {
     }
   }
 
+  /// The value in the file: of a relationship, the object of the store, or one that is not saved yet.
+  private func value(of name: String, _ object: PreparedImport.Object) -> Any? {
+    guard let destination = object.constrained[name] else { return object.value(of: name) }
+    return prepared.objects[destination].existing ?? UniquenessConstraint.UnsavedObject(number: destination)
+  }
+
   private mutating func checkHolder(
     of values: UniquenessConstraint.Values, _ constraint: UniquenessConstraint, _ index: Int, _ claims: Claims
   ) throws {
     let object = prepared.objects[index]
+    // No object of the store leads to one that is not saved.
+    guard !values.haveUnsavedObjects else { return }
     // The key was looked up already, and found no object.
-    if object.existing == nil, let key = object.key, constraint.names == [key.attribute.name] { return }
+    if object.existing == nil, let key = object.key, constraint.names == key.constraint.names { return }
     let (entity, _) = try entity(of: object)
     let holder = try store.context.holder(of: values, by: constraint, entity)
     guard let holder, holder != object.existing else { return }
     let name = "\(ObjectName.text(holder)) of the store has"
     guard let change = claims.changes[holder] else {
-      let isAlone = object.key == nil && constraint.names.count == 1
+      let option = "\(constraint.entity).\(constraint.names.joined(separator: "+"))"
       throw failure(
-        constraint, index, name,
-        isAlone ? "; --upsert \(constraint.entity).\(constraint.names[0]) updates that object" : "")
+        constraint, index, name, object.key == nil ? "; --upsert \(option) updates that object" : "")
     }
     guard batchOf[change] > batchOf[index] else { return }
     throw failure(
@@ -109,21 +116,15 @@ struct UniqueCheck {
   private func failure(
     _ constraint: UniquenessConstraint, _ index: Int, _ other: String, _ advice: String = ""
   ) -> CommandFailure {
-    let path = prepared.objects[index].path
-    guard constraint.names.count > 1 else {
-      return .data("\(path).\(constraint.names[0]): \(other) the same value, which is unique\(advice)")
-    }
-    return .data(
-      "\(path): \(other) the same values of \(constraint.names.joined(separator: ", ")), which are unique together\(advice)"
-    )
+    .sameValues(prepared.objects[index].path, constraint.names, other, advice)
   }
 }
 
 extension PreparedImport.Object {
-  /// Whether the file gives an attribute a value or removes it: of an element of a composite one, the whole of it.
+  /// Whether the file gives a property a value or removes it: of an element of a composite attribute, the whole of it.
   fileprivate func gives(_ name: String) -> Bool {
     let whole = name.prefix { $0 != "." }
-    return attributes.contains { $0.name == whole }
+    return attributes.contains { $0.name == whole } || constrained[name] != nil || cleared.contains(name)
   }
 
   /// The value of an attribute in the file, or of an element of a composite one under its full name.

@@ -38,6 +38,7 @@ enum ModelText {
       (attribute.isUnique, "unique"), (attribute.isIndexed, "indexed"),
       (attribute.hasFullTextIndex, "full text"),
       (attribute.preservesValueInHistoryOnDeletion, "kept in history"),
+      (attribute.isTransient, "transient"), (attribute.allowsExternalStorage, "external storage"),
       (attribute.derivation != nil, "derived as \(attribute.derivation ?? "")"),
       (attribute.defaultValue != nil, "default \(attribute.defaultValue.map(JSONWriter.line) ?? "")"),
     ]
@@ -49,6 +50,7 @@ enum ModelText {
   ) {
     var marks: [String] = []
     if relationship.isOrdered { marks.append("ordered") }
+    if relationship.isTransient { marks.append("transient") }
     if let inverse = relationship.inverse { marks.append("inverse \(inverse)") }
     if relationship.deleteRule != .nullify { marks.append("delete rule \(relationship.deleteRule.rawValue)") }
     if !relationship.isOptional { marks.append("required") }

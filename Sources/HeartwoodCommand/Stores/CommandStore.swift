@@ -210,10 +210,18 @@ extension CommandStore {
     }
     guard isDirectory.boolValue || isFile(path) else {
       throw .data(
-        "\(path): this file is no store: a store is a directory, or a binary, JSON or XML file that heartwood copy made"
+        "\(path): this file is no store: \(ForeignFile.kind(at: path) ?? Self.forms)"
       )
     }
+    if isDirectory.boolValue, !FileManager.default.fileExists(atPath: path + "/anchor"),
+      let kind = ForeignFile.kind(at: path)
+    {
+      throw .data("\(path): this folder is no store: \(kind)")
+    }
   }
+
+  private static let forms =
+    "a store is a directory, or a binary, JSON or XML file that heartwood copy made"
 }
 
 // MARK: Reading
@@ -260,7 +268,7 @@ extension CommandStore {
       }
       request.predicate = try predicate.map { try FormatPredicate($0) }
       _ = try context.plan(for: request)
-    } catch let error as HeartwoodError where error.code == .coreData {
+    } catch let error as HeartwoodError where [.coreData, .invalidPredicate].contains(error.code) {
       // The invalid name or predicate comes from the command line.
       throw CommandFailure.usage(error.message)
     }

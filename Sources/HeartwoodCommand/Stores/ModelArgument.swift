@@ -21,9 +21,12 @@ enum ModelArgument {
         throw CommandFailure(.noInput, "\(path): there is no such model")
       }
       return try GraphFailure.catching(path) {
-        try ManagedObjectModel(contentsOf: CommandStore.url(path)) {
+        let model = try ManagedObjectModel(contentsOf: CommandStore.url(path)) {
           console?.writeNote("heartwood: \($0)\n")
         }
+        // The command knows no transformers.
+        model.keepsBytesWithoutTransformers()
+        return model
       }
     }
     if CommandStore.exists(path) {

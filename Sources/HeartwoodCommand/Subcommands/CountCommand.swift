@@ -17,6 +17,7 @@ enum CountCommand: Subcommand {
     try CommandStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
       try store.pin(to: generation)
       let entity = try store.entity(named: arguments.argument(1) ?? "")
+      PredicateHelp.noteHabits(arguments.value("where"), console)
       let request = try store.request(entity, where: arguments.value("where"))
       try console.writeLine("\(store.context.count(for: request))")
     }

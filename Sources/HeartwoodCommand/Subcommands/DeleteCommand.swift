@@ -32,6 +32,7 @@ enum DeleteCommand: Subcommand {
     try CommandStore.with(arguments.argument(0) ?? "", for: isDryRun ? .reading : .changing, console) {
       store in
       if let author = arguments.value("author") { store.context.transactionAuthor = author }
+      PredicateHelp.noteHabits(arguments.value("where"), console)
       let chosen = try Selection(word, where: arguments.value("where"), in: store).objects
       let report = delete(chosen, in: store.context)
       if isDryRun {

@@ -63,7 +63,9 @@ private struct Export {
     if let attribute = property as? AttributeDescription {
       return !attribute.isTransient && !(attribute is DerivedAttributeDescription)
     }
-    guard let relationship = property as? RelationshipDescription else { return false }
+    guard let relationship = property as? RelationshipDescription, !relationship.isTransient else {
+      return false
+    }
     guard let inverse = relationship.inverseRelationship, inverse !== relationship else { return true }
     guard relationship.isToMany else { return inverse.isToMany || isFirst(relationship, of: inverse) }
     guard inverse.isToMany else { return relationship.isOrdered }

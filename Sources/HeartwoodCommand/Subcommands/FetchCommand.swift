@@ -51,6 +51,7 @@ enum FetchCommand: Subcommand {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let query = try FetchQuery(arguments)
+    PredicateHelp.noteHabits(query.predicate, console)
     try CommandStore.with(query.path, for: .reading, console) { store in
       try store.pin(to: query.generation)
       let entity = try store.entity(named: query.entity)

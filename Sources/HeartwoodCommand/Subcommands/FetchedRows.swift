@@ -62,7 +62,7 @@ struct FetchedRows {
       case .plan: try console.writeLine(store.context.plan(forDictionaries: request).description)
       case .analysis: try console.writeLine(store.context.analyze(dictionaries: request).description)
       }
-    } catch let error as HeartwoodError where error.code == .coreData {
+    } catch let error as HeartwoodError where [.coreData, .invalidPredicate].contains(error.code) {
       // A wrong name or expression comes from the command line.
       throw CommandFailure.usage(error.message)
     }

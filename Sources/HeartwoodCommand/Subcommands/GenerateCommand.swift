@@ -52,6 +52,12 @@ enum GenerateCommand: Subcommand {
       }
     }
     for note in generator.notes { console.writeNote("heartwood: note: \(note)\n") }
+    if sources.isEmpty {
+      let reason =
+        mode == .model
+        ? "\(path) asks for no class (codeGenerationType)" : "no entity of \(path) has a class of its own"
+      console.writeNote("heartwood: note: nothing is written: \(reason)\n")
+    }
     guard let folder = arguments.value("output") else {
       for source in sources { try console.write(source.text + (source == sources.last ? "" : "\n")) }
       return .success

@@ -22,7 +22,7 @@ enum ImportCommand: Subcommand {
         summary: "the entity of the records of a CSV file (default the file's name)"),
       SubcommandSyntax.Option(
         name: "upsert", value: "names",
-        summary: "update the objects with the same values of these: code,City.name"),
+        summary: "update the objects with the same values of these: code,City.name,Issue.project+number"),
       SubcommandSyntax.Option(
         name: "batch", value: "number", summary: "how many objects go into one transaction (default 10000)"),
       .author,
@@ -37,6 +37,8 @@ enum ImportCommand: Subcommand {
       relationships to one get the values given, null included; relationships to many that are given for the object get the
       objects given instead of those that they have: these are deleted if the relationship deletes with its object and the file
       does not name them, and otherwise leave it. A relationship to many that is not given keeps its objects.
+      The properties of a uniqueness constraint are joined with +: attributes and relationships to one, whose destinations are
+      in the file or are found with @find.
 
       """ + ImportFormatHelp.text,
     examples: [
@@ -162,11 +164,15 @@ enum ImportCommand: Subcommand {
       return name.prefix(1).uppercased() + name.dropFirst()
     }
 
-    /// The attributes by which objects are updated; those of a CSV file are of its entity.
+    /// The constraints by which objects are updated; those of a CSV file are of its entity.
     private func upserts(_ source: Source, _ model: DocumentModel) throws(CommandFailure) -> [String] {
       guard case .csv = source, !upserts.isEmpty else { return upserts }
       let entity = try entityName(model)
-      return upserts.map { $0.contains(".") ? $0 : "\(entity).\($0)" }
+      return upserts.map { name in
+        let first = name.prefix { $0 != "." }
+        let namesEntity = first.count < name.count && model.entity(named: String(first)) != nil
+        return namesEntity ? name : "\(entity).\(name)"
+      }
     }
 
     private func model(_ given: String) throws(CommandFailure) -> DocumentModel {

@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 
 /// Reads files that are named on the command line.
 enum InputFile {
@@ -19,6 +20,7 @@ enum InputFile {
     do {
       var isDirectory: ObjCBool = false
       if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
+        if let kind = ForeignFile.kind(at: path) { throw CommandFailure.data("\(path): \(kind)") }
         throw CommandFailure(.noInput, "\(path): this is a directory, not a file")
       }
       return try FileHandle(forReadingFrom: URL(fileURLWithPath: path))

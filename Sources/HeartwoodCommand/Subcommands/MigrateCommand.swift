@@ -225,6 +225,7 @@ enum MigrateCommand: Subcommand {
     add(
       report.lostLinks, "link",
       isRehearsal ? "to lose: the destination goes" : "lost: the destination is gone")
+    add(report.lostValues, "object", "with a value that is lost")
     for index in report.builtIndexes { lines.append("\(index): index \(isRehearsal ? "to build" : "built")") }
     if report.hasDeferredWork, !rewrites {
       lines.append("the other rows are converted when they are read (--rewrite writes them again)")
@@ -253,12 +254,16 @@ enum MigrateCommand: Subcommand {
     let (identifier, token) = try CommandStore.with(backup, for: .inspecting, console) {
       ($0.identifier, $0.coordinator.currentPersistentHistoryToken())
     }
-    let saved = try CommandStore.with(path, for: isRehearsal ? .inspecting : .reading, console) { store in
+    let (saved, newest) = try CommandStore.with(path, for: isRehearsal ? .inspecting : .reading, console) {
+      store in
       guard store.identifier == identifier else {
         throw CommandFailure.data("\(backup): this is no backup of \(path), but another store")
       }
       let request = PersistentHistoryChangeRequest.fetchHistory(after: token)
-      return try store.context.execute(request).transactions.count
+      let transactions = try store.context.execute(request).transactions
+      // What the migration's own code saved is to be undone.
+      let own = try store.coordinator.transactionsOfMigrations()
+      return (transactions.count { !own.contains($0.transactionNumber) }, transactions.last?.token ?? token)
     }
     let lost =
       "\(Amount.text(saved, "transaction")) \(saved == 1 ? "was" : "were") saved after the backup, and would be lost"
@@ -278,7 +283,7 @@ enum MigrateCommand: Subcommand {
     } else {
       try GraphFailure.catching(path) {
         do {
-          try replace(path, by: backup, ifUnchangedSince: arguments.has("force") ? nil : token)
+          try replace(path, by: backup, ifUnchangedSince: arguments.has("force") ? nil : newest)
         } catch let error as HeartwoodError where error.isSaveSinceToken {
           throw CommandFailure.data("\(error.message); --force replaces the store all the same")
         }

@@ -15,6 +15,8 @@ enum ModelCommand: Subcommand {
     options: [
       ModelFormat.option,
       SubcommandSyntax.Option(
+        name: "hashes", summary: "print the version hash of each entity, and the checksum of the model"),
+      SubcommandSyntax.Option(
         name: "output", value: "folder",
         summary: "write it for Xcode, to a folder named *.xcdatamodel or *.xcdatamodeld"),
     ],
@@ -31,7 +33,8 @@ enum ModelCommand: Subcommand {
         meaning: "a diagram of the model; mermaid and dot are for tools that draw"),
       SubcommandSyntax.Example(
         line: "heartwood model diff world.heartwood model.json",
-        meaning: "in words, what a migration of the store to the model does"),
+        meaning:
+          "whether the store can be migrated to the model without a mapping, and what that does in words"),
     ])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
@@ -42,6 +45,7 @@ enum ModelCommand: Subcommand {
     guard arguments.argument(1) == nil else {
       throw .usage("two models follow \"diff\", and nothing follows a file")
     }
+    if arguments.has("hashes") { return try writeHashes(ModelArgument.model(path, console), console) }
     let model: DocumentModel
     if ModelArgument.isGraphModel(path) {
       let graph = try ModelArgument.model(path, console)
@@ -70,13 +74,42 @@ enum ModelCommand: Subcommand {
     return .success
   }
 
+  /// The hashes in base 64, as metadata of stores show them, and the checksum.
+  private static func writeHashes(
+    _ model: ManagedObjectModel, _ console: any Console
+  ) throws(CommandFailure) -> ExitCode {
+    let width = model.entities.map { TextWidth.columns(of: $0.name ?? "") }.max() ?? 0
+    for (name, hash) in model.entityVersionHashesByName.sorted(by: { $0.key < $1.key }) {
+      try console.writeLine("\(name.padded(toColumns: width))  \(hash.base64EncodedString())")
+    }
+    try console.writeLine("checksum of the model: \(model.versionChecksum)")
+    return .success
+  }
+
   private static func writeDifferences(
     _ former: String, _ new: String, _ console: any Console
   ) throws(CommandFailure) -> ExitCode {
     let (former, new) = (try ModelArgument.model(former, console), try ModelArgument.model(new, console))
-    let sentences = try GraphFailure.catching("") { try MappingModel.differences(from: former, to: new) }
+    let (sentences, reasons) = try GraphFailure.catching("") {
+      (
+        try MappingModel.differences(from: former, to: new),
+        try MappingModel.reasonsAgainstInference(from: former, to: new)
+      )
+    }
+    guard reasons.isEmpty else {
+      try console.writeLine(
+        "a store cannot be migrated without a mapping, \(Amount.text(reasons.count, "reason")):")
+      for reason in reasons { try console.writeLine("  \(reason)") }
+      for sentence in sentences where !reasons.contains(sentence) { try console.writeLine(sentence) }
+      return .dataError
+    }
+    guard !sentences.isEmpty else {
+      try console.writeLine("the models do not differ in what a store has")
+      return .success
+    }
+    try console.writeLine(
+      "a store can be migrated without a mapping, if its objects allow it (see heartwood migrate --dry-run):")
     for sentence in sentences { try console.writeLine(sentence) }
-    if sentences.isEmpty { try console.writeLine("the models do not differ in what a store has") }
     return .success
   }
 }

@@ -8,5 +8,19 @@ enum PredicateHelp {
       capital.name == "Paris"                           through to-one relationships with dots
       ANY neighbours.name == "Spain"                    also ALL, NONE, over a to-many relationship
       cities.@count > 3, demonym == nil                 how many there are; no value
+      name LIKE "a*", name LIKE "?n*"                   * for any text and ? for one character; % and _ are themselves
     """
+
+  /// Says of a predicate what other languages write in the same way and mean otherwise.
+  static func noteHabits(_ predicate: String?, _ console: any Console) {
+    // A pattern is in quotes.
+    guard let predicate,
+      let pattern = try? /(?i)\bLIKE(?:\[[a-z]+\])?\s*(["'])(?<pattern>.*?)\1/.firstMatch(in: predicate)
+    else { return }
+    let text = String(pattern.pattern)
+    guard text.contains("%"), !text.contains(where: { "*?".contains($0) }) else { return }
+    console.writeNote(
+      "heartwood: note: LIKE \"\(text)\" means this text itself: the wildcards are * and ?, so \"\(text.replacing("%", with: "*"))\" may be meant\n"
+    )
+  }
 }

@@ -33,6 +33,7 @@ enum UpdateCommand: Subcommand {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     guard let set = try arguments.list("set") else { throw .usage("update needs --set 'name = expression'") }
+    PredicateHelp.noteHabits(arguments.value("where"), console)
     guard let condition = arguments.value("where") else {
       throw .usage("update needs --where; --where TRUEPREDICATE means every object")
     }

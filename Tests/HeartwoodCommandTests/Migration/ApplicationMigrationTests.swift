@@ -126,8 +126,9 @@ import Testing
       expect(try store.read(step.from), made[step.from - 1], application, step.from, step.from)
       #expect(try FileManager.default.contentsOfDirectory(atPath: path).count == before.count)
       guard !isRefused else { continue }
+      let changes = sentences.output.split(separator: "\n").dropFirst().joined(separator: "\n")
       #expect(
-        rehearsal.output.hasPrefix(sentences.output) && rehearsal.output.contains("nothing was changed"))
+        rehearsal.output.hasPrefix(changes) && rehearsal.output.contains("nothing was changed"))
       #expect(CommandRun("migrate", path, model, "--rewrite").output.contains("migrated in"))
       var expected = made[step.from - 1]
       expected.apply(step, withCode: false)

@@ -92,7 +92,10 @@ private let renamed = [
   let file = try world.changedModel(renamed)
   let run = CommandRun(["model", "diff", world.path, file])
   #expect(run.status == .success)
-  #expect(run.output == "City.size is new, and 7 in objects that exist\nCountry.title is renamed from name\n")
+  #expect(
+    run.output
+      == "a store can be migrated without a mapping, if its objects allow it (see heartwood migrate --dry-run):\n"
+      + "City.size is new, and 7 in objects that exist\nCountry.title is renamed from name\n")
   #expect(CommandRun(["model", "diff", world.path, world.path]).output.contains("do not differ"))
 }
 
@@ -183,7 +186,7 @@ func `a backup is neither in the store's directory nor around it, and a copy tha
     )
   ])
   let sentences = "City.name has the default X\nCity gets an index of name\n"
-  #expect(CommandRun("model", "diff", world.path, file).output == sentences)
+  #expect(CommandRun("model", "diff", world.path, file).output.hasSuffix("--dry-run):\n" + sentences))
   let rehearsal = world.run("migrate", file, "--dry-run")
   #expect(rehearsal.output.hasPrefix(sentences) && rehearsal.output.contains("nothing was changed"))
   let before = world.run("schema").output

@@ -94,7 +94,7 @@ import Testing
     #expect(found.transactions.map(\.transactionNumber) == [2, 5, 8].map { all[$0].transactionNumber })
     #expect(found.changes.allSatisfy { $0.changedObjectID.entity.name == "Company" })
     request.transactionPredicate = try FormatPredicate("unknown == 1")
-    #expect(heartwoodError { _ = try context.execute(request) }?.code == .coreData)
+    #expect(heartwoodError { _ = try context.execute(request) }?.code == .invalidPredicate)
     // HIS-17
     let whole = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
     whole.affectedStores = []

@@ -111,7 +111,7 @@ import Testing
     let unique = Self.model(2) { $0.uniquenessConstraints = [["b"]] }
     let equal = heartwoodError { _ = try open(unique, folder.store, mapping(["b", "size"])) }
     #expect(equal?.code == .migrationConstraintViolation && equal?.property == "b")
-    #expect(equal?.message.contains("the mapping Item->Item makes several objects with b = true") == true)
+    #expect(equal?.message.contains("the mapping Item->Item makes several objects with b = \"true\"") == true)
     let long = heartwoodError {
       _ = try PropertyMapping(name: "a", valueExpression: String(repeating: "(", count: 5000))
     }

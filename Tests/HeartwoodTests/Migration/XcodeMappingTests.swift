@@ -70,7 +70,8 @@ import Testing
 
   /// The file of a mapping model.
   private func xml(
-    hours: [String], code: [String], predicate: String = "name != 'None'", policy: String? = nil
+    hours: [String], code: [String], stops: [String]? = nil, predicate: String = "name != 'None'",
+    policy: String? = nil
   ) -> String {
     var objects: [String] = []
     func add(_ type: String, _ id: String, _ contents: [String]) {
@@ -85,7 +86,7 @@ import Testing
     add("XDDEVATTRIBUTEMAPPING", "z113", generated("added"))
     add(
       "XDDEVRELATIONSHIPMAPPING", "z114",
-      generated("stops") + [attribute("sourcemappingname", "string", "StopToStop")])
+      stops ?? generated("stops") + [attribute("sourcemappingname", "string", "StopToStop")])
     add(
       "XDDEVENTITYMAPPING", "z120",
       [
@@ -193,6 +194,63 @@ import Testing
     }
     #expect(journeys.sorted() == ["Oslo 24 oslo - aOslobOslo", "Rome 72 rome - aRomebRome"])
     #expect(try context.count(for: FetchRequest<ManagedObject>(entityName: "Stop")) == 6)
+  }
+
+  private func journeys(_ mapping: MappingModel) throws -> [String] {
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: Self.model(new: true))
+    let description = PersistentStoreDescription(url: folder.store)
+    description.mappingModel = mapping
+    try coordinator.addPersistentStore(with: description)
+    defer { try? coordinator.close() }
+    let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    return try context.fetch(FetchRequest<ManagedObject>(entityName: "Journey")).map { journey in
+      let stops = (journey.value(forKey: "stops") as? Set<ManagedObject>) ?? []
+      let places = stops.compactMap { $0.value(forKey: "place") as? String }.sorted().joined()
+      return ["hours", "code"].map { "\(journey.value(forKey: $0) ?? "-")" }.joined(separator: " ") + " "
+        + places
+    }.sorted()
+  }
+
+  /// What a relationship's mapping may have beside its name: Xcode's editor writes each of them.
+  private static let ways: [[(name: String, value: String)]] = [
+    [("sourcekeypath", "$source.stops"), ("sourcemappingname", "StopToStop")],
+    [("sourcekeypath", "stops"), ("sourcemappingname", "StopToStop")], [("sourcekeypath", "$source.stops")],
+    [("sourcekeypath", "stops.trip.stops")],
+    [
+      (
+        "valueexpression",
+        #"FUNCTION($manager ,"destinationInstancesForEntityMappingNamed:sourceInstances:" , "StopToStop", $source.stops)"#
+      )
+    ],
+    [
+      (
+        "valueexpression",
+        #"FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:", "StopToStop", $source.stops.@distinctUnionOfSets.trip.stops)"#
+      )
+    ],
+    [
+      (
+        "valueexpression",
+        #"FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", "stops", $source.stops)"#
+      )
+    ],
+  ]
+
+  // MIG-07
+  @Test(arguments: 0..<ways.count) func `a relationship is mapped in each way that the editor has`(way: Int)
+    throws
+  {
+    try fill()
+    let stops =
+      [attribute("name", "string", "stops")]
+      + Self.ways[way].map { name, value in
+        attribute(name, "string", value.replacing("\"", with: "&quot;"))
+      }
+    let text = xml(
+      hours: [attribute("sourcekeypath", "string", "$source.days")],
+      code: [attribute("sourcekeypath", "string", "$source.name")], stops: stops)
+    #expect(
+      try journeys(MappingModel(contentsOf: write(text))) == ["1 Oslo aOslobOslo", "3 Rome aRomebRome"])
   }
 
   @Test func `the versions of a mapping model of Xcode are those of the models where it says`() throws {

@@ -14,7 +14,7 @@ public struct ExpressionDescription: Sendable {
   ///   - format: The expression, in the language of `FormatPredicate`.
   ///   - arguments: One for each placeholder, in order.
   ///   - resultType: The type of the value; `.undefined` for that of the expression.
-  /// - Throws: `.coreData` with the column of the error in the text.
+  /// - Throws: `.invalidPredicate` with the column of the error in the text.
   public init(
     name: String, format: String, _ arguments: (any PredicateArgument)?...,
     resultType: AttributeType = .undefined
@@ -58,7 +58,7 @@ public struct ExpressionDescription: Sendable {
 public protocol FetchableProperty {
   /// The column.
   ///
-  /// - Throws: `.coreData` if it is no valid path or expression.
+  /// - Throws: `.invalidPredicate` if it is no valid path or expression.
   func fetchedColumn() throws(HeartwoodError) -> ExpressionDescription
 }
 

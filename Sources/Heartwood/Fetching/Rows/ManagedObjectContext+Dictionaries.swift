@@ -256,7 +256,7 @@ extension PropertyDescription {
     if let attribute = self as? AttributeDescription {
       return !attribute.isTransient && !attribute.mayBeOutsideRow
     }
-    return (self as? RelationshipDescription)?.isToMany == false
+    return !isTransient && (self as? RelationshipDescription)?.isToMany == false
   }
 }
 

@@ -82,7 +82,7 @@ struct RowProgram {
   var table: ComputedRow?
   let isDistinct: Bool
 
-  /// - Throws: `.coreData` if a name is unknown, a type does not fit, or a column is neither a value of the groups nor of their rows.
+  /// - Throws: `.invalidPredicate` if a name is unknown, a type does not fit, or a column is neither a value of the groups nor of their rows.
   init(_ query: RowQuery, _ entity: EntityDescription, _ store: StoreIdentity?) throws(HeartwoodError) {
     isDistinct = query.isDistinct
     var compiler = RowCompiler(entity, store)

@@ -61,7 +61,7 @@ extension InPlaceMigration {
       guard let known = former.property(at: slot) as? RelationshipDescription,
         let relationship = entity.property(at: new) as? RelationshipDescription
       else { return true }
-      return !mayLose(known, relationship)
+      return !mayLose(known, relationship) && !changes.isJoined(relationship)
     }
   }
 }

@@ -6,8 +6,12 @@ extension InPlaceMigration {
     var kept: Set<UInt16> = []
     var rebuilt: [Rebuilding] = []
     for entity in changes.sorted(changes.destination) {
-      for case let relationship as RelationshipDescription in entity.ownColumns where relationship.isToMany {
-        let work = Rebuilding(relationship, formers(of: relationship), inverseFormers(of: relationship))
+      for case let relationship as RelationshipDescription in entity.ownColumns
+      where relationship.isToMany && !relationship.isTransient {
+        let work = Rebuilding(
+          relationship, changes.formers(of: relationship),
+          relationship.inverseRelationship.map(changes.formers) ?? [],
+          isJoined: changes.isJoined(relationship))
         if isUnchanged(work) { kept.insert(new.number(of: relationship)) } else { rebuilt.append(work) }
       }
     }
@@ -21,36 +25,23 @@ extension InPlaceMigration {
     let formers: [RelationshipDescription]
     /// The sources of its inverse.
     let inverseFormers: [RelationshipDescription]
+    /// Whether the two sides were no inverses of each other, so that each may have links that the other has not.
+    let isJoined: Bool
 
     init(
       _ relationship: RelationshipDescription, _ formers: [RelationshipDescription],
-      _ inverseFormers: [RelationshipDescription]
+      _ inverseFormers: [RelationshipDescription], isJoined: Bool
     ) {
       self.relationship = relationship
       self.formers = formers
       self.inverseFormers = inverseFormers
+      self.isJoined = isJoined
     }
-  }
-
-  private func formers(of relationship: RelationshipDescription) -> [RelationshipDescription] {
-    var found: [RelationshipDescription] = []
-    for entity in relationship.entity?.selfAndBelow ?? [] {
-      guard
-        let former = changes.sourceProperty(at: relationship.slot, of: entity) as? RelationshipDescription,
-        !found.contains(former)
-      else { continue }
-      found.append(former)
-    }
-    return found
-  }
-
-  private func inverseFormers(of relationship: RelationshipDescription) -> [RelationshipDescription] {
-    relationship.inverseRelationship.map(formers) ?? []
   }
 
   private func isUnchanged(_ work: Rebuilding) -> Bool {
     let relationship = work.relationship
-    guard work.formers.count == 1, let former = work.formers.first, former.isToMany,
+    guard !work.isJoined, work.formers.count == 1, let former = work.formers.first, former.isToMany,
       former.isOrdered == relationship.isOrdered, former.hasEntries == relationship.hasEntries,
       old.number(of: former) == new.number(of: relationship), !mayLose(former, relationship),
       !mayLoseSources(former, relationship)
@@ -82,18 +73,25 @@ extension InPlaceMigration {
     guard let entity = work.relationship.entity else { return }
     var writer = LinkWriter(new.number(of: work.relationship), isOrdered: work.relationship.isOrdered)
     let isReversed = work.formers.isEmpty
-    for former in isReversed ? work.inverseFormers : work.formers {
-      try forEachPair(of: former) { source, target in
-        let (own, other) = isReversed ? (target, source) : (source, target)
-        let isKept = try isPairKept(former, source, target, work.relationship, entity, isReversed)
-        if isKept { try writer.add(own, other, to: transaction) }
+    func add(_ formers: [RelationshipDescription], isReversed: Bool, unlessThere: Bool) throws {
+      for former in formers {
+        try forEachPair(of: former) { source, target in
+          let (own, other) = isReversed ? (target, source) : (source, target)
+          let isKept = try isPairKept(former, source, target, work.relationship, entity, isReversed)
+          guard isKept, try !unlessThere || !writer.has(own, other, in: transaction) else { return }
+          try writer.add(own, other, to: transaction)
+        }
       }
     }
+    try add(
+      isReversed ? work.inverseFormers : work.formers, isReversed: isReversed, unlessThere: false)
+    // What only the other side has follows.
+    if work.isJoined, !isReversed { try add(work.inverseFormers, isReversed: true, unlessThere: true) }
     let count = writer.count
     if count > 0 { note { $0.rewrittenLinks[work.relationship.displayName] = count } }
   }
 
-  private func isPairKept(
+  func isPairKept(
     _ former: RelationshipDescription, _ source: UInt64, _ target: UInt64,
     _ relationship: RelationshipDescription, _ entity: EntityDescription, _ isReversed: Bool
   ) throws -> Bool {
@@ -112,7 +110,7 @@ extension InPlaceMigration {
   }
 
   /// Calls `body` with source and target of each link of a relationship of the source, orders in their order.
-  private func forEachPair(
+  func forEachPair(
     of former: RelationshipDescription, _ body: (UInt64, UInt64) throws -> Void
   ) throws {
     if former.isToMany {
@@ -167,6 +165,16 @@ private struct LinkWriter {
     try transaction.put(KeySpace.entry(KeySpace.order, number, source, rank), KeySpace.value(target))
     try transaction.put(KeySpace.entry(KeySpace.rank, number, source, target), KeySpace.value(rank))
     last = (source, rank)
+  }
+
+  func has(_ source: UInt64, _ target: UInt64, in transaction: WriteTransaction) throws -> Bool {
+    let key = KeySpace.entry(isOrdered ? KeySpace.rank : KeySpace.link, number, source, target)
+    var isThere = false
+    try transaction.scan(.prefix(key)) { _, _ in
+      isThere = true
+      return false
+    }
+    return isThere
   }
 
   private func lastRank(of source: UInt64, in transaction: WriteTransaction) throws -> UInt64? {

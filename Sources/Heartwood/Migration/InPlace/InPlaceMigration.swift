@@ -54,6 +54,7 @@ final class InPlaceMigration {
     for change in report.changes { log.note(change) }
     try log.step("mandatory properties") { try checkMandatory() }
     try log.step("rows") { try migrateRows() }
+    try log.step("new inverses") { try joinRelationships() }
     try log.step("relationships") { try migrateRelationships() }
     try log.step("indexes and uniqueness") { try migrateIndexes() }
     try log.step("derived attributes") { try migrateDerivations() }
@@ -88,6 +89,9 @@ public struct MigrationReport: Sendable {
   public internal(set) var rewrittenLinks: [String: Int] = [:]
   /// By the names of entity and relationship, the links to objects that are deleted, or that it may not lead to any more.
   public internal(set) var lostLinks: [String: Int] = [:]
+  /// By the names of the source's entity and property, the objects with a value or destinations that no property of the new model gets: of the
+  /// rehearsal of a mapping model.
+  public internal(set) var lostValues: [String: Int] = [:]
   /// The changes in words.
   public internal(set) var changes: [String] = []
   /// How long it took, in seconds.

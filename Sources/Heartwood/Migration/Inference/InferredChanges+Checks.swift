@@ -26,16 +26,7 @@ extension InferredChanges {
     guard let former = source(of: entity) else { return }
     for slot in entity.slots {
       let property = entity.property(at: slot)
-      if let match = sourceSlot(slot, of: entity) {
-        check(property, former.property(at: match), entity)
-      } else if let relationship = property as? RelationshipDescription, !relationship.isToMany,
-        let inverse = relationship.inverseRelationship, formerInverse(inverse) != nil
-      {
-        refuse(
-          entity, property,
-          "is a new to-one relationship whose inverse \(inverse.displayName) exists already: an object may be a destination of several; make it to-many, or map it"
-        )
-      }
+      if let match = sourceSlot(slot, of: entity) { check(property, former.property(at: match), entity) }
     }
   }
 
@@ -56,8 +47,7 @@ extension InferredChanges {
   private func check(
     attribute new: AttributeDescription, _ old: AttributeDescription, _ entity: EntityDescription
   ) {
-    guard new.type != old.type else { return }
-    guard !new.type.isOpaque, !old.type.isOpaque, old.columnKind.widensLosslessly(to: new.columnKind) else {
+    guard new.canHaveValues(of: old) else {
       return refuse(
         entity, new,
         "is of type \(new.type), and \(old.displayName) of the source is of type \(old.type): values could be lost; "
@@ -85,17 +75,49 @@ extension InferredChanges {
           + "give the relationship another name"
       )
     }
-    // Two relationships that were not each other's inverse may contradict each other.
+    // Without inverses, the two say what they can of the same links. Two that had others were about other links.
     guard let inverse = new.inverseRelationship, let match = formerInverse(inverse),
-      match !== old.inverseRelationship, match !== old
+      match !== old.inverseRelationship, match !== old,
+      old.inverseRelationship != nil || match.inverseRelationship != nil
     else { return }
     refuse(
       entity, new,
-      "has the inverse \(inverse.displayName), and their sources \(old.displayName) and \(match.displayName) were not each other's "
-        + "inverse: they may contradict each other; map them, or give one of them another name")
+      "has the inverse \(inverse.displayName), and their sources \(old.displayName) and \(match.displayName) had other "
+        + "inverses: they may contradict each other; map them, or give one of them another name")
   }
 
   private func destinationIfAny(_ entity: EntityDescription) -> EntityDescription? { destination(of: entity) }
+
+  /// The sources of a relationship, in its own entity and in subentities.
+  func formers(of relationship: RelationshipDescription) -> [RelationshipDescription] {
+    var found: [RelationshipDescription] = []
+    for entity in relationship.entity?.selfAndBelow ?? [] {
+      guard
+        let former = sourceProperty(at: relationship.slot, of: entity) as? RelationshipDescription,
+        !found.contains(former)
+      else { continue }
+      found.append(former)
+    }
+    return found
+  }
+
+  /// Whether a relationship gets links, or a to-one relationship its values, from an inverse that it did not have before.
+  func isJoined(_ relationship: RelationshipDescription) -> Bool {
+    guard !relationship.isTransient, let inverse = relationship.inverseRelationship else { return false }
+    let own = formers(of: relationship)
+    if inverse === relationship { return own.contains { $0.inverseRelationship !== $0 } }
+    let others = formers(of: inverse)
+    guard !others.isEmpty else { return false }
+    if own.isEmpty { return !relationship.isToMany }
+    return !own.allSatisfy { former in others.contains { $0 === former.inverseRelationship } }
+  }
+
+  /// The relationships whose links are put together from both sides.
+  var joinedRelationships: [RelationshipDescription] {
+    sorted(destination).flatMap { entity in
+      entity.ownColumns.compactMap { $0 as? RelationshipDescription }.filter(isJoined)
+    }
+  }
 
   /// The source of a relationship, as its own entity or a subentity has it.
   func formerInverse(_ relationship: RelationshipDescription) -> RelationshipDescription? {
@@ -116,6 +138,14 @@ extension PropertyDescription {
     return relationship.isOrdered && relationship.isToMany
       ? "an ordered to-many relationship"
       : relationship.isToMany ? "a to-many relationship" : "a to-one relationship"
+  }
+}
+
+extension AttributeDescription {
+  /// Whether each value of another attribute is one of this, or can be converted without loss.
+  func canHaveValues(of other: AttributeDescription) -> Bool {
+    if type == other.type { return true }
+    return !type.isOpaque && !other.type.isOpaque && other.columnKind.widensLosslessly(to: columnKind)
   }
 }
 

@@ -12,6 +12,9 @@ public struct InferredMigration: Sendable {
   /// The changes in words.
   public var changes: [String] { inferred.sentences() }
 
+  /// The relationships of the destination whose links are put together from both sides: one that gets an inverse that had links before.
+  public var joinedRelationships: [RelationshipDescription] { inferred.joinedRelationships }
+
   /// - Throws: `.inferredMappingModel` with all reasons, if what becomes of something cannot be inferred.
   init(from source: ManagedObjectModel, to destination: ManagedObjectModel) throws(HeartwoodError) {
     inferred = try InferredChanges(from: source, to: destination)

@@ -1,6 +1,10 @@
 import Foundation
 
 /// What becomes of the objects of an entity.
+///
+/// A property of the destination that no property mapping names has the value of the source's property of the same name, whether the two
+/// entities declare or inherit it, and whatever the type of the mapping. Where that one is of another kind, and its values would not all fit, the
+/// mapping is refused unless its policy is the program's own. `PropertyMapping(name:usesDefault:)` says that the values are not wanted.
 public final class EntityMapping: @unchecked Sendable {
   /// The kind of a mapping. The raw values are Core Data's.
   public enum MappingType: Int, Sendable {
@@ -30,9 +34,9 @@ public final class EntityMapping: @unchecked Sendable {
   public var sourceEntityVersionHash: Data?
   /// The version hash that the destination's entity must have; nil if any will do.
   public var destinationEntityVersionHash: Data?
-  /// The mappings of attributes.
+  /// The mappings of attributes. Those that none is about are taken over by their names.
   @_disfavoredOverload public var attributeMappings: [PropertyMapping] = []
-  /// The mappings of relationships.
+  /// The mappings of relationships. Those that none is about are taken over by their names.
   @_disfavoredOverload public var relationshipMappings: [PropertyMapping] = []
   /// Which objects of the source's entity the mapping is about; nil for all.
   public var sourcePredicate: (any FetchPredicate)?
@@ -69,78 +73,15 @@ public final class EntityMapping: @unchecked Sendable {
     destinationEntityVersionHash = entity.versionHash
     for slot in entity.slots {
       let property = entity.property(at: slot)
-      let mapping = PropertyMapping(
-        name: property.name, from: changes.sourceProperty(at: slot, of: entity)?.name)
+      let source = changes.sourceProperty(at: slot, of: entity)?.name
+      let mapping =
+        source.map { PropertyMapping(name: property.name, from: $0) }
+        ?? PropertyMapping(name: property.name, usesDefault: true)
       if property is RelationshipDescription {
         relationshipMappings.append(mapping)
       } else {
         attributeMappings.append(mapping)
       }
     }
-  }
-}
-
-/// What becomes of a property: its default, the value of a property of the source, of an expression, or what a closure returns.
-public final class PropertyMapping: @unchecked Sendable {
-  /// The name of the destination's property.
-  public var name: String
-  /// The name of the source's property whose value it has; nil for the default.
-  public var sourceName: String?
-  /// Whether the property of the source is meant only where the source has one of that name and kind.
-  var isIfPresent = false
-  /// The text of the expression whose value it has; nil if there is none.
-  @_disfavoredOverload public private(set) var valueExpression: String?
-  private(set) var expression: MappingExpression?
-  /// Computes the value from the source's object; of a relationship, the objects of the destination. It goes before an expression and a
-  /// name.
-  public var value: (@Sendable (ManagedObject, MigrationManager) throws -> Any?)?
-  /// Annotations for the program's own use.
-  public var userInfo: [String: String] = [:]
-
-  /// A mapping of a property.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the destination's property.
-  ///   - source: The name of the source's property; nil for the default.
-  public init(name: String, from source: String? = nil) {
-    self.name = name
-    sourceName = source
-  }
-
-  /// A mapping of a property by an expression.
-  ///
-  /// It may have the variables `$source`, `$destination`, `$manager`, `$entityMapping`, `$propertyMapping` and `$entityPolicy`, paths of
-  /// properties, `@count`, constants, lists in braces, arithmetic, and functions: of the manager
-  /// `destinationInstancesForEntityMappingNamed:sourceInstances:` and `sourceInstancesForEntityMappingNamed:destinationInstances:`, of the
-  /// policy those of its `value(forFunction:arguments:manager:)`.
-  ///
-  /// ```swift
-  /// PropertyMapping(name: "hours", valueExpression: "$source.days * 24")
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - name: The name of the destination's property.
-  ///   - text: The expression.
-  /// - Throws: `.coreData` with the place of what is wrong in the text.
-  public init(name: String, valueExpression text: String) throws {
-    self.name = name
-    valueExpression = text
-    expression = try MappingExpression(text)
-  }
-
-  /// Sets the expression, as `init(name:valueExpression:)`; nil for none.
-  package func setExpression(_ text: String?) throws {
-    expression = try text.map { try MappingExpression($0) }
-    valueExpression = text
-  }
-
-  /// A mapping of a property by code.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the destination's property.
-  ///   - value: Computes the value from the source's object; of a relationship, the objects of the destination.
-  public init(name: String, value: @escaping @Sendable (ManagedObject, MigrationManager) throws -> Any?) {
-    self.name = name
-    self.value = value
   }
 }

@@ -16,8 +16,8 @@ open class EntityMigrationPolicy: @unchecked Sendable {
   open func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {}
 
   /// Makes the objects that an object of the source becomes, and associates them with it. This implementation makes one, with the values of the
-  /// mapping's attributes: a value that is named has the attribute's type, if that can be inferred without a loss, and a missing value of a
-  /// mandatory attribute is its default. An override that does not call it calls the manager's `associate`.
+  /// mapping's attributes, and those of the source under the same name in others: a value has the attribute's type, if that can be inferred
+  /// without a loss, and a missing value of a mandatory attribute is its default. An override that does not call it calls the manager's `associate`.
   ///
   /// - Parameters:
   ///   - source: An object of the source.
@@ -27,15 +27,12 @@ open class EntityMigrationPolicy: @unchecked Sendable {
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
     let object = try manager.makeDestinationInstance(of: mapping)
-    for property in mapping.attributeMappings {
-      if let value = property.value {
-        try object.assign(value(source, manager), forKey: property.name)
-      } else if let expression = property.expression {
-        let scope = MappingScope(
-          source: source, destination: object, manager: manager, mapping: mapping, property: property)
-        try object.assign(expression.value(in: scope), forKey: property.name)
-      } else if let name = property.sourceName, property.isRead(from: source.entity, isRelationship: false) {
-        try manager.assignAttribute(property.name, of: object, from: source, name)
+    for property in try manager.resolved(mapping).attributes {
+      switch property.origin {
+      case .computed(let given):
+        try object.assign(manager.value(of: given, source, object, mapping), forKey: property.name)
+      case .property(let name): try manager.assignAttribute(property.name, of: object, from: source, name)
+      case .none: break
       }
     }
     manager.associate(sourceInstance: source, withDestinationInstance: object, for: mapping)
@@ -48,8 +45,8 @@ open class EntityMigrationPolicy: @unchecked Sendable {
   ///   - manager: The manager.
   open func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
-  /// Sets the relationships of an object. This implementation sets those of the mapping: to the objects that the source's destinations have
-  /// become.
+  /// Sets the relationships of an object. This implementation sets those of the mapping, and those of the source with the same name: to the
+  /// objects that the source's destinations have become.
   ///
   /// - Parameters:
   ///   - destination: An object of the destination.
@@ -63,15 +60,18 @@ open class EntityMigrationPolicy: @unchecked Sendable {
         forEntityMappingName: mapping.name, destinationInstances: [destination]
       ).first
     else { return }
-    for property in mapping.relationshipMappings {
-      if let value = property.value {
-        try destination.assign(value(source, manager), forKey: property.name)
-      } else if let expression = property.expression {
-        let scope = MappingScope(
-          source: source, destination: destination, manager: manager, mapping: mapping, property: property)
-        try manager.assign(expression.value(in: scope), to: property.name, of: destination)
-      } else if let name = property.sourceName, property.isRead(from: source.entity, isRelationship: true) {
+    for property in try manager.resolved(mapping).relationships {
+      switch property.origin {
+      case .computed(let given):
+        let value = try manager.value(of: given, source, destination, mapping)
+        if given.value != nil {
+          try destination.assign(value, forKey: property.name)
+        } else {
+          try manager.assign(value, to: property.name, of: destination)
+        }
+      case .property(let name):
         try manager.assignRelationship(property.name, of: destination, from: source, name)
+      case .none: break
       }
     }
   }

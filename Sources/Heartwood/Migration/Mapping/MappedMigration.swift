@@ -150,7 +150,7 @@ extension MappedMigration {
       manager.rehearsal = rehearsal
       try manager.migrate(description.migrationSource, mapping, destination)
       var report = rehearsal.report
-      report.changes = mapping.sentences(from: begun.source)
+      report.changes = mapping.sentences(from: begun.source, to: model)
       report.seconds = (ContinuousClock.now - start) / .seconds(1)
       return report
     }
@@ -189,64 +189,5 @@ extension PersistentStoreDescription {
       ?? MigrationManager(sourceModel: sourceModel, destinationModel: model)
     manager.log = log
     return manager
-  }
-}
-
-extension MappingModel {
-  /// What becomes of the objects, in words.
-  fileprivate func sentences(from source: ManagedObjectModel) -> [String] {
-    let mapped = Set(entityMappings.compactMap(\.sourceEntityName))
-    let removed = source.entities.filter { !$0.isAbstract && !mapped.contains($0.displayName) }
-    return removed.map { "\($0.displayName) is removed, with its objects" }.sorted()
-      + entityMappings.flatMap { $0.sentences() }
-  }
-
-  /// - Throws: `.migrationMissingMappingModel` if no mapping says what becomes of the objects of an entity that the new model has too.
-  func requireEntities(
-    of source: ManagedObjectModel, in destination: ManagedObjectModel, _ path: String
-  ) throws(HeartwoodError) {
-    let mapped = Set(
-      entityMappings.filter { $0.mappingType == .remove || $0.destinationEntityName != nil }
-        .compactMap(\.sourceEntityName))
-    let missing = source.entities.filter {
-      !$0.isAbstract && !mapped.contains($0.displayName)
-        && destination.entitiesByName[$0.displayName] != nil
-    }
-    guard !missing.isEmpty else { return }
-    let names = missing.map(\.displayName).sorted().joined(separator: ", ")
-    throw HeartwoodError(
-      .migrationMissingMappingModel,
-      "the store at \(path) cannot be migrated by this mapping model: it says nothing about \(names), whose objects would be deleted; "
-        + "add a mapping, of type remove to delete them")
-  }
-}
-
-extension EntityMapping {
-  /// What becomes of objects of the source's entity and of each property that is not copied under its name.
-  fileprivate func sentences() -> [String] {
-    guard let source = sourceEntityName else {
-      return [
-        "the mapping \(name) makes \(destinationEntityName ?? "") by the code of a \(Swift.type(of: policy))"
-      ]
-    }
-    guard mappingType != .remove, let destination = destinationEntityName else {
-      return ["the mapping \(name) deletes objects of \(source)"]
-    }
-    let isPlain = Swift.type(of: policy) == EntityMigrationPolicy.self
-    let code = isPlain ? "" : ", by the code of a \(Swift.type(of: policy))"
-    return ["the mapping \(name) makes \(destination) of \(source)\(code)"]
-      + (attributeMappings + relationshipMappings).compactMap { property in
-        property.origin(in: source).map { "\(destination).\(property.name) \($0)" }
-      }
-  }
-}
-
-extension PropertyMapping {
-  /// Where the value comes from; nil if it is that of the source's property of the same name.
-  fileprivate func origin(in source: String) -> String? {
-    if value != nil { return "is computed by code" }
-    if let valueExpression { return "is \(valueExpression)" }
-    guard let sourceName else { return "has its default" }
-    return sourceName == name ? nil : "is \(source).\(sourceName)"
   }
 }

@@ -19,6 +19,10 @@ extension MappingExpression {
     case .constant(let value): return value.anyValue(.undefined)
     case .variable(let name): return variable(name, scope)
     case .property(let owner, let name): return try property(name, of: value(owner, scope), scope)
+    case .collection(let owner, let name, let path):
+      return try collected(name, path, of: value(owner, scope), scope)
+    case .call(let function, let arguments):
+      return evaluation.result(of: function, try arguments.map { try value($0, scope) })
     case .list(let parts): return try parts.map { try value($0, scope) }
     case .arithmetic(let operation, let left, let right):
       return try combined(operation, value(left, scope), value(right, scope), scope)
@@ -38,12 +42,33 @@ extension MappingExpression {
     }
   }
 
+  /// Computes as conditions do.
+  private static var evaluation: InMemoryEvaluation {
+    InMemoryEvaluation(
+      property: { _, _ in nil }, members: objects, identifier: { ($0 as? ManagedObject)?.objectID })
+  }
+
   // MARK: Properties
+
+  private static func collected(
+    _ name: String, _ path: [String], of owner: Any?, _ scope: MappingScope
+  ) throws -> Any? {
+    guard let owner else { return nil }
+    guard let objects = objects(in: owner) else {
+      throw scope.error("\(name) follows what is no relationship to several objects")
+    }
+    var ends: [Any] = []
+    for object in objects {
+      var end: Any? = object
+      for step in path { end = try property(step, of: end, scope) }
+      if let end { ends.append(end) }
+    }
+    return evaluation.result(of: name, over: ends)
+  }
 
   private static func property(_ name: String, of owner: Any?, _ scope: MappingScope) throws -> Any? {
     guard let owner else { return nil }
     if let objects = objects(in: owner) {
-      if name == "@count" { return Int64(objects.count) }
       return try objects.flatMap { object in
         try property(name, of: object, scope).map { self.objects(in: $0) ?? [$0] } ?? []
       }
@@ -80,12 +105,7 @@ extension MappingExpression {
     if let policy = target as? EntityMigrationPolicy {
       return try policy.value(forFunction: name, arguments: arguments, manager: scope.manager)
     }
-    if let object = target as? ManagedObject, name == "valueForKey:", let key = arguments.first as? String {
-      return try property(key, of: object, scope)
-    }
-    guard target is MigrationManager else {
-      throw scope.error("there is no function \(name) with \(arguments.count) arguments")
-    }
+    guard target is MigrationManager else { return try message(name, to: target, arguments, scope) }
     guard arguments.count == 2 else {
       return try scope.manager.value(forFunction: name, arguments: arguments)
     }
@@ -94,14 +114,60 @@ extension MappingExpression {
     switch name {
     case "destinationInstancesForEntityMappingNamed:sourceInstances:",
       "destinationInstancesForSourceRelationshipNamed:sourceInstances:":
-      let isRelationship = name.contains("Relationship")
-      return scope.manager.destinationInstances(
-        forEntityMappingName: isRelationship ? nil : mapping, sourceInstances: objects)
+      let named = name.contains("Relationship") ? nil : mapping
+      let made = scope.manager.destinationInstances(forEntityMappingName: named, sourceInstances: objects)
+      guard named == nil, let destination = scope.destination else { return made }
+      return scope.manager.fitting(made, scope.property.name, destination)
     case "sourceInstancesForEntityMappingNamed:destinationInstances:":
       return scope.manager.sourceInstances(
         forEntityMappingName: mapping ?? scope.mapping.name, destinationInstances: objects)
     default: return try scope.manager.value(forFunction: name, arguments: arguments)
     }
+  }
+
+  /// What an object or value says to a message that Foundation has for its kind.
+  private static func message(
+    _ name: String, to target: Any?, _ arguments: [Any?], _ scope: MappingScope
+  ) throws -> Any? {
+    guard let target else { return nil }
+    let text = arguments.first.flatMap { $0 } as? String
+    if name == "valueForKey:" || name == "valueForKeyPath:", let text {
+      var end: Any? = target
+      var names = text.split(separator: ".").map(String.init)[...]
+      while let step = names.popFirst() {
+        if step.hasPrefix("@"), CollectionOperator.exists(step) {
+          return try collected(step, Array(names), of: end, scope)
+        }
+        end = try property(step, of: end, scope)
+      }
+      return end
+    }
+    switch name {
+    case "stringValue", "description": return evaluation.result(of: .function(.cast), [target, "NSString"])
+    case "intValue", "integerValue", "longLongValue":
+      return evaluation.result(of: .function(.cast), [target, "NSInteger"])
+    case "doubleValue", "floatValue": return evaluation.result(of: .function(.cast), [target, "NSNumber"])
+    case "boolValue": return evaluation.result(of: .function(.cast), [target, "Bool"])
+    case "capitalizedString": return (target as? String)?.capitalized
+    case "componentsSeparatedByString:":
+      guard let target = target as? String, let text else { break }
+      return target.components(separatedBy: text)
+    case "stringByReplacingOccurrencesOfString:withString:":
+      guard let target = target as? String, let text, let other = arguments.last.flatMap({ $0 }) as? String
+      else { break }
+      return target.replacing(text, with: other)
+    case "allObjects", "array", "set": return objects(in: target)
+    case "anyObject", "firstObject", "lastObject":
+      guard let objects = objects(in: target) else { break }
+      return name == "lastObject" ? objects.last : objects.first
+    case "objectAtIndex:": return evaluation.result(of: .function(.item), [target, arguments.first ?? nil])
+    case "count" where objects(in: target) != nil: return objects(in: target).map { Int64($0.count) }
+    default:
+      if let function = NamedFunction(name: name) {
+        return evaluation.result(of: function, [target] + arguments)
+      }
+    }
+    throw scope.error("a \(type(of: target)) has no function \(name) with \(arguments.count) arguments")
   }
 
   // MARK: Arithmetic

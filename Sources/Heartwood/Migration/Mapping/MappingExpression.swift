@@ -1,12 +1,17 @@
-/// The value of a property mapping as text: `$source.name`, `$source.days * 24`, or
+/// The value of a property mapping as text: `$source.name`, `$source.days * 24`, `$source.pets.@sum.age`, `uppercase:($source.name)`, or
 /// `FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:", "Pet->Pet", $source.pets)`.
 struct MappingExpression: Sendable {
   indirect enum Node: Sendable {
     case constant(Value)
     case variable(String)
-    /// A property of a value, or `@count`.
+    /// A property of a value.
     case property(Node, String)
+    /// An operator on the members of a collection, such as `@sum`, and the path of what it takes of each.
+    case collection(Node, String, [String])
+    /// A function of a target that is a value or an object of the migration: `FUNCTION($manager, "name:", argument)`.
     case function(Node, String, [Node])
+    /// A function of values, such as `uppercase:($source.name)` or `CAST(0, "NSDate")`.
+    case call(NamedFunction, [Node])
     case arithmetic(ArithmeticOperator, Node, Node)
     case list([Node])
   }
@@ -17,6 +22,34 @@ struct MappingExpression: Sendable {
   ]
 
   let root: Node
+
+  /// The names of the source's properties that the expression has; nil if a function gets the whole object.
+  var sourceNames: Set<String>? {
+    var names: Set<String> = []
+    return Self.note(root, &names) ? names : nil
+  }
+
+  /// - Returns: Whether all uses of the source are known.
+  private static func note(_ node: Node, _ names: inout Set<String>) -> Bool {
+    switch node {
+    case .constant: return true
+    case .variable(let name): return name != "source"
+    case .property(.variable("source"), let name):
+      names.insert(name)
+      return true
+    case .function(.variable("source"), "valueForKey:", let arguments),
+      .function(.variable("source"), "valueForKeyPath:", let arguments):
+      guard case .constant(.string(let path))? = arguments.first else { return false }
+      names.insert(String(path.prefix { $0 != "." }))
+      return true
+    case .property(let owner, _), .collection(let owner, _, _): return note(owner, &names)
+    case .call(_, let arguments): return arguments.allSatisfy { note($0, &names) }
+    case .arithmetic(_, let left, let right): return note(left, &names) && note(right, &names)
+    case .list(let parts): return parts.allSatisfy { note($0, &names) }
+    case .function(let target, _, let arguments):
+      return note(target, &names) && arguments.allSatisfy { note($0, &names) }
+    }
+  }
 
   /// - Throws: `.coreData` with the place of what is wrong.
   init(_ text: String) throws(HeartwoodError) {
@@ -84,13 +117,26 @@ struct MappingExpression: Sendable {
       var node = first
       while skip(".") {
         switch next.kind {
-        case .name(let name, _): node = .property(node, name)
-        case .function("count"): node = .property(node, "@count")
-        default: throw unexpected("the name of a property or @count")
+        case .name(let name, _):
+          node = .property(node, name)
+          advance()
+        case .function(let name) where CollectionOperator.exists("@" + name):
+          advance()
+          return .collection(node, "@" + name, try parseNames())
+        default: throw unexpected("the name of a property, or one of \(CollectionOperator.names)")
         }
-        advance()
       }
       return node
+    }
+
+    private mutating func parseNames() throws(HeartwoodError) -> [String] {
+      var names: [String] = []
+      while skip(".") {
+        guard case .name(let name, _) = next.kind else { throw unexpected("the name of a property") }
+        names.append(name)
+        advance()
+      }
+      return names
     }
 
     private mutating func parsePrimary() throws(HeartwoodError) -> Node {
@@ -121,8 +167,15 @@ struct MappingExpression: Sendable {
       case .name where token.keyword == "FUNCTION":
         advance()
         return try parseFunction()
+      case .name(let name, false)
+      where position + 1 < tokens.count && tokens[position + 1].kind == .sign("("):
+        let function = name.uppercased() == "CAST" ? NamedFunction.function(.cast) : NamedFunction(name: name)
+        guard let function else { throw .predicate("there is no function \(name)", column: token.column) }
+        advance()
+        advance()
+        return .call(function, try parseList(closedBy: ")"))
       default:
-        throw unexpected("a value, a variable such as $source, or FUNCTION")
+        throw unexpected("a value, a variable such as $source, a function, or FUNCTION")
       }
     }
 

@@ -25,7 +25,9 @@ extension MappingModel {
       return
     }
     do {
-      let document = try JSONDecoder().decode(MappingDocument.self, from: Data(contentsOf: url))
+      let data = try Data(contentsOf: url)
+      if let kind = ForeignFile.kind(of: data) { throw HeartwoodError(.coreData, kind) }
+      let document = try JSONDecoder().decode(MappingDocument.self, from: data)
       guard document.formatVersion == 1 else {
         throw HeartwoodError(.coreData, "it has format version \(document.formatVersion)")
       }
@@ -97,7 +99,8 @@ extension MappingModel {
     return nil
   }
 
-  /// The first mapping model in folders that is about two models, by the version hashes of its entities; nil if there is none.
+  /// The mapping model in folders that is about two models, by the version hashes of its entities, and leaves out no entity that both have;
+  /// nil if there is none. Of several the first of those that name the most version hashes.
   ///
   /// - Parameters:
   ///   - folders: The folders. Files whose names end neither in `.json` nor in `.xcmappingmodel`, or that are no mapping models, are left
@@ -109,14 +112,31 @@ extension MappingModel {
     from folders: [URL], forSourceModel source: ManagedObjectModel,
     destinationModel destination: ManagedObjectModel, policies: [String: EntityMigrationPolicy] = [:]
   ) -> MappingModel? {
+    var found: [MappingModel] = []
     for folder in folders {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
       for name in names.sorted() where name.hasSuffix(".json") || name.hasSuffix(".xcmappingmodel") {
         let model = try? MappingModel(contentsOf: folder.appending(path: name), policies: policies)
-        if let model, model.isAbout(source, destination) { return model }
+        if let model { found.append(model) }
       }
     }
-    return nil
+    return best(of: found, source, destination)
+  }
+
+  /// That of several mapping models which is about two models: the first of those with the most version hashes of the two; nil if there
+  /// is none.
+  package static func best(
+    of found: [MappingModel], _ source: ManagedObjectModel, _ destination: ManagedObjectModel
+  ) -> MappingModel? {
+    let fitting = found.filter { $0.isAbout(source, destination) }
+    let most = fitting.map(\.hashCount).max()
+    return fitting.first { $0.hashCount == most }
+  }
+
+  private var hashCount: Int {
+    entityMappings.reduce(0) {
+      $0 + ($1.sourceEntityVersionHash == nil ? 0 : 1) + ($1.destinationEntityVersionHash == nil ? 0 : 1)
+    }
   }
 
   /// The first mapping model in the resources of bundles that is about two models; nil if there is none.
@@ -152,9 +172,9 @@ extension MappingModel {
     self.init(entityMappings: found.entityMappings)
   }
 
-  /// Whether the mappings are those of the entities of two models, by names and version hashes.
+  /// Whether the mappings are those of the entities of two models, by names and version hashes, and leave out none that both have.
   package func isAbout(_ source: ManagedObjectModel, _ destination: ManagedObjectModel) -> Bool {
-    !entityMappings.isEmpty
+    !entityMappings.isEmpty && forgottenEntities(of: source, in: destination).isEmpty
       && entityMappings.allSatisfy { mapping in
         Self.matches(mapping.sourceEntityName, mapping.sourceEntityVersionHash, source)
           && Self.matches(mapping.destinationEntityName, mapping.destinationEntityVersionHash, destination)
@@ -164,7 +184,7 @@ extension MappingModel {
 
   private static func matches(_ name: String?, _ hash: Data?, _ model: ManagedObjectModel) -> Bool {
     guard let name else { return true }
-    return model.entitiesByName[name].map { hash == nil || $0.versionHash == hash } ?? false
+    return model.entitiesByName[name].map { entity in hash.map(entity.hasVersionHash) ?? true } ?? false
   }
 
   /// The mapping model as JSON, for `init(contentsOf:policies:)`.
@@ -187,7 +207,7 @@ extension EntityMapping {
       guard all.allSatisfy({ known.slot(named: $0.name) != nil }) else { return false }
     }
     guard let known = sourceEntityName.flatMap({ source.entitiesByName[$0] }) else { return true }
-    return all.allSatisfy { $0.isIfPresent || $0.sourceName.map { known.slot(named: $0) != nil } ?? true }
+    return all.allSatisfy { $0.sourceName.map { known.slot(named: $0) != nil } ?? true }
   }
 }
 
@@ -214,8 +234,10 @@ private struct MappingDocument: Codable {
     var name: String
     var source: String?
     var expression: String?
-    /// Nil if the source must have the property, also in files of earlier versions.
+    /// Whether `source` is the property's own name, and it has its default where the source has none. Of files of earlier versions.
     var isIfPresent: Bool?
+    /// Whether it has its default. Nil in files of earlier versions, where one without a source and an expression has it.
+    var usesDefault: Bool?
     var userInfo: [String: String]
   }
 }
@@ -257,8 +279,8 @@ extension MappingDocument.Entity {
       }
       mapping.policy = given
     }
-    mapping.attributeMappings = try attributes.map { try $0.mapping() }
-    mapping.relationshipMappings = try relationships.map { try $0.mapping() }
+    mapping.attributeMappings = try attributes.map { try $0.mapping(among: attributes) }
+    mapping.relationshipMappings = try relationships.map { try $0.mapping(among: relationships) }
     mapping.userInfo = userInfo
     return mapping
   }
@@ -272,15 +294,16 @@ extension MappingDocument.Property {
     name = mapping.name
     source = mapping.sourceName
     expression = mapping.valueExpression
-    isIfPresent = mapping.isIfPresent ? true : nil
+    usesDefault = mapping.sourceName == nil && expression == nil ? mapping.usesDefault : nil
     userInfo = mapping.userInfo
   }
 
-  func mapping() throws -> PropertyMapping {
+  fileprivate func mapping(among others: [MappingDocument.Property]) throws -> PropertyMapping {
     let mapping =
       try expression.map { try PropertyMapping(name: name, valueExpression: $0) }
-      ?? PropertyMapping(name: name, from: source)
-    mapping.isIfPresent = isIfPresent ?? false
+      ?? PropertyMapping(name: name, from: isIfPresent == true ? nil : source)
+    // In files of earlier versions, what has no source has its default; that of the same name may have gone to another property.
+    mapping.usesDefault = usesDefault ?? (source == nil && others.contains { $0.source == name })
     mapping.userInfo = userInfo
     return mapping
   }

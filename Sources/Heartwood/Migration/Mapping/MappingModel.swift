@@ -57,6 +57,28 @@ public final class MappingModel: @unchecked Sendable {
   ) throws -> [String] {
     try InferredChanges(from: source, to: destination).sentences()
   }
+
+  /// Why no mapping can be inferred for two models.
+  ///
+  /// - Parameters:
+  ///   - source: The former model.
+  ///   - destination: The new one.
+  /// - Returns: One sentence for each reason; empty if a mapping can be inferred. Objects may still be in the way of a migration: a
+  ///   rehearsal finds them.
+  /// - Throws: `.coreData` if a model is not valid.
+  public static func reasonsAgainstInference(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel
+  ) throws -> [String] {
+    let changes = try InferredChanges(from: source, to: destination)
+    if changes.problems.isEmpty {
+      do {
+        try changes.requireInferable()
+      } catch {
+        return [error.message]
+      }
+    }
+    return changes.problems.map(\.description)
+  }
 }
 
 extension MappingModel: CustomStringConvertible {

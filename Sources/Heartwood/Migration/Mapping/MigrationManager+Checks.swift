@@ -29,7 +29,7 @@ extension MigrationManager {
           .migration, "the mapping \(mapping.name) is about the entity \(name), which its model does not have"
         )
       }
-      guard hash == nil || hash == entity.versionHash else {
+      guard hash.map(entity.hasVersionHash) ?? true else {
         throw HeartwoodError(
           .migration, "the mapping \(mapping.name) is about another version of the entity \(name)")
       }
@@ -53,18 +53,25 @@ extension MigrationManager {
     guard let source = sourceEntity(for: mapping), let destination = destinationEntity(for: mapping) else {
       return
     }
-    for property in mapping.attributeMappings {
-      try require(property.name, of: destination, isRelationship: false, mapping)
-      if let name = property.usedSourceName, !property.isIfPresent {
-        try require(name, of: source, isRelationship: false, mapping)
+    for (properties, isRelationship) in [
+      (mapping.attributeMappings, false), (mapping.relationshipMappings, true),
+    ] {
+      for property in properties {
+        try require(property.name, of: destination, isRelationship: isRelationship, mapping)
+        if let name = property.usedSourceName {
+          try require(name, of: source, isRelationship: isRelationship, mapping)
+        }
       }
     }
-    for property in mapping.relationshipMappings {
-      try require(property.name, of: destination, isRelationship: true, mapping)
-      if let name = property.usedSourceName, !property.isIfPresent {
-        try require(name, of: source, isRelationship: true, mapping)
-      }
-    }
+    // Code may compute what is not taken over.
+    guard type(of: mapping.policy) == EntityMigrationPolicy.self,
+      let first = try resolved(mapping).refused.first
+    else { return }
+    throw HeartwoodError(
+      .migration,
+      "the mapping \(mapping.name) says nothing of \(destination.displayName).\(first.name), which cannot have the values of "
+        + "\(source.displayName).\(first.name): \(first.reason); map it by an expression or code, or have it use its default",
+      property: first.name)
   }
 
   private func require(
@@ -103,6 +110,13 @@ extension MigrationManager {
       let formerSlot = sourceEntity.slot(named: formerName),
       let former = sourceEntity.attribute(at: formerSlot)
     else { return try destination.assign(value, forKey: name) }
+    if let elements = entity.compiled.composites[slot],
+      let formerElements = sourceEntity.compiled.composites[formerSlot]
+    {
+      return try assignComposite(
+        name, elements.map(\.name), of: destination, from: source, formerName, Set(formerElements.map(\.name))
+      )
+    }
     guard let value else {
       // It has its default.
       if !attribute.isOptional, !entity.defaultValue(at: slot).isNull { return }
@@ -114,6 +128,30 @@ extension MigrationManager {
     else { return try destination.assign(value, forKey: name) }
     let converted = stored.converted(through: [formerKind, kind])
     try destination.assign(converted.anyValue(attribute.type), forKey: name)
+  }
+
+  /// Assigns the elements that both composite attributes have; others have their defaults.
+  private func assignComposite(
+    _ name: String, _ elements: [String], of destination: ManagedObject, from source: ManagedObject,
+    _ formerName: String, _ formerElements: Set<String>
+  ) throws {
+    guard source.value(forKey: formerName) != nil else {
+      if destination.entity.propertiesByName[name]?.isOptional == false { return }
+      return try destination.assign(nil, forKey: name)
+    }
+    try destination.assign([:] as [String: Any], forKey: name)
+    for element in elements {
+      let path = "\(name).\(element)"
+      if formerElements.contains(element) {
+        try assignAttribute(path, of: destination, from: source, "\(formerName).\(element)")
+      } else if let slot = destination.entity.slot(named: path),
+        let attribute = destination.entity.attribute(at: slot),
+        attribute.type != .composite
+      {
+        try destination.assign(
+          destination.entity.defaultValue(at: slot).anyValue(attribute.type), forKey: path)
+      }
+    }
   }
 
   /// Runs the work on one object; an error of it names the mapping and the object of the source.
@@ -156,21 +194,14 @@ extension MigrationManager {
 
 extension PropertyMapping {
   /// The name of the source's property, if that is where the value comes from.
-  var usedSourceName: String? { value == nil && expression == nil ? sourceName : nil }
-
-  /// Whether the value comes from an object of the source: from its property, which may be missing.
-  func isRead(from entity: EntityDescription, isRelationship: Bool) -> Bool {
-    guard isIfPresent else { return true }
-    guard let slot = sourceName.flatMap(entity.slot) else { return false }
-    return (entity.property(at: slot) is RelationshipDescription) == isRelationship
-  }
+  fileprivate var usedSourceName: String? { value == nil && expression == nil ? sourceName : nil }
 }
 
 extension HeartwoodError {
   /// The error of a save of objects that a mapping made.
   func ofMigration(_ mapping: EntityMapping?) -> HeartwoodError {
     guard let conflict = constraintConflicts.first else { return self }
-    let values = zip(conflict.constraint, conflict.constraintValues).map { "\($0) = \($1)" }
+    let values = conflict.shownValues
     return HeartwoodError(
       .migrationConstraintViolation,
       "the mapping \(mapping?.name ?? "") makes several objects with \(values.joined(separator: ", ")), which must be unique: change what it "

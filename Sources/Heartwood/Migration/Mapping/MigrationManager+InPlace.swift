@@ -42,33 +42,42 @@ extension MigrationManager {
 extension MappingModel {
   /// Whether it is the mapping model that is inferred for two models.
   func isInferred(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
-    let inferred = try? MappingModel.inferredMappingModel(
-      forSourceModel: source, destinationModel: destination)
-    return inferred.map(isSame) ?? false
-  }
-
-  /// Whether the mappings say the same, and nothing by code.
-  fileprivate func isSame(as other: MappingModel) -> Bool {
-    entityMappings.count == other.entityMappings.count
-      && zip(entityMappings, other.entityMappings).allSatisfy { $0.isSame(as: $1) }
+    guard
+      let inferred = try? MappingModel.inferredMappingModel(
+        forSourceModel: source, destinationModel: destination),
+      entityMappings.count == inferred.entityMappings.count
+    else { return false }
+    return zip(entityMappings, inferred.entityMappings).allSatisfy { own, other in
+      own.isSame(as: other)
+        && own.names(source, destination, entityMappings)
+          == other.names(source, destination, inferred.entityMappings)
+    }
   }
 }
 
 extension EntityMapping {
+  /// Whether the mappings are about the same entities, without code.
   fileprivate func isSame(as other: EntityMapping) -> Bool {
     type(of: policy) == EntityMigrationPolicy.self && sourcePredicate == nil
       && sourceEntityName == other.sourceEntityName && destinationEntityName == other.destinationEntityName
       && mappingType == other.mappingType && sourceEntityVersionHash == other.sourceEntityVersionHash
       && destinationEntityVersionHash == other.destinationEntityVersionHash
-      && Self.areSame(attributeMappings, other.attributeMappings)
-      && Self.areSame(relationshipMappings, other.relationshipMappings)
   }
 
-  private static func areSame(_ mappings: [PropertyMapping], _ others: [PropertyMapping]) -> Bool {
-    mappings.count == others.count
-      && zip(mappings, others).allSatisfy {
-        $0.name == $1.name && $0.sourceName == $1.sourceName && $0.value == nil && $0.expression == nil
-          && !$0.isIfPresent
+  /// The source's property of each property, empty for none; nil if something is computed or refused.
+  fileprivate func names(
+    _ source: ManagedObjectModel, _ destination: ManagedObjectModel, _ all: [EntityMapping]
+  ) -> [String: String]? {
+    guard let resolved = resolved(from: source, to: destination, among: all) else { return [:] }
+    guard resolved.refused.isEmpty else { return nil }
+    var names: [String: String] = [:]
+    for property in resolved.attributes + resolved.relationships {
+      switch property.origin {
+      case .computed: return nil
+      case .property(let name): names[property.name] = name
+      case .none: names[property.name] = ""
       }
+    }
+    return names
   }
 }

@@ -40,6 +40,7 @@ open class MigrationManager: @unchecked Sendable {
   final var validatesObjects = true
   /// What a rehearsal collects; nil to throw.
   final var rehearsal: MappedRehearsal?
+  private var resolutions: [ObjectIdentifier: ResolvedMapping] = [:]
   private let cancellation = Guarded<(any Error)?>(nil)
   private let steps = Guarded((done: 0, all: 0))
 
@@ -118,7 +119,7 @@ open class MigrationManager: @unchecked Sendable {
     sourceInstances.flatMap { destinations(of: $0.objectID, mappingName) }
   }
 
-  private func destinations(of source: ManagedObjectID, _ mappingName: String?) -> [ManagedObject] {
+  final func destinations(of source: ManagedObjectID, _ mappingName: String?) -> [ManagedObject] {
     associations.destinations(of: source, mappingName).map(destinationContext.object(with:))
       + associations.unsavedDestinations(of: source, mappingName)
   }
@@ -148,28 +149,17 @@ open class MigrationManager: @unchecked Sendable {
     return object
   }
 
-  final func assignRelationship(
-    _ name: String, of destination: ManagedObject, from source: ManagedObject, _ formerName: String
-  ) throws {
-    guard source.entity.relationshipsByName[formerName] != nil else {
-      throw missing(formerName, of: source, for: name)
+  /// What becomes of each property by a mapping of the model.
+  final func resolved(_ mapping: EntityMapping) throws(HeartwoodError) -> ResolvedMapping {
+    if let known = resolutions[ObjectIdentifier(mapping)] { return known }
+    let all = usedMappingModel?.entityMappings ?? [mapping]
+    guard let made = mapping.resolved(from: sourceModel, to: destinationModel, among: all) else {
+      throw HeartwoodError(
+        .entityMigrationPolicy,
+        "the mapping \(mapping.name) makes objects, and has no entity of the destination")
     }
-    // Without the objects of the source, which may be many.
-    let destinations = source.objectIDs(forRelationshipNamed: formerName).flatMap {
-      self.destinations(of: $0, nil)
-    }
-    try assign(destinations, to: name, of: destination)
-  }
-
-  /// Assigns one object or several, whichever the relationship has.
-  final func assign(_ value: Any?, to name: String, of destination: ManagedObject) throws {
-    let found =
-      value.map { MappingExpression.objects(in: $0) ?? [$0] }?.compactMap { $0 as? ManagedObject } ?? []
-    guard let relationship = destination.entity.relationshipsByName[name], relationship.isToMany else {
-      return try destination.assign(found.first, forKey: name)
-    }
-    let value: Any = relationship.isOrdered ? found : Set(found)
-    try destination.assign(value, forKey: name)
+    resolutions[ObjectIdentifier(mapping)] = made
+    return made
   }
 
   // MARK: The migration
@@ -228,6 +218,8 @@ open class MigrationManager: @unchecked Sendable {
     contexts.destination.validatesAtSave = false
     self.contexts = contexts
     usedMappingModel = mapping
+    // Those of an earlier migration are of objects of other stores, or of other objects.
+    associations.removeAll()
     noteSteps { $0 = (0, mapping.entityMappings.count * 3) }
     defer { (self.contexts, workedMapping) = (nil, nil) }
     try contexts.source.performAndWait {
@@ -254,6 +246,7 @@ open class MigrationManager: @unchecked Sendable {
     try check(mappings)
     try pass("objects", mappings) { mapping in
       try mapping.policy.begin(mapping, with: self)
+      resolutions = [:]
       try createInstances(mapping)
       try mapping.policy.endInstanceCreation(forMapping: mapping, manager: self)
     }
@@ -283,6 +276,8 @@ open class MigrationManager: @unchecked Sendable {
   ) throws {
     for mapping in mappings {
       workedMapping = mapping
+      // Code between the passes may have changed the mappings.
+      resolutions = [:]
       try log.step("\(name) of \(mapping.name)") {
         try body(mapping)
         try save()

@@ -180,18 +180,32 @@ struct XcodeMapping {
       if let text = try expression(item) {
         mapping = try PropertyMapping(name: name, valueExpression: text)
       } else if isRelationship, hasSource, let through = item.text("sourcemappingname") {
-        let source = item.text("sourcekeypath") ?? name
+        let objects = item.text("sourcekeypath").map(sourceExpression) ?? "$source.\(name)"
         mapping = try PropertyMapping(
           name: name,
           valueExpression:
-            "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \(through.quotedForMapping), $source.\(source))"
+            "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \(through.quotedForMapping), \(objects))"
         )
+      } else if let path = item.text("sourcekeypath"), hasSource {
+        let text = sourceExpression(path)
+        let property = text.dropFirst("$source.".count)
+        if !property.isEmpty, property.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
+          mapping = PropertyMapping(name: name, from: String(property))
+        } else if isRelationship {
+          // As Core Data does where no mapping is named: what any of them has made.
+          mapping = try PropertyMapping(
+            name: name,
+            valueExpression:
+              "FUNCTION($manager, \"destinationInstancesForSourceRelationshipNamed:sourceInstances:\", \(name.quotedForMapping), \(text))"
+          )
+        } else {
+          mapping = try PropertyMapping(name: name, valueExpression: text)
+        }
       } else {
         let isGenerated =
           item.flag("autogenerateexpression") || item.attributes["autogenerateexpression"] == nil
-        let source = item.text("sourcekeypath") ?? (isGenerated && hasSource ? name : nil)
-        mapping = PropertyMapping(name: name, from: source)
-        mapping.isIfPresent = item.text("sourcekeypath") == nil
+        mapping = PropertyMapping(name: name)
+        mapping.usesDefault = !isGenerated
       }
     } catch {
       let reason = (error as? HeartwoodError)?.message ?? "\(error)"
@@ -200,6 +214,11 @@ struct XcodeMapping {
     }
     mapping.userInfo = try userInfo(item, "\(place).\(name)")
     return mapping
+  }
+
+  /// A path as Xcode's inspector has it, `$source.pets`, `$source` or, as written by hand, `pets`.
+  private func sourceExpression(_ path: String) -> String {
+    path.hasPrefix("$") ? path : "$source.\(path)"
   }
 
   /// The text of a value expression that was written by hand.
@@ -271,6 +290,7 @@ private struct ArchivedExpression {
     let (name, fields) = try object(part)
     switch name {
     case "NSConstantValueExpression": return try constant(fields["NSConstantValue"] ?? .null)
+    case "NSSelfExpression": return "$source"
     case "NSVariableExpression": return "$" + (try field("NSVariable", fields, name))
     case "NSKeyPathSpecifierExpression": return try field("NSKeyPath", fields, name)
     case "NSAggregateExpression":
@@ -314,6 +334,13 @@ private struct ArchivedExpression {
     guard let operand = fields["NSOperand"] else {
       throw HeartwoodError(.coreData, "an \(name) has no NSOperand")
     }
+    // The class that has the functions of predicates.
+    if let (_, described) = try? object(operand), described["NSConstantValueClassName"] != nil {
+      guard NamedFunction(name: selector) != nil else {
+        throw HeartwoodError(.coreData, "it has the function \(selector)")
+      }
+      return "\(selector)(\(try list(arguments, depth)))"
+    }
     let target = try text(of: operand, depth: depth + 1)
     if selector == "valueForKeyPath:" || selector == "valueForKey:", arguments.count == 1 {
       let (kind, key) = try object(arguments[0])
@@ -321,9 +348,8 @@ private struct ArchivedExpression {
         kind == "NSConstantValueExpression"
         ? archive.text(key["NSConstantValue"]) : archive.text(key["NSKeyPath"])
       guard let path else { throw HeartwoodError(.coreData, "an \(name) has no key path") }
-      return "\(target).\(path)"
+      return path.hasPrefix("$") ? path : "\(target).\(path)"
     }
-    guard target.hasPrefix("$") else { throw HeartwoodError(.coreData, "it has the function \(selector)") }
     let rest = arguments.isEmpty ? "" : ", \(try list(arguments, depth))"
     return "FUNCTION(\(target), \(selector.quotedForMapping)\(rest))"
   }
@@ -337,6 +363,9 @@ private struct ArchivedExpression {
     case .real(let number) where number.isFinite: return "\(number)"
     case .fields(let fields):
       let name = archive.className(of: fields) ?? "an object"
+      if name == "NSDate", case .real(let seconds)? = fields["NS.time"], seconds.isFinite {
+        return "CAST(\(seconds), \"NSDate\")"
+      }
       guard name == "NSNull" else {
         throw HeartwoodError(.coreData, "it has a constant of the class \(name)")
       }

@@ -71,13 +71,22 @@ final class MappedRehearsal {
       let count = try manager.destinationContext.count(for: Self.request(entity))
       if count > 0 { report.rewrittenObjects[entity.displayName] = count }
     }
+    let lost = manager.mappingModel?.lostProperties(from: manager.sourceModel, to: manager.destinationModel)
+      .filter { !$0.hasCode }
     for entity in manager.sourceModel.entities where !entity.isAbstract {
       let mappings = manager.mappingModel?.entityMappings.filter { $0.sourceEntityName == entity.name } ?? []
+      let properties = lost?.filter { $0.entity === entity }.map(\.property) ?? []
       var count = 0
       try manager.sourceContext.enumerate(Self.request(entity), batchSize: 500) { objects in
         for object in objects {
-          if manager.associations.destinations(of: object.objectID, nil).isEmpty { count += 1 }
-          for mapping in mappings { countLostLinks(of: object, mapping, manager) }
+          guard !manager.associations.destinations(of: object.objectID, nil).isEmpty else {
+            count += 1
+            continue
+          }
+          for mapping in mappings { try countLostLinks(of: object, mapping, manager) }
+          for property in properties where hasValue(object, property) {
+            report.lostValues["\(entity.displayName).\(property.name)", default: 0] += 1
+          }
         }
         manager.sourceContext.reset()
       }
@@ -86,16 +95,20 @@ final class MappedRehearsal {
     }
   }
 
-  /// Counts the destinations in relationships that a mapping copies of which nothing was made.
-  private func countLostLinks(of object: ManagedObject, _ mapping: EntityMapping, _ manager: MigrationManager)
-  {
-    guard !manager.associations.destinations(of: object.objectID, mapping.name).isEmpty else { return }
-    for relationship in mapping.relationshipMappings {
-      guard let former = relationship.usedSourceName, let entity = mapping.destinationEntityName,
-        relationship.isRead(from: object.entity, isRelationship: true)
-      else {
-        continue
-      }
+  private func hasValue(_ object: ManagedObject, _ property: PropertyDescription) -> Bool {
+    guard property is RelationshipDescription else { return object.value(forKey: property.name) != nil }
+    return !object.objectIDs(forRelationshipNamed: property.name).isEmpty
+  }
+
+  /// Counts the destinations in relationships that a mapping takes over of which nothing was made.
+  private func countLostLinks(
+    of object: ManagedObject, _ mapping: EntityMapping, _ manager: MigrationManager
+  ) throws {
+    guard !manager.associations.destinations(of: object.objectID, mapping.name).isEmpty,
+      let entity = mapping.destinationEntityName
+    else { return }
+    for relationship in try manager.resolved(mapping).relationships {
+      guard case .property(let former) = relationship.origin else { continue }
       let lost = object.objectIDs(forRelationshipNamed: former).count {
         manager.associations.destinations(of: $0, nil).isEmpty
       }
@@ -136,6 +149,7 @@ extension MigrationReport {
     both.rewrittenObjects.merge(next.rewrittenObjects, uniquingKeysWith: +)
     both.rewrittenLinks.merge(next.rewrittenLinks, uniquingKeysWith: +)
     both.lostLinks.merge(next.lostLinks, uniquingKeysWith: +)
+    both.lostValues.merge(next.lostValues, uniquingKeysWith: +)
     both.changes += next.changes
     both.builtIndexes += next.builtIndexes
     both.hasDeferredWork = next.hasDeferredWork

@@ -170,7 +170,9 @@ struct MigrationRehearsal {
   private func validate(_ findings: MigrationFindings) throws {
     let description = PersistentStoreDescription(copying: description)
     description.shouldMigrateStoreAutomatically = false
-    let coordinator = try PersistentStoreCoordinator(checking: model)
+    // A migration needs no transformers either.
+    let coordinator = try PersistentStoreCoordinator(
+      checkingStoredProperties: model, keepsBytesWithoutTransformers: true)
     try coordinator.addPersistentStore(with: description)
     defer { try? coordinator.close() }
     let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)

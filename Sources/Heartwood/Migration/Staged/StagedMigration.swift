@@ -120,7 +120,7 @@ struct StagedMigration {
     try step(to: current)
     if let handler = stage.willMigrateHandler {
       try log.step("willMigrateHandler of \(stage.name)") {
-        try manager.withContainer(current, description) { try handler(manager, stage) }
+        try store.note(manager.withContainer(current, description) { try handler(manager, stage) })
       }
     }
     try step(to: try stage.nextModel.resolvedModel, pending: stage)
@@ -148,7 +148,7 @@ struct StagedMigration {
           + "store has \(stored.versionChecksum): its code cannot run any more; restore a backup of before")
     }
     try log.step("didMigrateHandler of \(stage.name)") {
-      try manager.withContainer(next, description) { try handler(manager, stage) }
+      try store.note(manager.withContainer(next, description) { try handler(manager, stage) })
     }
     try store.endPendingStage()
   }

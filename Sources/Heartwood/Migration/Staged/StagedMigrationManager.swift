@@ -27,9 +27,11 @@ public final class StagedMigrationManager: Sendable {
   @_disfavoredOverload public var container: PersistentContainer? { open.withLock { $0 } }
 
   /// Runs a handler with the store open.
+  ///
+  /// - Returns: What the body has saved.
   func withContainer(
     _ model: ManagedObjectModel, _ description: PersistentStoreDescription, _ body: () throws -> Void
-  ) throws {
+  ) throws -> TransactionNumbers {
     let container = PersistentContainer(
       name: description.url?.lastPathComponent ?? "", managedObjectModel: model)
     let copy = PersistentStoreDescription(copying: description)
@@ -38,11 +40,14 @@ public final class StagedMigrationManager: Sendable {
     copy.isInStage = true
     container.persistentStoreDescriptions = [copy]
     try container.loadPersistentStores()
+    let store = container.persistentStoreCoordinator.persistentStores.first?.log
+    store?.beginMigrationTransactions()
     open.withLock { $0 = container }
     defer {
       open.withLock { $0 = nil }
       try? container.close()
     }
     try body()
+    return store?.savedByMigration ?? TransactionNumbers()
   }
 }

@@ -39,6 +39,8 @@ struct StagedProgramStore: StagedStore {
     try opened(step, next) { _ in }
   }
 
+  func note(_ numbers: TransactionNumbers) {}
+
   func endPendingStage() throws {
     try opened(description, try model()) { store in
       let key = PersistentStore.MetadataKey.pendingMigrationStage

@@ -13,6 +13,8 @@ protocol StagedStore {
   func pendingStage() throws -> String?
   /// Notes that no handler has to run any more.
   func endPendingStage() throws
+  /// Notes which transactions a handler has saved.
+  func note(_ numbers: TransactionNumbers) throws
 }
 
 /// A store on the engine: a folder, or one file.
@@ -41,6 +43,18 @@ struct StagedLogStore: StagedStore {
 
   func pendingStage() throws -> String? {
     try LogStore.withEngine(at: url, options: options) { try StoreMetadata(in: $0.snapshot()).pendingStage }
+  }
+
+  func note(_ numbers: TransactionNumbers) throws {
+    // A store in one file has no history.
+    guard !numbers.isEmpty, options.format == nil else { return }
+    try LogStore.withEngine(at: url, options: options) { engine in
+      try engine.write { transaction in
+        var metadata = try StoreMetadata(in: transaction)
+        metadata.migrationTransactions.add(numbers)
+        try transaction.put(KeySpace.metadataKey, metadata.encoded())
+      }
+    }
   }
 
   func endPendingStage() throws {

@@ -80,11 +80,9 @@ private final class MarkupBuilder: NSObject, XMLParserDelegate {
 
 /// The attributes of an element, taken one by one, so that those that are left are known.
 struct MarkupFields {
-  private let element: MarkupElement
   private(set) var left: [String: String]
 
   init(_ element: MarkupElement) {
-    self.element = element
     left = element.attributes
   }
 
@@ -94,24 +92,4 @@ struct MarkupFields {
   mutating func text(_ name: String) -> String? { take(name).flatMap { $0.isEmpty ? nil : $0 } }
 
   mutating func flag(_ name: String) -> Bool { take(name)?.uppercased() == "YES" }
-
-  /// - Throws: `.coreData` if the attribute is missing or empty.
-  mutating func required(_ name: String, in file: String) throws(HeartwoodError) -> String {
-    guard let text = text(name) else {
-      throw HeartwoodError(
-        .coreData, "\(file), line \(element.line): <\(element.name)> has no attribute \(name)")
-    }
-    return text
-  }
-
-  /// - Throws: `.coreData` if the attribute is no integer.
-  mutating func count(_ name: String, in file: String) throws(HeartwoodError) -> Int? {
-    guard let text = text(name) else { return nil }
-    guard let count = Int(text), count >= 0 else {
-      throw HeartwoodError(
-        .coreData,
-        "\(file), line \(element.line): \(name) of <\(element.name)> is \"\(text)\", which is no count")
-    }
-    return count
-  }
 }

@@ -18,25 +18,8 @@ enum XcodeModel {
     "No Action": .noActionDeleteRule,
   ]
 
-  // What has no meaning for a store.
-  static let silentEntityFields: Set<String> = [
-    "syncable", "codeGenerationType", "representedClassName", "coreSpotlightDisplayNameExpression",
-    "spotlightIndexingEnabled", "color", "icon",
-  ]
-  static let silentAttributeFields: Set<String> = [
-    "syncable", "usesScalarValueType", "spotlightIndexingEnabled", "storedInTruthFile",
-    "allowsCloudEncryption",
-    "storedInExternalRecord",
-  ]
-  /// The flags of a fetch request, some under the names of the first versions.
-  static let fetchRequestFields: Set<String> = [
-    "includesSubentities", "includeSubentities", "includesPendingChanges", "includePendingChanges",
-    "returnsObjectsAsFaults", "returnObjectsAsFaults", "includesPropertyValues", "includePropertyValues",
-    "returnDistinctResults",
-  ]
-  static let silentRelationshipFields: Set<String> = [
-    "syncable", "spotlightIndexingEnabled", "storedInTruthFile", "indexed",
-  ]
+  /// Under which the name of a fetched property's request is kept with the property.
+  static let requestName = "<fetchRequest>"
 
   static func type(named name: String) -> AttributeType? {
     // The first versions of the editor wrote Int16 and so on.
@@ -46,31 +29,41 @@ enum XcodeModel {
 
   /// The name of an entity's class without the module that the file leaves to the target: `.Person` is `Person`.
   static func className(_ written: String?) -> String {
-    guard let written, written != "NSManagedObject" else { return "ManagedObject" }
+    guard let written, !written.isEmpty, written != "NSManagedObject" else { return "ManagedObject" }
     return written.hasPrefix(".") ? String(written.dropFirst()) : written
   }
 
   /// A limit of numbers; `nan` as other tools write it is one that no number is beyond.
   private static func limit(_ text: String) -> Decimal? { text == "nan" ? .nan : DecimalText.decimal(text) }
 
-  /// The rule of an attribute's limits: of numbers, dates, or the lengths of texts and data. Nil if they are no limits of the type.
+  /// Whether a text is a limit of values of a type.
+  static func isLimit(_ text: String, of type: AttributeType) -> Bool {
+    switch type {
+    case .integer16, .integer32, .integer64, .decimal, .double, .float: limit(text) != nil
+    case .date: Double(text) != nil
+    case .string, .binaryData: Int(text) != nil
+    default: false
+    }
+  }
+
+  /// The rule of an attribute's limits: of numbers, dates, or the lengths of texts and data. Nil if no length is between them.
+  ///
+  /// - Precondition: They are limits of the type.
   static func rule(_ type: AttributeType, _ least: String?, _ most: String?) -> ValidationRule? {
     switch type {
     case .integer16, .integer32, .integer64, .decimal, .double, .float:
       let numbers = [least, most].map { $0.flatMap(limit) }
-      guard (numbers[0] == nil) == (least == nil), (numbers[1] == nil) == (most == nil) else { return nil }
       return .number(atLeast: numbers[0], atMost: numbers[1])
     case .date:
       let seconds = [least, most].map { $0.flatMap(Double.init) }
-      guard (seconds[0] == nil) == (least == nil), (seconds[1] == nil) == (most == nil) else { return nil }
       let dates = seconds.map { $0.map { Date(timeIntervalSinceReferenceDate: $0) } }
       return .date(notBefore: dates[0], notAfter: dates[1])
-    case .string, .binaryData, .uri:
+    case .string, .binaryData:
       let counts = [least, most].map { $0.flatMap { Int($0) } }
       switch (counts[0], counts[1]) {
       case (let from?, let to?): return from <= to ? .length(from...to) : nil
-      case (let from?, nil): return most == nil ? .length(from...) : nil
-      case (nil, let to?): return least == nil ? .length(...to) : nil
+      case (let from?, nil): return .length(from...)
+      case (nil, let to?): return .length(...to)
       case (nil, nil): return nil
       }
     default: return nil

@@ -50,8 +50,10 @@ struct XcodeModelBundle {
 /// A model in a file of any kind that is known.
 struct ModelFile {
   let document: ModelDocument
-  /// What the file has and the document does not.
+  /// What the file has and the document does not, or has otherwise.
   let notes: [String]
+  /// What no store could mean: the document is not to be used if there is something.
+  let mistakes: [String]
   /// Whether the file is of Xcode's format.
   let isXcodeModel: Bool
 
@@ -94,16 +96,18 @@ struct ModelFile {
     isXcodeModel = data.first { !space.contains($0) } == UInt8(ascii: "<")
     guard isXcodeModel else {
       do {
+        if let kind = ForeignFile.kind(of: data) { throw HeartwoodError(.coreData, kind) }
         document = try JSONDecoder().decode(ModelDocument.self, from: data)
-        notes = []
+        (notes, mistakes) = ([], [])
         return
       } catch {
-        throw HeartwoodError(.coreData, "the file \(url.path) is no model: \(error)", underlying: error)
+        let reason = (error as? HeartwoodError)?.message ?? "\(error)"
+        throw HeartwoodError(.coreData, "the file \(url.path) is no model: \(reason)", underlying: error)
       }
     }
     let root = try MarkupElement(document: data, file: url.path)
     var reader = XcodeModelReader(file: url.path)
     document = try reader.document(of: root)
-    notes = reader.notes
+    (notes, mistakes) = (reader.notes, reader.mistakes)
   }
 }

@@ -3,83 +3,190 @@ import Foundation
 /// Attributes and relationships.
 extension XcodeModelReader {
   /// - Parameter owner: The name of the entity, or the path of the composite attribute.
+  /// - Returns: Nil if it is left out, with a note or a mistake.
   mutating func attribute(
     _ element: MarkupElement, of owner: String, depth: Int = 0
-  ) throws(HeartwoodError) -> ModelDocument.Property {
+  ) -> ModelDocument.Property? {
     var fields = MarkupFields(element)
-    let name = try fields.required("name", in: file)
+    guard let name = required("name", &fields, element) else { return nil }
     let path = "\(owner).\(name)"
+    lines[path] = element.line
     let typeName = fields.text("attributeType") ?? "Undefined"
-    guard let type = XcodeModel.type(named: typeName) else {
-      throw failure(element, "\(path) is of the type \"\(typeName)\", which is not known")
+    var type = XcodeModel.type(named: typeName) ?? .string
+    if XcodeModel.type(named: typeName) == nil {
+      mistake(element, "\(path) is of the type \"\(typeName)\", which is not known")
     }
     _ = fields.take("indexed")
     var property = property(&fields, name, element, path)
     property.isTransient = fields.flag("transient") ? true : nil
+    var elements: [ModelDocument.Property]?
+    if type == .composite {
+      elements = self.elements(&fields, element, path, depth)
+      if elements == nil {
+        leftOut.insert(path)
+        return nil
+      }
+    }
+    // Values that are left out, and are in the file when the model is written again.
+    var kept: [String: String] = [:]
     var attribute = ModelDocument.Attribute(
-      type: type.name, defaultValue: try defaultValue(&fields, type, element, path),
+      type: type.name, defaultValue: defaultValue(&fields, type, element, path, &kept),
       preservesValueInHistoryOnDeletion: fields.flag("preserveAfterDeletion"),
       allowsExternalBinaryDataStorage: fields.flag("allowsExternalBinaryDataStorage"),
-      validationRules: try rules(&fields, type, element, path),
-      valueTransformerName: fields.text("valueTransformerName"), valueClassName: nil)
-    if type == .composite {
-      attribute.elements = try elements(&fields, element, path, depth)
-    } else {
-      attribute.valueClassName = fields.text("customClassName")
+      validationRules: rules(&fields, type, element, path, &kept), valueTransformerName: nil,
+      valueClassName: nil,
+      elements: elements)
+    readTransformer(&fields, type, element, path, into: &attribute, &kept)
+    if fields.flag("derived") {
+      attribute.derivationExpression = fields.text("derivationExpression")
+      if attribute.derivationExpression == nil {
+        note(element, "\(path) is derived and has no derivationExpression: it is read as a usual attribute")
+      }
     }
-    if type == .transformable, attribute.valueTransformerName == nil {
-      attribute.valueTransformerName = "NSSecureUnarchiveFromData"
+    if type == .composite, property.isTransient == true {
+      property.isTransient = nil
+      kept["transient"] = "YES"
+      note(
+        element,
+        "\(path) is composite and transient, and is stored: a composite attribute cannot be transient")
+    }
+    if depth > 0 { dropFlagsOfElement(&property, &attribute, element, path, &kept) }
+    type = AttributeType(name: attribute.type) ?? type
+    property.attribute = attribute
+    property.modelFile = keep(fields.left, of: element, path).merging(kept) { _, kept in kept }
+    return property
+  }
+
+  /// An element of a composite attribute is stored, and has a value of its own.
+  private mutating func dropFlagsOfElement(
+    _ property: inout ModelDocument.Property, _ attribute: inout ModelDocument.Attribute,
+    _ element: MarkupElement, _ path: String, _ kept: inout [String: String]
+  ) {
+    if property.isTransient == true {
+      property.isTransient = nil
+      kept["transient"] = "YES"
+      note(
+        element,
+        "\(path) is transient, and is stored: an element of a composite attribute cannot be transient")
+    }
+    if let expression = attribute.derivationExpression {
+      attribute.derivationExpression = nil
+      kept["derived"] = "YES"
+      kept["derivationExpression"] = expression
+      note(
+        element, "\(path) is derived, and is not: an element of a composite attribute has a value of its own")
+    }
+  }
+
+  private mutating func readTransformer(
+    _ fields: inout MarkupFields, _ type: AttributeType, _ element: MarkupElement, _ path: String,
+    into attribute: inout ModelDocument.Attribute, _ kept: inout [String: String]
+  ) {
+    let transformer = fields.text("valueTransformerName")
+    let className = fields.text("customClassName")
+    guard type == .transformable else {
+      if let transformer {
+        kept["valueTransformerName"] = transformer
+        note(
+          element, "valueTransformerName=\"\(transformer)\" of \(path) has no effect, as its type is \(type)")
+      }
+      if type == .composite {
+        attribute.valueClassName = className
+      } else {
+        kept["customClassName"] = className
+      }
+      return
+    }
+    attribute.valueClassName = className
+    attribute.valueTransformerName = transformer ?? "NSSecureUnarchiveFromData"
+    if transformer == nil {
       note(
         element, "\(path) names no transformer: it is read with NSSecureUnarchiveFromData, as by Core Data")
     }
-    if fields.flag("derived") {
-      attribute.derivationExpression = try fields.required("derivationExpression", in: file)
-    }
-    property.attribute = attribute
-    property.modelFile = keep(fields.left, XcodeModel.silentAttributeFields, of: element, path)
-    return property
   }
 
-  mutating func relationship(
-    _ element: MarkupElement, of owner: String
-  ) throws(HeartwoodError) -> ModelDocument.Property {
+  mutating func relationship(_ element: MarkupElement, of owner: String) -> ModelDocument.Property? {
     var fields = MarkupFields(element)
-    let name = try fields.required("name", in: file)
+    guard let name = required("name", &fields, element) else { return nil }
     let path = "\(owner).\(name)"
+    lines[path] = element.line
+    guard let destination = fields.text("destinationEntity") else {
+      leftOut.insert(path)
+      note(element, "\(path) has no destinationEntity, and is left out")
+      return nil
+    }
     var property = property(&fields, name, element, path)
     property.isTransient = fields.flag("transient") ? true : nil
-    let isToMany = fields.flag("toMany")
     let ruleName = fields.text("deletionRule") ?? "Nullify"
-    guard let rule = XcodeModel.deleteRules[ruleName] else {
-      throw failure(element, "the delete rule of \(path) is \"\(ruleName)\", which is not known")
+    let rule = XcodeModel.deleteRules[ruleName]
+    if rule == nil { mistake(element, "the delete rule of \(path) is \"\(ruleName)\", which is not known") }
+    var kept: [String: String] = [:]
+    let (counts, isToMany) = counts(&fields, property.isOptional, element, path, &kept)
+    var isOrdered = fields.flag("ordered")
+    if isOrdered, !isToMany {
+      isOrdered = false
+      kept["ordered"] = "YES"
+      note(element, "\(path) is ordered, which has no effect, as it leads to one object")
     }
-    let (least, most) = (try fields.count("minCount", in: file), try fields.count("maxCount", in: file))
     var inverse: [String]?
-    if let name = fields.text("inverseName") {
-      inverse = [fields.text("inverseEntity") ?? element.attributes["destinationEntity"] ?? "", name]
-    }
+    let (inverseName, inverseEntity) = (fields.text("inverseName"), fields.text("inverseEntity"))
+    if let inverseName { inverse = [inverseEntity ?? destination, inverseName] }
     property.relationship = ModelDocument.Relationship(
-      destination: try fields.required("destinationEntity", in: file), inverse: inverse,
-      deleteRule: rule.rawValue,
-      // Xcode's editor writes 1 for a to-one relationship that is optional, too.
-      minCount: isToMany ? least ?? 0 : property.isOptional ? 0 : min(least ?? 0, 1),
-      maxCount: isToMany ? most ?? 0 : 1, isOrdered: fields.flag("ordered"))
-    property.modelFile = keep(fields.left, XcodeModel.silentRelationshipFields, of: element, path)
+      destination: destination, inverse: inverse, deleteRule: (rule ?? .nullifyDeleteRule).rawValue,
+      minCount: counts.least, maxCount: counts.most, isOrdered: isOrdered)
+    property.modelFile = keep(fields.left, of: element, path).merging(kept) { _, kept in kept }
     return property
   }
 
-  mutating func fetchedProperty(
-    _ element: MarkupElement, of owner: String
-  ) throws(HeartwoodError) -> ModelDocument.Property {
+  /// The counts of destinations that a save requires.
+  private mutating func counts(
+    _ fields: inout MarkupFields, _ isOptional: Bool, _ element: MarkupElement, _ path: String,
+    _ kept: inout [String: String]
+  ) -> (counts: (least: Int, most: Int), isToMany: Bool) {
+    let isToMany = fields.flag("toMany")
+    let (least, most) = (
+      count("minCount", &fields, element, path) ?? 0, count("maxCount", &fields, element, path) ?? 0
+    )
+    guard isToMany else {
+      if most > 1 {
+        kept["maxCount"] = "\(most)"
+        note(
+          element,
+          "maxCount=\"\(most)\" of \(path) has no effect, as it is not toMany: it leads to one object")
+      }
+      // Xcode's editor writes 1 for a to-one relationship that is optional, too.
+      if least > 1 || isOptional && least > 0 { kept["minCount"] = "\(least)" }
+      return ((isOptional ? 0 : min(least, 1), 1), false)
+    }
+    if most == 1 {
+      kept["toMany"] = "YES"
+      if least > 1 { kept["minCount"] = "\(least)" }
+      note(element, "\(path) is toMany with a maxCount of 1: it leads to one object, as in Core Data")
+      return ((isOptional ? 0 : min(least, 1), 1), false)
+    }
+    if most > 0, least > most {
+      kept["minCount"] = "\(least)"
+      note(element, "minCount=\"\(least)\" of \(path) is above its maxCount of \(most), and is left out")
+      return ((0, most), true)
+    }
+    return ((least, most), true)
+  }
+
+  mutating func fetchedProperty(_ element: MarkupElement, of owner: String) -> ModelDocument.Property? {
     var fields = MarkupFields(element)
-    let name = try fields.required("name", in: file)
+    guard let name = required("name", &fields, element) else { return nil }
     let path = "\(owner).\(name)"
+    lines[path] = element.line
     guard let request = element.children.first(where: { $0.name == "fetchRequest" }) else {
-      throw failure(element, "the fetched property \(path) has no <fetchRequest>")
+      leftOut.insert(path)
+      note(element, "the fetched property \(path) has no <fetchRequest>, and is left out")
+      return nil
     }
     var property = property(&fields, name, element, path)
-    property.fetched = try fetchRequest(request).template
-    property.modelFile = keep(fields.left, XcodeModel.silentRelationshipFields, of: element, path)
+    guard let (requestName, template) = fetchRequest(request) else { return nil }
+    property.fetched = template
+    property.modelFile = keep(fields.left, of: element, path)
+    property.modelFile?[XcodeModel.requestName] = requestName
     return property
   }
 
@@ -106,89 +213,29 @@ extension XcodeModelReader {
     return info
   }
 
-  /// The elements of a composite attribute, which the file describes under a name of their own.
+  /// The elements of a composite attribute, which the file describes under a name of their own; nil if it does not, with a note.
   private mutating func elements(
     _ fields: inout MarkupFields, _ element: MarkupElement, _ path: String, _ depth: Int
-  ) throws(HeartwoodError) -> [ModelDocument.Property] {
-    let names = ["compositeAttributeName", "compositeName", "elementName", "customClassName"]
-    let named = names.compactMap { fields.take($0) }
+  ) -> [ModelDocument.Property]? {
+    let names = ["composite", "compositeAttributeName", "compositeName", "elementName"]
+    let named =
+      names.compactMap { fields.take($0) } + [element.attributes["customClassName"]].compactMap { $0 }
     let fallback = (element.attributes["name"] ?? "").capitalized
-    guard depth < 16, let described = (named + [fallback]).compactMap({ composites[$0] }).first else {
-      throw failure(
-        element, "\(path) is composite, and the file does not describe \(named.first ?? fallback)")
+    guard let described = (named + [fallback]).compactMap({ composites[$0] }).first else {
+      note(
+        element,
+        "\(path) is composite, and the file does not describe \(named.first ?? fallback): it is left out")
+      return nil
+    }
+    guard depth < 16 else {
+      note(element, "\(path) is a composite attribute of itself, and is left out")
+      return nil
     }
     var made: [ModelDocument.Property] = []
     for child in described.children where child.name == "attribute" {
-      made.append(try attribute(child, of: path, depth: depth + 1))
+      if let property = attribute(child, of: path, depth: depth + 1) { made.append(property) }
     }
-    return made
-  }
-
-  // MARK: Values
-
-  private mutating func defaultValue(
-    _ fields: inout MarkupFields, _ type: AttributeType, _ element: MarkupElement, _ path: String
-  ) throws(HeartwoodError) -> String? {
-    if type == .date {
-      let text = fields.text("defaultDateTimeInterval")
-      if let words = fields.text("defaultValueString"), text == nil {
-        note(
-          element, "the default date of \(path) is \"\(words)\", which depends on the moment, and is left out"
-        )
-      }
-      return try text.map { (text) throws(HeartwoodError) in
-        try value(text, type, element, path, "default value")
-      }
-    }
-    if [.binaryData, .transformable].contains(type), let text = fields.take(XcodeModel.defaultData) {
-      return try value(text, type, element, path, "default value")
-    }
-    // An empty text is a default value of a text.
-    guard let text = fields.take("defaultValueString"), type == .string || !text.isEmpty else { return nil }
-    guard [.binaryData, .transformable, .undefined, .composite].contains(type) else {
-      return try value(text, type, element, path, "default value")
-    }
-    note(element, "the default value \"\(text)\" of \(path) is left out, as its type is \(type)")
-    return nil
-  }
-
-  /// The text of a value as a model stores it.
-  private func value(
-    _ text: String, _ type: AttributeType, _ element: MarkupElement, _ path: String, _ what: String
-  ) throws(HeartwoodError) -> String {
-    var text = text
-    switch type {
-    case .boolean:
-      switch text.uppercased() {
-      case "YES", "TRUE", "1": text = "true"
-      case "NO", "FALSE", "0": text = "false"
-      default: break
-      }
-    case .integer16, .integer32, .integer64:
-      if let number = Double(text), let whole = Int64(exactly: number) { text = "\(whole)" }
-    default: break
-    }
-    guard let plain = Value(plainText: text, type: type)?.plainText else {
-      throw failure(element, "the \(what) of \(path), \"\(text)\", is no \(type)")
-    }
-    return plain
-  }
-
-  private mutating func rules(
-    _ fields: inout MarkupFields, _ type: AttributeType, _ element: MarkupElement, _ path: String
-  ) throws(HeartwoodError) -> [ValidationRule]? {
-    var rules: [ValidationRule] = []
-    let isDate = type == .date
-    let least = fields.text(isDate ? "minDateTimeInterval" : "minValueString")
-    let most = fields.text(isDate ? "maxDateTimeInterval" : "maxValueString")
-    if least != nil || most != nil {
-      guard let rule = XcodeModel.rule(type, least, most) else {
-        throw failure(
-          element, "the limits of \(path), \(least ?? "none") and \(most ?? "none"), are none for \(type)")
-      }
-      rules.append(rule)
-    }
-    if let pattern = fields.text("regularExpressionString") { rules.append(.pattern(pattern)) }
-    return rules.isEmpty ? nil : rules
+    if made.isEmpty { note(element, "\(path) is composite and has no elements, and is left out") }
+    return made.isEmpty ? nil : made
   }
 }

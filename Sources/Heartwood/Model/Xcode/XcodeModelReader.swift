@@ -2,60 +2,99 @@ import Foundation
 
 /// Reads the XML that Xcode writes for a model: the file `contents` of a `.xcdatamodel` folder.
 ///
-/// What has no meaning for a store, such as the kind of generated code, is kept with its entity or property. What is not known is kept too,
-/// and named in `notes`.
+/// A file has what an editor leaves behind when types, names and destinations change. What a store can mean is read, and what it cannot is left
+/// out, with a sentence in `notes`; only where nothing can be meant there is one in `mistakes`. What has no meaning for a store, such as the kind of generated
+/// code, is kept with its entity or property, and so is what is left out, so that it is in the file when the model is written again.
 struct XcodeModelReader {
   /// What messages call the file.
   let file: String
-  /// What the file has and the model does not, a sentence each.
-  var notes: [String] = []
+  /// What the file has and the model does not, or has otherwise, a sentence each.
+  private(set) var notes: [String] = []
+  /// What no store could mean, a sentence each.
+  private(set) var mistakes: [String] = []
   /// The elements of composite attributes, by name.
-  var composites: [String: MarkupElement] = [:]
+  private(set) var composites: [String: MarkupElement] = [:]
+  /// Where entities, properties and indexes are, by path.
+  var lines: [String: Int] = [:]
+  /// The paths of properties that the file has and the model does not.
+  var leftOut: Set<String> = []
 
   init(file: String) { self.file = file }
 
-  /// - Throws: `.coreData` with file and line if the document is no model, or a value in it is wrong.
+  /// - Throws: `.coreData` with file and line if the document is no model.
   mutating func document(of root: MarkupElement) throws(HeartwoodError) -> ModelDocument {
     guard root.name == "model" else {
-      throw failure(root, "the document is a <\(root.name)>, and no <model>")
+      throw HeartwoodError(
+        .coreData, "\(file), line \(root.line): the document is a <\(root.name)>, and no <model>")
     }
     for element in root.children where element.name == "composite" || element.name == "compositeAttribute" {
       if let name = element.attributes["name"] { composites[name] = element }
     }
     var entities: [ModelDocument.Entity] = []
     var requests: [String: FetchRequestTemplate] = [:]
-    var configurations: [String: [String]] = [:]
+    var configurations: [(element: MarkupElement, name: String)] = []
     for element in root.children {
       switch element.name {
-      case "entity": entities.append(try entity(element))
-      case "fetchRequest":
-        let (name, request) = try fetchRequest(element)
-        requests[name] = request
+      case "entity": if let entity = entity(element) { entities.append(entity) }
+      case "fetchRequest": if let (name, request) = fetchRequest(element) { requests[name] = request }
       case "configuration":
         var fields = MarkupFields(element)
-        configurations[try fields.required("name", in: file)] = element.children.compactMap {
-          $0.attributes["name"]
-        }
+        if let name = required("name", &fields, element) { configurations.append((element, name)) }
       // The layout of the diagram, and what is read above.
       case "elements", "composite", "compositeAttribute": break
       default: note(element, "<\(element.name)> is not known, and left out")
       }
     }
-    connectInverses(of: &entities)
-    let version = root.attributes["userDefinedModelVersionIdentifier"] ?? ""
+    connect(&entities)
+    var fields = MarkupFields(root)
+    let version = fields.text("userDefinedModelVersionIdentifier") ?? ""
     var document = ModelDocument(
       versionIdentifiers: version.isEmpty ? [] : [version],
-      entities: entities.sorted { $0.name < $1.name }, fetchRequests: requests.isEmpty ? nil : requests)
-    document.configurations = configurations.isEmpty ? nil : configurations
+      entities: entities.sorted { $0.name < $1.name })
+    document.modelFile = keep(fields.left, of: root, "the model")
+    let names = Set(entities.map(\.name))
+    for (name, request) in requests where !names.contains(request.entityName) {
+      requests[name] = nil
+      note(
+        lines["fetchRequest \(name)"],
+        "the fetch request \(name) is of \"\(request.entityName)\", which is no entity of the model, and is left out"
+      )
+    }
+    document.fetchRequests = requests.isEmpty ? nil : requests
+    read(configurations, names, into: &document)
     return document
+  }
+
+  private mutating func read(
+    _ configurations: [(element: MarkupElement, name: String)], _ names: Set<String>,
+    into document: inout ModelDocument
+  ) {
+    for (element, name) in configurations {
+      var members: [String] = []
+      for child in element.children {
+        guard let member = child.attributes["name"] else { continue }
+        if names.contains(member) {
+          members.append(member)
+        } else {
+          note(child, "\(member) of the configuration \(name) is no entity of the model, and is left out")
+        }
+      }
+      document.configurations = document.configurations ?? [:]
+      document.configurations?[name] = members
+      var fields = MarkupFields(element)
+      _ = fields.take("name")
+      document.configurationFiles = document.configurationFiles ?? [:]
+      document.configurationFiles?[name] = keep(fields.left, of: element, "the configuration \(name)")
+    }
   }
 
   // MARK: Entities
 
-  private mutating func entity(_ element: MarkupElement) throws(HeartwoodError) -> ModelDocument.Entity {
+  private mutating func entity(_ element: MarkupElement) -> ModelDocument.Entity? {
     var fields = MarkupFields(element)
-    let name = try fields.required("name", in: file)
-    let className = fields.text("representedClassName")
+    guard let name = required("name", &fields, element) else { return nil }
+    lines[name] = element.line
+    let className = fields.take("representedClassName")
     var entity = ModelDocument.Entity(
       name: name, className: XcodeModel.className(className), isAbstract: fields.flag("isAbstract"),
       superentity: fields.text("parentEntity"), renamingIdentifier: fields.text("elementID"),
@@ -64,16 +103,17 @@ struct XcodeModelReader {
     for child in element.children {
       switch child.name {
       case "attribute":
-        let property = try attribute(child, of: name)
+        guard let property = attribute(child, of: name) else { continue }
         entity.properties.append(property)
         if child.attributes["indexed"] == "YES" { entity.indexes.append(.xcodeIndex(of: [property.name])) }
-      case "relationship": entity.properties.append(try relationship(child, of: name))
+      case "relationship":
+        if let property = relationship(child, of: name) { entity.properties.append(property) }
       case "fetchedProperty":
-        entity.properties.append(try fetchedProperty(child, of: name))
+        if let property = fetchedProperty(child, of: name) { entity.properties.append(property) }
       case "userInfo": entity.userInfo = userInfo(child)
-      case "fetchIndex": try add(child, to: &entity)
+      case "fetchIndex": add(child, to: &entity)
       case "uniquenessConstraints":
-        entity.uniquenessConstraints = child.children.map { constraint in
+        entity.uniquenessConstraints += child.children.map { constraint in
           constraint.children.compactMap { $0.attributes["value"] }
         }
       case "compoundIndexes":
@@ -83,17 +123,15 @@ struct XcodeModelReader {
       default: note(child, "<\(child.name)> of \(name) is not known, and left out")
       }
     }
-    var kept = fields.left
-    if let className, className != entity.className { kept["representedClassName"] = className }
-    entity.modelFile = keep(kept, XcodeModel.silentEntityFields, of: element, "the entity \(name)")
+    entity.modelFile = keep(fields.left, of: element, "the entity \(name)")
+    if let className, className != entity.className { entity.modelFile?["representedClassName"] = className }
     return entity
   }
 
-  private mutating func add(
-    _ element: MarkupElement, to entity: inout ModelDocument.Entity
-  ) throws(HeartwoodError) {
+  private mutating func add(_ element: MarkupElement, to entity: inout ModelDocument.Entity) {
     var fields = MarkupFields(element)
-    let name = try fields.required("name", in: file)
+    guard let name = required("name", &fields, element) else { return }
+    lines["\(entity.name) \(name)"] = element.line
     var index = ModelDocument.Index(name: name, properties: [], isAscending: [])
     var types: [String] = []
     for part in element.children where part.name == "fetchIndexElement" {
@@ -103,65 +141,55 @@ struct XcodeModelReader {
         )
       }
       let isExpression = part.attributes["property"] == nil
+      var collation: String?
       switch part.attributes["type"] {
       case nil, "Binary": break
-      case "RTree": index.collation = FetchIndexElementDescription.CollationType.rTree.documentName
+      case "RTree": collation = FetchIndexElementDescription.CollationType.rTree.documentName
       case let type?:
         return note(part, "the index \(name) of \(entity.name) is of type \(type), and is left out")
       }
+      guard index.properties.isEmpty || index.collation == collation else {
+        return note(
+          part,
+          "the index \(name) of \(entity.name) has elements of the types Binary and RTree, and is left out")
+      }
+      index.collation = collation
       index.properties.append(property)
       let type = XcodeModel.types.first { $0.name == part.attributes["expressionType"] }?.type ?? .undefined
       types.append(isExpression ? type.name : "")
       index.isAscending.append(part.attributes["order"] != "descending")
     }
     if !types.allSatisfy(\.isEmpty) { index.expressionTypes = types }
-    if !index.properties.isEmpty { entity.indexes.append(index) }
-  }
-
-  /// Names the entity that declares an inverse: the file may name one that inherits it.
-  private func connectInverses(of entities: inout [ModelDocument.Entity]) {
-    let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    func declarer(of name: String, from start: String) -> String {
-      var next: String? = start
-      var seen: Set<String> = []
-      while let entity = next, seen.insert(entity).inserted {
-        if byName[entity]?.properties.contains(where: { $0.name == name }) == true { return entity }
-        next = byName[entity]?.superentity
-      }
-      return start
-    }
-    for entity in entities.indices {
-      for property in entities[entity].properties.indices {
-        guard let inverse = entities[entity].properties[property].relationship?.inverse else { continue }
-        entities[entity].properties[property].relationship?.inverse = [
-          declarer(of: inverse[1], from: inverse[0]), inverse[1],
-        ]
-      }
+    if index.properties.isEmpty {
+      note(element, "the index \(name) of \(entity.name) has no elements, and is left out")
+    } else {
+      entity.indexes.append(index)
     }
   }
 
   // MARK: Fetch requests
 
-  mutating func fetchRequest(
-    _ element: MarkupElement
-  ) throws(HeartwoodError) -> (name: String, template: FetchRequestTemplate) {
+  mutating func fetchRequest(_ element: MarkupElement) -> (name: String, template: FetchRequestTemplate)? {
     var fields = MarkupFields(element)
-    let name = try fields.required("name", in: file)
+    guard let name = required("name", &fields, element), let entity = required("entity", &fields, element)
+    else {
+      return nil
+    }
+    lines["fetchRequest \(name)"] = element.line
     func isNo(_ name: String, _ other: String) -> Bool {
       (element.attributes[name] ?? element.attributes[other]) == "NO"
     }
     let request = FetchRequestTemplate(
-      entityName: try fields.required("entity", in: file), predicate: fields.text("predicateString"),
-      sort: [],
-      limit: try fields.count("fetchLimit", in: file) ?? 0, offset: 0,
-      batchSize: try fields.count("fetchBatchSize", in: file) ?? 0,
+      entityName: entity, predicate: fields.text("predicateString"), sort: [],
+      limit: count("fetchLimit", &fields, element, "the fetch request \(name)") ?? 0, offset: 0,
+      batchSize: count("fetchBatchSize", &fields, element, "the fetch request \(name)") ?? 0,
       includesSubentities: !isNo("includesSubentities", "includeSubentities"),
       includesPendingChanges: !isNo("includesPendingChanges", "includePendingChanges"),
       returnsObjectsAsFaults: !isNo("returnsObjectsAsFaults", "returnObjectsAsFaults"),
       refreshesRefetchedObjects: false,
       includesPropertyValues: isNo("includesPropertyValues", "includePropertyValues") ? false : nil,
       isDistinct: element.attributes["returnDistinctResults"] == "YES" ? true : nil)
-    for field in fields.left.keys.sorted() where !XcodeModel.fetchRequestFields.contains(field) {
+    for field in fields.left.keys.sorted() where XcodeFormat.treatment(of: field, in: "fetchRequest") == nil {
       note(
         element,
         "\(field)=\"\(fields.left[field] ?? "")\" of the fetch request \(name) is not known, and has no effect"
@@ -170,7 +198,7 @@ struct XcodeModelReader {
     return (name, request)
   }
 
-  // MARK: Notes
+  // MARK: Parts
 
   func userInfo(_ element: MarkupElement) -> [String: String] {
     var info: [String: String] = [:]
@@ -180,22 +208,45 @@ struct XcodeModelReader {
     return info
   }
 
-  /// The attributes that are kept, with a note about those whose meaning is not known; nil if there are none.
-  mutating func keep(
-    _ fields: [String: String], _ known: Set<String>, of element: MarkupElement, _ owner: String
-  ) -> [String: String]? {
-    for name in fields.keys.sorted() where !known.contains(name) {
+  /// The attributes that are kept, with a note about those whose meaning is not known.
+  mutating func keep(_ fields: [String: String], of element: MarkupElement, _ owner: String) -> [String:
+    String]
+  {
+    for name in fields.keys.sorted() where XcodeFormat.treatment(of: name, in: element.name) == nil {
       note(element, "\(name)=\"\(fields[name] ?? "")\" of \(owner) is not known, and has no effect")
     }
-    return fields.isEmpty ? nil : fields
+    return fields
   }
 
-  mutating func note(_ element: MarkupElement, _ text: String) {
-    notes.append("\(file), line \(element.line): \(text)")
+  /// The value of an attribute that an element must have; nil with a mistake.
+  mutating func required(
+    _ name: String, _ fields: inout MarkupFields, _ element: MarkupElement
+  ) -> String? {
+    if let text = fields.text(name) { return text }
+    mistake(element, "<\(element.name)> has no attribute \(name)")
+    return nil
   }
 
-  func failure(_ element: MarkupElement, _ message: String) -> HeartwoodError {
-    HeartwoodError(.coreData, "\(file), line \(element.line): \(message)")
+  /// A number that is not negative; nil if there is none, with a note if there is something else.
+  mutating func count(
+    _ name: String, _ fields: inout MarkupFields, _ element: MarkupElement, _ owner: String
+  ) -> Int? {
+    guard let text = fields.text(name) else { return nil }
+    if let count = Int(text), count >= 0 { return count }
+    note(element, "\(name)=\"\(text)\" of \(owner) is no count, and is left out")
+    return nil
+  }
+
+  mutating func note(_ element: MarkupElement, _ text: String) { note(element.line, text) }
+
+  mutating func note(_ line: Int?, _ text: String) {
+    notes.append("\(file)\(line.map { ", line \($0)" } ?? ""): \(text)")
+  }
+
+  mutating func mistake(_ element: MarkupElement, _ text: String) { mistake(element.line, text) }
+
+  mutating func mistake(_ line: Int?, _ text: String) {
+    mistakes.append("\(file)\(line.map { ", line \($0)" } ?? ""): \(text)")
   }
 }
 

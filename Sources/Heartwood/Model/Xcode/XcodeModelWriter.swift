@@ -13,11 +13,11 @@ struct XcodeModelWriter {
   mutating func text(of document: ModelDocument) throws(HeartwoodError) -> String {
     var root = MarkupElement(
       "model",
-      [
+      document.modelFile ?? [
         "type": "com.apple.IDECoreDataModeler.DataModel", "documentVersion": "1.0",
         "minimumToolsVersion": "Automatic", "sourceLanguage": "Swift",
-        "userDefinedModelVersionIdentifier": document.versionIdentifiers.first ?? "",
       ])
+    root.attributes["userDefinedModelVersionIdentifier"] = document.versionIdentifiers.first ?? ""
     if document.versionIdentifiers.count > 1 {
       notes.append("of the version identifiers \(document.versionIdentifiers) only the first is written")
     }
@@ -26,7 +26,8 @@ struct XcodeModelWriter {
       root.children.append(element(name, request))
     }
     for (name, entities) in (document.configurations ?? [:]).sorted(by: { $0.key < $1.key }) {
-      var configuration = MarkupElement("configuration", ["name": name])
+      var configuration = MarkupElement("configuration", document.configurationFiles?[name] ?? [:])
+      configuration.attributes["name"] = name
       configuration.children = entities.map { MarkupElement("memberEntity", ["name": $0]) }
       root.children.append(configuration)
     }
@@ -116,8 +117,9 @@ struct XcodeModelWriter {
       element = MarkupElement("relationship", fields)
       add(relationship, to: &element)
     } else if let request = property.fetched {
+      let name = fields.removeValue(forKey: XcodeModel.requestName) ?? property.name + "FetchRequest"
       element = MarkupElement("fetchedProperty", fields)
-      element.children.append(self.element(property.name + "FetchRequest", request))
+      element.children.append(self.element(name, request))
     }
     element.add(userInfo: property.userInfo)
     return element
@@ -145,14 +147,13 @@ struct XcodeModelWriter {
       element.attributes["derived"] = "YES"
       element.attributes["derivationExpression"] = derivation
     }
-    element.attributes["valueTransformerName"] = attribute.valueTransformerName
+    if let name = attribute.valueTransformerName { element.attributes["valueTransformerName"] = name }
     if let elements = attribute.elements {
       let name = path.replacing(".", with: "_")
       composites[name] = elements
-      element.attributes["compositeAttributeName"] = name
-    } else {
-      element.attributes["customClassName"] = attribute.valueClassName
+      element.attributes["composite"] = name
     }
+    if let className = attribute.valueClassName { element.attributes["customClassName"] = className }
     for rule in attribute.validationRules ?? [] {
       for (name, value) in rule.xcodeFields {
         if element.attributes.updateValue(value, forKey: name) != nil {

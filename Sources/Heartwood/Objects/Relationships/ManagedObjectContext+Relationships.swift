@@ -200,7 +200,7 @@ extension ManagedObjectContext {
     if let state = object.relationshipState(at: slot) { return state }
     let state = RelationshipState(of: object, object.entity.relationship(at: slot))
     object.setRelationshipState(state, at: slot)
-    if object.state.contains(.inserted) { state.load([]) }
+    if object.state.contains(.inserted), !state.isTransient { state.load([]) }
     return state
   }
 
@@ -235,6 +235,7 @@ extension ManagedObjectContext {
   }
 
   func reload(_ state: RelationshipState, _ object: ManagedObject, _ slot: Int) {
+    guard !state.isTransient else { return }
     state.unload()
     if state.order != nil { load(state, object, slot) }
   }
@@ -253,7 +254,7 @@ extension ManagedObjectContext {
       guard !(other === object && inverse === relationship && state.contains(object.identifier.key)) else {
         return
       }
-      if !relationship.isToMany, state.isKnownOfStore(object.identifier.key),
+      if !relationship.isToMany, !relationship.isTransient, state.isKnownOfStore(object.identifier.key),
         object.committedValue(at: relationship.slot) != .object(other.identifier)
       {
         return addAnew(object, to: other, slot)

@@ -214,7 +214,11 @@ extension ManagedObjectContext {
           gone.count < state.count
             ? gone.contains(where: state.contains) : state.keys().contains(where: gone.contains)
         else { continue }
-        reload(state, object, relationship.slot)
+        if relationship.isTransient {
+          for key in gone { state.drop(key) }
+        } else {
+          reload(state, object, relationship.slot)
+        }
       }
     }
   }
@@ -254,7 +258,7 @@ extension ManagedObject {
   final var hasNothingWithoutRow: Bool {
     dropEqualEdits()
     guard pending?.hasEdits != true else { return false }
-    return changedToManySlots.allSatisfy { relationshipState(at: $0)?.added.isEmpty == true }
+    return changedStoredToManySlots.allSatisfy { relationshipState(at: $0)?.added.isEmpty == true }
   }
 
   /// Drops unsaved values that are equal to those on which they were made: they are no changes.

@@ -7,6 +7,8 @@
 /// - Invariant: An ordered relationship has its keys loaded when one is added that was removed: it is at the end then.
 final class RelationshipState {
   let isOrdered: Bool
+  /// Whether the relationship is only in memory: what others save does not concern it.
+  let isTransient: Bool
   /// The keys in the store: in order if the relationship is ordered, otherwise ascending. Nil until loaded.
   private(set) var committed: [UInt64]?
   /// Keys that were added since the last save, in the order of addition.
@@ -36,13 +38,15 @@ final class RelationshipState {
     self.owner = UnownedReference(owner)
     slot = relationship.slot
     isOrdered = relationship.isOrdered
+    isTransient = relationship.isTransient
+    if isTransient { committed = [] }
   }
 
   /// A state of the same object with the same keys and differences.
   func copy() -> RelationshipState { RelationshipState(copying: self) }
 
   private init(copying other: RelationshipState) {
-    (owner, slot, isOrdered) = (other.owner, other.slot, other.isOrdered)
+    (owner, slot, isOrdered, isTransient) = (other.owner, other.slot, other.isOrdered, other.isTransient)
     (committed, added, removed) = (other.committed, other.added, other.removed)
     (isSet, set) = (other.isSet, other.set)
     placed = other.order.map(OrderedKeys.init)
@@ -317,6 +321,19 @@ final class RelationshipState {
     }
   }
 
+  /// Forgets a key, which is no change: its object has left the context or its values.
+  func drop(_ key: UInt64) {
+    guard added.contains(key) || removed.contains(key) || isCommitted(key) else { return }
+    change {
+      added.remove(key)
+      removed.remove(key)
+      committed?.removeAll { $0 == key }
+      committedSet = nil
+      placed?.remove(key)
+      current = nil
+    }
+  }
+
   /// Drops an order that was set: the additions are at the end then.
   func forgetOrder() {
     change {
@@ -340,6 +357,7 @@ final class RelationshipState {
   /// Drops the loaded keys, keeping the differences: the next read loads the newest. If an order was set, the keys must be
   /// loaded again before a save.
   func unload() {
+    guard !isTransient else { return }
     // An order that was set and is the stored one is no change.
     if placed != nil, isLoaded, !hasChanges { forgetOrder() }
     change {

@@ -140,7 +140,7 @@ extension AttributeComparison {
   private func compileMembership(_ members: [Value]) throws(HeartwoodError) -> CompiledPart {
     var values: [Value] = []
     for member in members {
-      let value = try conversion.convert(member)
+      let value = try conversion.convert(member: member)
       // A number that the property cannot have equals none of its values.
       if value.isNull || value.isOfKind(column.kind) { values.append(value) }
     }

@@ -19,7 +19,7 @@ final class CompiledPredicate {
   let condition: Condition
 
   /// - Parameter store: if given, constants that are saved objects of another store equal nothing.
-  /// - Throws: `.coreData` if a name is unknown, a type does not fit, or the tree is too large.
+  /// - Throws: `.invalidPredicate` if a name is unknown, a type does not fit, or the tree is too large.
   convenience init(
     _ predicate: any FetchPredicate, entity: EntityDescription, store: StoreIdentity? = nil
   ) throws(HeartwoodError) {

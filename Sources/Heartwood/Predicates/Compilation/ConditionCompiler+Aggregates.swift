@@ -141,7 +141,7 @@ extension Aggregate.Function {
   ///   - value: What the function is applied to.
   ///   - kind: The kind of its values.
   ///   - name: The function's name in messages.
-  /// - Throws: `.coreData` if the function is about numbers, and the value is none.
+  /// - Throws: `.invalidPredicate` if the function is about numbers, and the value is none.
   func check(
     _ value: ConditionCompiler.ComputedValue, _ kind: ValueKind, as name: String
   ) throws(HeartwoodError) {

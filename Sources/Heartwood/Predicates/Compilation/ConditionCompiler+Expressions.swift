@@ -180,7 +180,7 @@ extension ConditionCompiler {
     return .number
   }
 
-  /// - Throws: `.coreData` if values of the two kinds can never be compared.
+  /// - Throws: `.invalidPredicate` if values of the two kinds can never be compared.
   func check(
     _ left: ComputedValue, _ comparator: ComparisonOperator, _ right: ComputedValue,
     _ options: ComparisonOptions

@@ -141,7 +141,7 @@ extension ConditionCompiler {
     return quantified(quantifier, path, destinations.value, part)
   }
 
-  /// - Throws: `.coreData` if the path does not lead to a to-many relationship.
+  /// - Throws: `.invalidPredicate` if the path does not lead to a to-many relationship.
   mutating func destinations(
     _ path: ResolvedPath
   ) throws(HeartwoodError) -> ((value: Destinations, entity: EntityDescription), rest: [PathStep]) {

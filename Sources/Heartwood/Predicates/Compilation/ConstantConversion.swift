@@ -7,11 +7,30 @@ struct ConstantConversion {
 
   /// The constant as a value of the attribute's kind, or a number that can be compared with it; null stays null.
   ///
-  /// - Throws: `.coreData` if the two cannot be compared; the message says which constants can.
+  /// - Throws: `.invalidPredicate` if the two cannot be compared; the message says which constants can.
   func convert(_ value: Value) throws(HeartwoodError) -> Value {
     if value.isNull { return value }
     guard let converted = converted(value) else { throw mismatch(value) }
     return converted
+  }
+
+  /// The same for a member of a list, where a number may be given as text and a text as a number, as Core Data's SQLite takes them.
+  func convert(member value: Value) throws(HeartwoodError) -> Value {
+    if value.isNull { return value }
+    if let converted = converted(value) { return converted }
+    switch (attribute.type, value) {
+    case (.integer16, .string(let text)), (.integer32, .string(let text)), (.integer64, .string(let text)),
+      (.decimal, .string(let text)), (.double, .string(let text)), (.float, .string(let text)):
+      if let number = Int64(text).map(Value.int)
+        ?? DecimalText.decimal(text, allowsNaN: false).map(Value.decimal),
+        let converted = converted(number)
+      {
+        return converted
+      }
+    case (.string, .int(let number)): return .string("\(number)")
+    default: break
+    }
+    throw mismatch(value)
   }
 
   private func converted(_ value: Value) -> Value? {
@@ -45,6 +64,7 @@ struct ConstantConversion {
   private func double(_ value: Value) -> Value? {
     switch value {
     case .double: value
+    case .bool(let flag): .double(flag ? 1 : 0)
     case .int(let number): Double(exactly: number).map(Value.double) ?? value
     case .decimal(let number):
       number.isWhole
@@ -65,6 +85,7 @@ struct ConstantConversion {
   private func decimal(_ value: Value) -> Value? {
     switch value {
     case .decimal: value
+    case .bool(let flag): .decimal(flag ? 1 : 0)
     case .int(let number): .decimal(Decimal(number))
     case .double(let number):
       number.isFinite ? Decimal(string: "\(number)").map(Value.decimal) ?? value : value

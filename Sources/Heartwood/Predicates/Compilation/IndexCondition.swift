@@ -10,7 +10,7 @@ struct IndexCondition: @unchecked Sendable {
   /// The parts that must all hold, with what conditions of requests are compared with.
   private let parts: [(text: String, conjuncts: [Conjunct])]
 
-  /// - Throws: `.coreData` if it is no condition, or depends on more than the row.
+  /// - Throws: `.invalidPredicate` if it is no condition, or depends on more than the row.
   init(_ text: String, of entity: EntityDescription) throws(HeartwoodError) {
     let condition = try FormatPredicate(text).condition
     self.text = condition.description

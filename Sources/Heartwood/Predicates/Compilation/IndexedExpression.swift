@@ -26,7 +26,7 @@ struct IndexedExpression: @unchecked Sendable {
   /// Whether the index has the values themselves.
   var isExact: Bool { kind != .number }
 
-  /// - Throws: `.coreData` if the value does not depend on the row alone, or has no order.
+  /// - Throws: `.invalidPredicate` if the value does not depend on the row alone, or has no order.
   init(_ expression: ConditionExpression, slot: Int, of entity: EntityDescription) throws(HeartwoodError) {
     text = expression.description
     self.slot = slot
@@ -133,7 +133,7 @@ struct IndexedExpression: @unchecked Sendable {
 }
 
 extension ConditionFunction {
-  /// - Throws: `.coreData` if the function has other values at each time, so that an index cannot keep them.
+  /// - Throws: `.invalidPredicate` if the function has other values at each time, so that an index cannot keep them.
   func requireLastingValue() throws(HeartwoodError) {
     guard ![.now, .random, .randomBelow, .relevance].contains(self) else {
       throw .predicate("the function \(rawValue) has other values at each time")
@@ -163,7 +163,7 @@ final class IndexedExpressions: Sendable {
 
   /// The expression that an index is declared with.
   ///
-  /// - Throws: `.coreData` if it cannot be indexed.
+  /// - Throws: `.invalidPredicate` if it cannot be indexed.
   func expression(
     _ text: String, of entity: EntityDescription
   ) throws(HeartwoodError) -> IndexedExpression {

@@ -126,6 +126,11 @@ struct PathResolver {
       path.end = .attribute(attribute, column)
     case let relationship as RelationshipDescription:
       guard let destination = relationship.destinationEntity else { throw unknown(name, entity, path.column) }
+      guard !relationship.isTransient else {
+        throw .predicate(
+          "\(path.name) is transient and not stored: fetch without it, and filter or sort the objects",
+          column: path.column, property: name)
+      }
       path.end =
         relationship.isToMany
         ? .toMany(relationship, destination, rest: Array(steps)) : .toOne(relationship, column, destination)
@@ -143,7 +148,12 @@ struct PathResolver {
     let entity = try entityForStep(.kind(kind), &path)
     let wanted =
       switch kind {
-      case .name(let name): entity.model?.entitiesByName[name]
+      case .name(let name):
+        entity.model?.entitiesByName[name]
+          ?? entity.model?.entities.first {
+            $0.managedObjectClassName.split(separator: ".").last.map(String.init) == name
+              || $0.managedObjectClassName == name
+          }
       case .type(let type): entity.model?.entity(of: type)
       }
     guard let wanted, wanted.isKindOf(entity: entity) || entity.isKindOf(entity: wanted) else {

@@ -17,7 +17,7 @@ final class TextPattern {
   /// The other text of an order by dictionary.
   private let dictionaryWord: String?
 
-  /// - Throws: `.coreData` if the regular expression of MATCHES is invalid, or the words of MATCHESWORDS are nested too deeply.
+  /// - Throws: `.invalidPredicate` if the regular expression of MATCHES is invalid, or the words of MATCHESWORDS are nested too deeply.
   init(_ comparator: ComparisonOperator, _ text: String, _ options: ComparisonOptions) throws(HeartwoodError)
   {
     let options = options.effective

@@ -13,7 +13,7 @@ public struct FormatExpression: Sendable {
   /// - Parameters:
   ///   - format: The text.
   ///   - arguments: One for each placeholder, in order.
-  /// - Throws: `.coreData` with the column of the error in the text, or the argument that does not fit.
+  /// - Throws: `.invalidPredicate` with the column of the error in the text, or the argument that does not fit.
   public init(_ format: String, _ arguments: (any PredicateArgument)?...) throws(HeartwoodError) {
     expression = try FormatParser.expression(format, arguments)
   }

@@ -19,9 +19,14 @@ extension FormatParser {
     // A property of an object that is given later.
     var path = name
     while skip(sign: ".") {
-      guard case .name(let step, _) = next.kind else { throw unexpected("a property's name") }
-      path += ".\(step)"
-      advance()
+      switch next.kind {
+      case .name(let step, _):
+        path += ".\(step)"
+        advance()
+      case .placeholder("K"):
+        for case .name(let step) in try parseKeyArgument() { path += ".\(step)" }
+      default: throw unexpected("a property's name")
+      }
     }
     return ConditionExpression(.variable(path, column: column))
   }

@@ -127,10 +127,46 @@ extension FormatParser {
     if next.kind == .sign("["), case .expression(let list) = part {
       part = .expression(try parseItem(of: list))
     }
-    while let operation = nextOperation, operation.strength > strength {
+    while true {
+      if strength < Strength.comparison, case .expression(let value) = part,
+        let test = try parseKindTest(of: value)
+      {
+        part = .condition(test)
+      }
+      guard let operation = nextOperation, operation.strength > strength else { break }
       part = try parse(operation, after: part, from: start)
     }
+    if next.keyword == "IS", case .expression = part {
+      throw .predicate("IS NULL is written == NIL here, and IS NOT NULL != NIL", column: next.column)
+    }
     return part
+  }
+
+  /// `SELF isKindOfClass: %@`: whether an object is of an entity or a class, which is named.
+  ///
+  /// - Returns: Nil if there is no such test.
+  private mutating func parseKindTest(of value: ConditionExpression) throws(HeartwoodError) -> Condition? {
+    guard case .name(let name, isEscaped: false) = next.kind,
+      ["iskindofclass:", "iskindofclass", "iskindofentity:"].contains(name.lowercased())
+    else { return nil }
+    let column = next.column
+    advance()
+    guard case .path(var path) = value.kind else {
+      throw .predicate("before \(name) there must be SELF or a relationship to one object", column: column)
+    }
+    let kind: String
+    if case .name(let given, _) = next.kind {
+      kind = given
+      advance()
+    } else {
+      let given = try parseExpression(Strength.comparison)
+      guard case .value(.string(let text)) = given.kind else {
+        throw .predicate("\(name) takes the name of an entity or a class", column: column)
+      }
+      kind = text
+    }
+    path.steps.append(.kind(.name(kind)))
+    return .comparing(.path(path), .notEqual, .value(.null))
   }
 
   private func noComparison(from start: Int) -> HeartwoodError {

@@ -35,7 +35,7 @@ public struct FormatPredicate: FetchPredicate {
   /// - Parameters:
   ///   - format: the text.
   ///   - arguments: one for each placeholder, in order.
-  /// - Throws: `.coreData` with the column of the error in the text, or the argument that does not fit.
+  /// - Throws: `.invalidPredicate` with the column of the error in the text, or the argument that does not fit.
   public init(_ format: String, _ arguments: (any PredicateArgument)?...) throws(HeartwoodError) {
     try self.init(format, argumentArray: arguments)
   }

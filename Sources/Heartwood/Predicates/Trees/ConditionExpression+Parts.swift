@@ -167,7 +167,7 @@ extension ConditionExpression {
 
   /// A function by its name in the format language, such as `uppercase:`.
   ///
-  /// - Throws: `.coreData` if there is no such function, or it takes another number of arguments.
+  /// - Throws: `.invalidPredicate` if there is no such function, or it takes another number of arguments.
   public init(forFunction name: String, arguments: [ConditionExpression]) throws(HeartwoodError) {
     var parser = try FormatParser("SELF", [])
     guard let function = NamedFunction(name: name) else {
@@ -178,7 +178,7 @@ extension ConditionExpression {
 
   /// An expression as text, in the language of `FormatPredicate`.
   ///
-  /// - Throws: `.coreData` with the column of the error in the text, or the argument that does not fit.
+  /// - Throws: `.invalidPredicate` with the column of the error in the text, or the argument that does not fit.
   public init(format: String, _ arguments: (any PredicateArgument)?...) throws(HeartwoodError) {
     self = try FormatParser.expression(format, arguments)
   }

@@ -6,7 +6,7 @@ import Foundation
 extension Predicate: FetchPredicate {
   /// The predicate as a condition.
   ///
-  /// - Throws: `.coreData` if a part of it has no translation.
+  /// - Throws: `.invalidPredicate` if a part of it has no translation.
   public func conditionTree(for entity: EntityDescription) throws(HeartwoodError) -> Condition {
     var translation = PredicateTranslation(model: entity.model)
     repeat translation.bind(each variable)

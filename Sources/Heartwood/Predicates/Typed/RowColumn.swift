@@ -9,7 +9,7 @@ public protocol RowColumn<Result>: Sendable {
   var rowExpression: RowExpression { get }
   /// The value of a row.
   ///
-  /// - Throws: `.coreData` if the type has no such value.
+  /// - Throws: `.invalidPredicate` if the type has no such value.
   static func _result(_ stored: _Value) throws(HeartwoodError) -> Result
 }
 

@@ -88,27 +88,40 @@ extension ManagedObjectModel {
   /// - Throws: `.coreData` with the attribute or the index, and what is wrong.
   package func checkExpressions() throws(HeartwoodError) {
     try freeze()
-    _ = try DerivationPlan(self)
+    if let first = expressionProblems().first { throw first }
+  }
+
+  /// What is wrong with the expressions of derived attributes and of indexes.
+  ///
+  /// - Precondition: The model is valid.
+  func expressionProblems() -> [HeartwoodError] {
+    var problems: [HeartwoodError] = []
+    func check(_ body: () throws(HeartwoodError) -> Void, _ what: (HeartwoodError) -> String) {
+      do {
+        try body()
+      } catch {
+        problems.append(.model(what(error)))
+      }
+    }
     for entity in entities {
+      for case let attribute as AttributeDescription in entity.ownColumns where attribute.derivation != nil {
+        check({ () throws(HeartwoodError) in _ = try Derivation(attribute, of: entity) }, \.message)
+      }
       for index in entity.indexes {
+        let name = "the index \(index.name) of \(entity.displayName)"
         if let text = index.condition {
-          do {
-            _ = try IndexCondition(text, of: entity)
-          } catch {
-            throw .model(
-              "the index \(index.name) of \(entity.displayName) cannot have the objects of \"\(text)\" only: \(error.message)"
-            )
-          }
+          check(
+            { () throws(HeartwoodError) in _ = try IndexCondition(text, of: entity) },
+            { "\(name) cannot have the objects of \"\(text)\" only: \($0.message)" })
         }
         for text in index.elements.compactMap(\.expression) {
-          do {
-            _ = try entity.compiled.indexedExpressions.expression(text, of: entity)
-          } catch {
-            throw .model(
-              "the index \(index.name) of \(entity.displayName) cannot be of \"\(text)\": \(error.message)")
-          }
+          check(
+            { () throws(HeartwoodError) in
+              _ = try entity.compiled.indexedExpressions.expression(text, of: entity)
+            }, { "\(name) cannot be of \"\(text)\": \($0.message)" })
         }
       }
     }
+    return problems
   }
 }

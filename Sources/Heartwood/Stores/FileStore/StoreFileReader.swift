@@ -77,7 +77,10 @@ struct StoreFileReader {
 
 extension HeartwoodError {
   static func damagedFile(_ path: String, _ format: StoreFileFormat, _ what: String) -> HeartwoodError {
-    HeartwoodError(
+    if let kind = ForeignFile.kind(at: path) {
+      return HeartwoodError(.persistentStoreOpen, "the store at \(path) could not be opened: \(kind)")
+    }
+    return HeartwoodError(
       .persistentStoreDamaged,
       "the store at \(path) is no \(format.rawValue) store, or a damaged one: \(what); nothing was changed; restore it from a copy"
     )

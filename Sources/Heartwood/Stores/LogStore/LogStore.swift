@@ -36,6 +36,15 @@ final class LogStore: ObjectStore {
     identity = StoreIdentity(uuid: UUID(engine.storeIdentifier))
   }
 
+  /// The numbers of the transactions of this opening, if it is one for the code of a migration.
+  private let migrationTransactions = Guarded<TransactionNumbers?>(nil)
+
+  /// Notes the numbers of the transactions from now on.
+  func beginMigrationTransactions() { migrationTransactions.withLock { $0 = TransactionNumbers() } }
+
+  /// The numbers since `beginMigrationTransactions()`.
+  var savedByMigration: TransactionNumbers { migrationTransactions.withLock { $0 ?? TransactionNumbers() } }
+
   /// The schema that was used last.
   var schema: StoreSchema { schemas.newest }
   var storeUUID: UUID { UUID(engine.storeIdentifier) }
@@ -163,6 +172,7 @@ extension LogStore {
         return result
       }
       isCommitted = true
+      if let number { migrationTransactions.withLock { $0?.add(number) } }
       file?.noteCommitted()
       metadataToSave.noteWritten(metadata)
       return (result, number)

@@ -129,7 +129,7 @@ struct AddedUniqueEntries {
     guard let existing = keys.first(where: { !added.contains($0) }) ?? keys.first,
       let row = try transaction.row(root, existing)
     else { return [] }
-    let shown = index.columns.map(row.value)
+    let shown = index.values(of: row, transaction.identity)
     let whole = IndexKey.whole(index, row)
     var violations: [ConstraintViolation] = []
     for key in keys where key != existing && added.contains(key) {

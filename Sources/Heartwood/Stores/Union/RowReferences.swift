@@ -41,6 +41,17 @@ struct RowReferences: Sendable {
     return bytes.withUnsafeBytes { numbered(RowView(unchecked: $0), store) } ?? bytes
   }
 
+  /// The bytes of a row with the references of an index's columns as a store has them; nil if one is to an object of another store.
+  func local(_ row: RowView, _ index: StoreIndex, _ store: Int) -> [UInt8]? {
+    var bytes = Array(row.bytes)
+    for column in index.columns where column.kind == .toOne && !row.isNull(column) {
+      let key = row.key(column)
+      guard key.storeNumber == store else { return nil }
+      bytes.store(key.keyInStore, at: column.offset)
+    }
+    return bytes
+  }
+
   /// The bytes of a row for a store.
   ///
   /// - Throws: `.managedObjectExternalRelationship` if it refers to an object of another store.

@@ -44,7 +44,11 @@ final class StoreUnionTransaction: StoreTransaction {
     for (number, member) in members.sorted(by: { $0.key < $1.key }) where member.schema.has(index.entity) {
       let own = StoreUnionView.Member(number: number, view: try member.transactionView())
       guard let index = own.index(like: index) else { continue }
-      keys += try member.keys(in: index, like: row).map { $0.numbered(number) }
+      // Objects of other stores are none of its references.
+      guard let local = references.local(row, index, number) else { continue }
+      keys += try local.withUnsafeBytes { bytes in
+        try member.keys(in: index, like: RowView(unchecked: bytes)).map { $0.numbered(number) }
+      }
     }
     return keys
   }

@@ -58,7 +58,7 @@ extension StoreVerifier {
         report("\(name(entity, key)) has \(property) \(target), which has no link back")
       }
     }
-    for relationship in entity.relationshipsBySlot where !relationship.isToMany {
+    for relationship in entity.relationshipsBySlot where !relationship.isToMany && !relationship.isTransient {
       let column = entity.layout.columns[relationship.slot]
       guard !row.isNull(column) else { continue }
       try checkTarget(row.key(column), of: relationship, key)

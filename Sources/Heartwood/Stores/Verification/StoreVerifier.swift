@@ -27,8 +27,8 @@ final class StoreVerifier {
     }
     for index in schema.indexes { try checkEntries(of: index) }
     for entity in schema.storedEntities {
-      for case let relationship as RelationshipDescription in entity.ownProperties where relationship.isToMany
-      {
+      for case let relationship as RelationshipDescription in entity.ownProperties
+      where relationship.isToMany && !relationship.isTransient {
         try checkLinks(relationship)
       }
     }
@@ -63,7 +63,8 @@ final class StoreVerifier {
     let roots = Set(schema.rootEntities.map(schema.keyNumber))
     var links: [UInt8: Set<UInt16>] = [:]
     for entity in schema.storedEntities {
-      for relationship in entity.relationshipsBySlot where relationship.isToMany {
+      for relationship in entity.relationshipsBySlot where relationship.isToMany && !relationship.isTransient
+      {
         let kinds = relationship.isOrdered ? [KeySpace.order, KeySpace.rank] : [KeySpace.link]
         for kind in kinds { links[kind, default: []].insert(schema.number(of: relationship)) }
       }

@@ -21,7 +21,8 @@ extension PostgresStore {
       request.insertedInOrder
       + (request.updatedObjects ?? []).sorted { number($0.objectID) < number($1.objectID) }
     for object in objects {
-      for relationship in object.entity.relationshipsByName.values where relationship.isToMany {
+      for relationship in object.entity.relationshipsByName.values
+      where relationship.isToMany && !relationship.isTransient {
         guard schema.side(relationship) != nil || relationship.isOrdered,
           let changes = request.changes(of: relationship, in: object)
         else { continue }

@@ -21,7 +21,8 @@ final class PostgresSchema: Sendable {
     var (joins, sides) = ([PostgresJoin](), [String: PostgresSide]())
     for entity in model.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) {
       for relationship in entity.relationshipsByName.values.sorted(by: { $0.name < $1.name }) {
-        guard relationship.isToMany, relationship.inverseRelationship?.isToMany != false,
+        guard !relationship.isTransient, relationship.isToMany,
+          relationship.inverseRelationship?.isToMany != false,
           relationship.entity === entity, sides[relationship.fullName] == nil,
           let source = byEntity[ObjectIdentifier(entity)],
           let target = byEntity[ObjectIdentifier(relationship.destinationEntity)]
@@ -59,7 +60,8 @@ final class PostgresSchema: Sendable {
 
   /// The table and the column of the to-one inverse of a to-many relationship.
   func inverse(_ relationship: RelationshipDescription) -> (table: PostgresTable, column: PostgresColumn)? {
-    guard let inverse = relationship.inverseRelationship, !inverse.isToMany, let entity = inverse.entity
+    guard !relationship.isTransient, let inverse = relationship.inverseRelationship, !inverse.isToMany,
+      let entity = inverse.entity
     else { return nil }
     let table = table(entity)
     return (table, table.column(inverse, of: entity))

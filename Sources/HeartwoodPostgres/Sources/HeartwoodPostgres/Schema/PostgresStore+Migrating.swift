@@ -74,8 +74,8 @@ extension PostgresStore {
     from source: ManagedObjectModel, _ connection: PostgresConnection
   ) throws -> Bool {
     let hashes = try storedHashes(connection)
-    guard hashes != managedObjectModel.entityVersionHashesByName else { return false }
-    guard hashes == source.entityVersionHashesByName else {
+    guard !managedObjectModel.hasVersionHashes(hashes) else { return false }
+    guard source.hasVersionHashes(hashes) else {
       throw HeartwoodError(
         .persistentStoreIncompatibleVersionHash,
         "the store at \(address.text) was migrated to another model meanwhile; open it again")

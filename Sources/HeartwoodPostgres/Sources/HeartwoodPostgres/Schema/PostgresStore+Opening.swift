@@ -58,7 +58,7 @@ extension PostgresStore {
     storedMetadata = values
     pool.expect(model: try modelDigest(connection))
     // With another model, the error is that of the hashes.
-    guard hashes == managedObjectModel.entityVersionHashesByName else { return }
+    guard managedObjectModel.hasVersionHashes(hashes) else { return }
     let missing = try schema.missing(connection)
     guard missing.isEmpty else {
       throw HeartwoodError(

@@ -1,0 +1,166 @@
+/// What becomes of each property of an entity by a mapping, those included that the mapping does not name.
+struct ResolvedMapping {
+  enum Origin {
+    /// By code, or an expression.
+    case computed(PropertyMapping)
+    /// The value of the source's property of this name.
+    case property(String)
+    /// Its default; a relationship is only set from its other side.
+    case none
+  }
+
+  struct Property {
+    let name: String
+    let origin: Origin
+  }
+
+  /// In the order of the entity's slots, elements of composite attributes after the whole.
+  private(set) var attributes: [Property] = []
+  private(set) var relationships: [Property] = []
+  /// Properties of the source that have the name of one of the destination, which cannot take their values, with the reason.
+  private(set) var refused: [(name: String, reason: String)] = []
+  /// What of the source is in no property of the destination.
+  private(set) var lost: [PropertyDescription] = []
+  /// Whether code of the program gets the source's objects, and may keep what is lost.
+  private(set) var hasCode = false
+  /// Relationships that are only set from their other side.
+  private var setFromInverse: Set<String> = []
+
+  /// - Parameters:
+  ///   - source: The mapping's entity of the source; nil if it has none.
+  ///   - destination: Its entity of the destination.
+  ///   - all: All mappings of the model.
+  init(
+    _ mapping: EntityMapping, _ source: EntityDescription?, _ destination: EntityDescription,
+    among all: [EntityMapping]
+  ) {
+    hasCode = type(of: mapping.policy) != EntityMigrationPolicy.self
+    let named = Dictionary(
+      (mapping.attributeMappings + mapping.relationshipMappings).map { ($0.name, $0) },
+      uniquingKeysWith: { first, _ in first })
+    for slot in destination.slots {
+      let property = destination.property(at: slot)
+      let isRelationship = property is RelationshipDescription
+      let origin: Origin
+      if let given = named[property.name]?.givenOrigin {
+        // The store computes it.
+        if property.derivation != nil, case .property = given { origin = .none } else { origin = given }
+      } else if destination.isElement(slot),
+        destination.compositeSlots(around: slot).contains(where: {
+          named[destination.property(at: $0).name] != nil
+        })
+      {
+        // The mapping of the whole says what becomes of it.
+        continue
+      } else {
+        origin = sameName(property, source, all)
+      }
+      let resolved = Property(name: property.name, origin: origin)
+      if isRelationship { relationships.append(resolved) } else { attributes.append(resolved) }
+    }
+    noteLost(named.values, source)
+  }
+
+  /// What becomes of a property of which the mapping says nothing.
+  private mutating func sameName(
+    _ property: PropertyDescription, _ source: EntityDescription?, _ all: [EntityMapping]
+  ) -> Origin {
+    guard let source, let slot = source.slot(named: property.name), !property.isTransient,
+      property.derivation == nil
+    else { return .none }
+    let former = source.property(at: slot)
+    // What is not stored has no value to keep.
+    guard !former.isTransient else { return .none }
+    if let reason = property.reasonAgainst(former) {
+      refused.append((property.name, reason))
+      return .none
+    }
+    guard let relationship = property as? RelationshipDescription,
+      let inverse = relationship.inverseRelationship, inverse !== relationship
+    else { return .property(property.name) }
+    // The other side may say what becomes of the links.
+    let back = (former as? RelationshipDescription)?.inverseRelationship
+    for other in all.flatMap(\.relationshipMappings) where other.name == inverse.name {
+      let isConsistent =
+        other.value == nil && other.expression == nil && !other.usesDefault
+        && other.sourceName ?? other.name == back?.name
+      if isConsistent || !all.contains(where: { $0.maps(other, of: inverse) }) { continue }
+      if relationship.isOrdered, relationship.isToMany, !other.isDefault {
+        refused.append(
+          (
+            property.name,
+            "it is ordered, and its inverse \(inverse.displayName) is mapped, which gives no order"
+          ))
+      }
+      setFromInverse.insert(property.name)
+      return .none
+    }
+    return .property(property.name)
+  }
+
+  private mutating func noteLost(
+    _ given: Dictionary<String, PropertyMapping>.Values, _ source: EntityDescription?
+  ) {
+    guard let source else { return }
+    var used = setFromInverse
+    for property in attributes + relationships {
+      if case .property(let name) = property.origin { used.insert(name) }
+    }
+    for mapping in given {
+      let names = mapping.expression?.sourceNames
+      used.formUnion(names ?? [])
+      if mapping.value != nil || mapping.expression != nil && names == nil { hasCode = true }
+    }
+    for slot in source.slots where !source.isElement(slot) {
+      let property = source.property(at: slot)
+      guard !property.isTransient, property.derivation == nil, !used.contains(property.name),
+        !used.contains(where: { $0.hasPrefix(property.name + ".") })
+      else { continue }
+      lost.append(property)
+    }
+  }
+}
+
+extension PropertyMapping {
+  var isDefault: Bool { value == nil && expression == nil && sourceName == nil && usesDefault }
+
+  /// What the mapping itself says; nil if it leaves that to the names.
+  fileprivate var givenOrigin: ResolvedMapping.Origin? {
+    if value != nil || expression != nil { return .computed(self) }
+    if let sourceName { return .property(sourceName) }
+    return usesDefault ? ResolvedMapping.Origin.none : nil
+  }
+}
+
+extension EntityMapping {
+  /// Whether a property mapping is one of this mapping's, about a relationship of its entity of the destination.
+  fileprivate func maps(_ property: PropertyMapping, of relationship: RelationshipDescription) -> Bool {
+    guard relationshipMappings.contains(where: { $0 === property }), let name = destinationEntityName,
+      let owner = relationship.entity
+    else { return false }
+    return owner.selfAndBelow.contains { $0.name == name }
+  }
+
+  /// What becomes of each property.
+  ///
+  /// - Returns: Nil if there is no such entity in the destination.
+  func resolved(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, among all: [EntityMapping]
+  ) -> ResolvedMapping? {
+    guard let entity = destinationEntityName.flatMap({ destination.entitiesByName[$0] }) else { return nil }
+    return ResolvedMapping(self, sourceEntityName.flatMap { source.entitiesByName[$0] }, entity, among: all)
+  }
+}
+
+extension PropertyDescription {
+  /// Why the property cannot have the values of one of another model; nil if it can, with all of them.
+  func reasonAgainst(_ former: PropertyDescription) -> String? {
+    switch (self, former) {
+    case (let new as AttributeDescription, let old as AttributeDescription):
+      return new.canHaveValues(of: old) ? nil : "it is of type \(new.type), and was of type \(old.type)"
+    case (let new as RelationshipDescription, let old as RelationshipDescription):
+      return old.isToMany && !new.isToMany ? "it is to-one, and was to-many" : nil
+    default: return "it is \(kindText), and was \(former.kindText)"
+    }
+  }
+}

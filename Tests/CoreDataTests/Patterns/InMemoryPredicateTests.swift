@@ -1,0 +1,69 @@
+import CoreData
+import Foundation
+import Testing
+
+@Suite struct `Predicates in memory` {
+  /// Conditions on a person with children, and whether Ada, who is 30 and has children of 5 and 3 years, satisfies them.
+  private static let conditions: [(format: String, isMet: Bool)] = [
+    ("kids.@max.age == 5", true), ("kids.@max.age == 4", false), ("kids.@min.age == 3", true),
+    ("kids.@sum.age == 8", true), ("kids.@avg.age == 4", true), ("kids.@count == 2", true),
+    ("kids.@max.age + kids.@min.age == 8", true), ("kids.@max.age > age", false), ("ANY kids.age < 4", true),
+    ("ALL kids.age < 4", false), ("NONE kids.age > 5", true), ("kids.@max.name == 'Cy'", true),
+    ("SUBQUERY(kids, $k, $k.age > 4).@count == 1", true), ("max:(kids.age) == 5", true),
+    ("kids.@unionOfObjects.age CONTAINS 3", true), ("kids.@distinctUnionOfObjects.age.@count == 2", true),
+    ("none.@max.age == NIL", true), ("none.@sum.age == 0", true), ("kids.age CONTAINS 5", true),
+    ("name IN kids.name", false), ("kids.name CONTAINS 'Bo'", true),
+  ]
+
+  @Test(arguments: 0..<conditions.count) func `operators over dictionaries have the values of their key`(
+    place: Int
+  ) {
+    let (format, isMet) = Self.conditions[place]
+    let kids: [NSDictionary] = [["name": "Bo", "age": 5], ["name": "Cy", "age": 3]]
+    let ada: NSDictionary = ["name": "Ada", "age": 30, "kids": kids, "none": [NSDictionary]()]
+    #expect(NSPredicate(format: format).evaluate(with: ada) == isMet, "\(format)")
+    let plain: [String: Any] = ["name": "Ada", "age": 30, "kids": kids, "none": [Any]()]
+    #expect(NSPredicate(format: format).evaluate(with: plain) == isMet, "\(format)")
+  }
+
+  @Test func `objects, saved or not, and dictionaries of their values have one answer with a fetch`() throws {
+    let container = try Library.makeContainer()
+    let context = container.newBackgroundContext()
+    try context.performAndWait {
+      for (index, name) in ["Zoë", "anna", "Bob"].enumerated() {
+        let author = Author(name: name, context: context)
+        for number in 0..<index {
+          let book = Book(context: context)
+          (book.title, book.pages, book.author) = ("\(name) \(number)", Int32(100 * index + number), author)
+        }
+      }
+      let formats = [
+        "books.@max.pages == 201", "books.@min.pages == 100", "books.@sum.pages > 300",
+        "books.@avg.pages == 200.5",
+        "books.@count == 0", "ANY books.pages == 200", "SUBQUERY(books, $b, $b.pages > 150).@count > 0",
+        "books.@max.pages > 100 AND name BEGINSWITH[c] 'b'",
+      ]
+      func answers(_ objects: [Any]) -> [[Bool]] {
+        formats.map { format in objects.map { NSPredicate(format: format).evaluate(with: $0) } }
+      }
+      func authors() throws -> [Author] {
+        try context.fetch(Author.fetchRequest()).sorted { $0.name < $1.name }
+      }
+      let unsaved = answers(try authors())
+      let rows = try authors().map { author -> NSDictionary in
+        let books = author.books.map { ["pages": $0.pages] as NSDictionary }
+        return ["name": author.name, "books": books]
+      }
+      #expect(answers(rows) == unsaved)
+      try context.save()
+      #expect(answers(try authors()) == unsaved)
+      let found = try formats.map { format in
+        let request = Author.fetchRequest()
+        request.predicate = NSPredicate(format: format)
+        let matches = try context.fetch(request).map(\.name)
+        return try authors().map { matches.contains($0.name) }
+      }
+      #expect(found == unsaved && unsaved.joined().contains(true))
+    }
+  }
+}

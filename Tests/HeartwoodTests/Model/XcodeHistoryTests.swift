@@ -1,0 +1,400 @@
+import Foundation
+import HeartwoodFaults
+import TestSupport
+import Testing
+
+@testable import Heartwood
+
+/// Files with what an editor leaves behind when types, names and destinations change.
+@Suite struct `Models that were edited` {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func read(_ body: String) throws -> (ManagedObjectModel, notes: [String]) {
+    let url = folder.url.appending(path: "Library.xcdatamodel")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    try Data("<model>\n\(body)\n</model>".utf8).write(to: url.appending(path: "contents"))
+    var notes: [String] = []
+    return (try ManagedObjectModel(contentsOf: url) { notes.append($0) }, notes)
+  }
+
+  /// An attribute `a` of an entity, with single quotes for double ones.
+  private func attribute(_ fields: String) throws -> (AttributeDescription, notes: [String]) {
+    let (model, notes) = try read(
+      "<entity name=\"E\"><attribute name=\"a\" optional=\"YES\" \(fields.replacing("'", with: "\""))/></entity>"
+    )
+    return (try #require(model.entities[0].attributesByName["a"]), notes)
+  }
+
+  /// Attributes of a file, the default value that they have, and a part of a note; an empty part for none.
+  private static let defaults: [(fields: String, value: String, note: String)] = [
+    ("attributeType='Integer 16' defaultValueString='NO'", "0", "\"NO\" of E.a is read as 0"),
+    ("attributeType='Integer 32' defaultValueString='YES'", "1", "read as 1"),
+    ("attributeType='Integer 64' defaultValueString='1.5'", "1", "\"1.5\" of E.a is read as 1"),
+    ("attributeType='Integer 64' defaultValueString='0.0'", "0", ""),
+    ("attributeType='Double' defaultValueString='NO'", "0.0", "read as 0"),
+    ("attributeType='Boolean' defaultValueString='0.0'", "false", ""),
+    ("attributeType='Boolean' defaultValueString='3'", "true", "\"3\" of E.a is read as true"),
+    ("attributeType='Boolean' defaultValueString='maybe'", "nil", "\"maybe\" of E.a is left out"),
+    ("attributeType='Integer 16' defaultValueString='70000'", "nil", "left out, as its type is integer16"),
+    ("attributeType='Integer 32' defaultValueString='none'", "nil", "left out"),
+    ("attributeType='Decimal' defaultValueString='-'", "nil", "left out"),
+    ("attributeType='Float' defaultValueString='a'", "nil", "left out"),
+    ("attributeType='UUID' defaultValueString='empty'", "nil", "left out, as its type is uuid"),
+    ("attributeType='Date' defaultValueString='now'", "nil", "depends on the moment"),
+    ("attributeType='Date' defaultDateTimeInterval='yesterday'", "nil", "left out"),
+    (
+      "attributeType='String' defaultDateTimeInterval='5'", "nil",
+      "\"5\" of E.a is left out, as its type is string"
+    ),
+    ("attributeType='Binary' defaultValueString='x'", "nil", "left out"),
+    ("attributeType='Transformable' defaultValueString='x' valueTransformerName='T'", "nil", "left out"),
+    ("attributeType='Integer 16' defaultValueString=''", "nil", ""),
+    ("attributeType='String' defaultValueString=''", "", ""),
+    ("attributeType='String' minValueString='x'", "nil", "minValueString=\"x\" of E.a is left out"),
+    ("attributeType='Date' minValueString='1'", "nil", "minValueString=\"1\" of E.a is left out"),
+    ("attributeType='Double' maxDateTimeInterval='1'", "nil", "maxDateTimeInterval=\"1\""),
+    ("attributeType='Boolean' maxValueString='1'", "nil", "maxValueString=\"1\" of E.a is left out"),
+    ("attributeType='Integer 16' minValueString='9' maxValueString='1'", "nil", "above the greatest"),
+    ("attributeType='Integer 16' regularExpressionString='a'", "nil", "regularExpressionString"),
+    ("attributeType='String' regularExpressionString='('", "nil", "regularExpressionString"),
+    (
+      "attributeType='String' valueTransformerName='T'", "nil",
+      "valueTransformerName=\"T\" of E.a has no effect"
+    ),
+    ("attributeType='Transformable'", "nil", "names no transformer"),
+    ("attributeType='String' derived='YES'", "nil", "no derivationExpression"),
+  ]
+
+  // MOD-02
+  @Test(arguments: 0..<defaults.count)
+  func `a value of another type is read as what it can mean, or left out with a note`(place: Int) throws {
+    let (fields, value, note) = Self.defaults[place]
+    let (attribute, notes) = try attribute(fields)
+    #expect(attribute.defaultValue.map { "\($0)" } ?? "nil" == value)
+    #expect(attribute.validationRules == [])
+    #expect(note.isEmpty ? notes == [] : notes.count == 1 && notes[0].contains(note), "\(notes)")
+    #expect(notes.allSatisfy { $0.contains("contents, line 2: ") }, "\(notes)")
+    // What was left out is in the file that is written.
+    let url = folder.url.appending(path: "Again.xcdatamodel")
+    try #require(attribute.entity?.model).writeXcodeModel(to: url)
+    let text = try String(contentsOf: url.appending(path: "contents"), encoding: .utf8)
+    if value == "nil" || note.isEmpty {
+      for field in fields.split(separator: " ").filter({ !$0.hasPrefix("16'") && !$0.hasPrefix("32'") }) {
+        guard field.contains("='"), field.hasSuffix("'"), !field.hasSuffix("=''") else { continue }
+        if note.contains("read as") || note.contains("no derivation") { continue }
+        #expect(text.contains(field.replacing("'", with: "\"")), "\(field): \(text)")
+      }
+    }
+  }
+
+  private static let pair = """
+    <entity name="Writer">
+      <relationship name="books" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Book" MORE/>
+    </entity>
+    <entity name="Book" OWN>
+      <attribute name="title" optional="YES" attributeType="String"/>
+      <relationship name="writer" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Writer" OTHER/>
+      PARTS
+    </entity>
+    """
+
+  private func pair(_ more: String = "", _ other: String = "", parts: String = "", own: String = "") throws
+    -> (
+      books: RelationshipDescription?, writer: RelationshipDescription?, book: EntityDescription,
+      notes: [String]
+    )
+  {
+    var text = Self.pair
+    for (name, value) in [("MORE", more), ("OTHER", other), ("PARTS", parts), ("OWN", own)] {
+      text = text.replacing(name, with: value.replacing("'", with: "\""))
+    }
+    let (model, notes) = try read(text)
+    let book = try #require(model.entitiesByName["Book"])
+    return (
+      model.entitiesByName["Writer"]?.relationshipsByName["books"], book.relationshipsByName["writer"], book,
+      notes
+    )
+  }
+
+  // MOD-02
+  @Test func `flags that a relationship to one cannot have are left out`() throws {
+    let (books, writer, _, notes) = try pair("maxCount='1' ordered='YES'", "ordered='YES'")
+    #expect(books?.isToMany == false && books?.isOrdered == false)
+    #expect(writer?.isToMany == false && writer?.isOrdered == false)
+    #expect(
+      notes.count == 3 && notes.contains { $0.contains("Writer.books is toMany with a maxCount of 1") },
+      "\(notes)")
+    let counts = try pair("minCount='5' maxCount='2'", "minCount='1'")
+    #expect(counts.books?.minCount == 0 && counts.books?.maxCount == 2 && counts.writer?.minCount == 0)
+    #expect(counts.notes.count == 1)
+  }
+
+  // MOD-02, MOD-34
+  @Test func `transient relationships are read, and both sides of a pair are stored if one is`() throws {
+    let names = ("inverseName='writer' inverseEntity='Book'", "inverseName='books' inverseEntity='Writer'")
+    let both = try pair(names.0 + " transient='YES'", names.1 + " transient='YES'")
+    #expect(both.books?.isTransient == true && both.writer?.isTransient == true && both.notes == [])
+    let one = try pair(names.0 + " transient='YES'", names.1)
+    #expect(one.books?.isTransient == false && one.writer?.isTransient == false)
+    #expect(
+      one.notes.count == 1
+        && one.notes[0].contains("Writer.books is transient, and its inverse Book.writer is not"))
+  }
+
+  // MOD-02
+  @Test func `an inverse that one side names is that of both, and one that is not there is none`() throws {
+    let given = try pair("inverseName='writer' inverseEntity='Book'")
+    #expect(given.writer?.inverseRelationship === given.books && given.notes.count == 1)
+    for inverse in [
+      "inverseName='author' inverseEntity='Book'", "inverseName='title' inverseEntity='Book'",
+      "inverseName='books' inverseEntity='Writer'",
+    ] {
+      let other = try pair(inverse, "inverseName='works' inverseEntity='Writer'")
+      #expect(other.books?.inverseRelationship == nil && other.writer?.inverseRelationship == nil)
+      #expect(other.notes.count == 2, "\(other.notes)")
+    }
+    // The entity may be the destination's former name.
+    let former = try pair(
+      "inverseName='writer' inverseEntity='Work'", "inverseName='books' inverseEntity='Author'")
+    #expect(former.writer?.inverseRelationship === former.books && former.books != nil)
+  }
+
+  // MOD-02
+  @Test func `what cannot be indexed is left out of an index, and an index of nothing`() throws {
+    let (_, _, book, notes) = try pair(
+      parts: """
+        <relationship name='readers' optional='YES' toMany='YES' deletionRule='Nullify' destinationEntity='Writer'/>
+        <fetchIndex name='byBoth'><fetchIndexElement property='readers'/><fetchIndexElement property='title'/></fetchIndex>
+        <fetchIndex name='byReaders'><fetchIndexElement property='readers'/></fetchIndex>
+        <fetchIndex name='byName'><fetchIndexElement property='name'/></fetchIndex>
+        <fetchIndex name='byWriter'><fetchIndexElement property='writer'/></fetchIndex>
+        """)
+    #expect(book.indexes.map(\.name) == ["byBoth", "byWriter"])
+    #expect(book.indexes[0].elements.map(\.property.name) == ["title"])
+    #expect(
+      notes.count == 5
+        && notes[0].contains("readers is left out of the index byBoth of Book: readers leads to several"))
+  }
+
+  // MOD-02
+  @Test func `a relationship whose destination is gone is left out, with what names it`() throws {
+    let (_, _, book, notes) = try pair(
+      parts: """
+        <relationship name='shop' optional='YES' maxCount='1' deletionRule='Nullify' destinationEntity='Shop'/>
+        <fetchIndex name='byShop'><fetchIndexElement property='shop'/></fetchIndex>
+        <uniquenessConstraints><uniquenessConstraint><constraint value='shop'/></uniquenessConstraint></uniquenessConstraints>
+        """)
+    #expect(
+      book.relationshipsByName["shop"] == nil && book.indexes.isEmpty && book.uniquenessConstraints.isEmpty)
+    #expect(notes.contains { $0.contains("Book.shop leads to \"Shop\", which is no entity of the model") })
+  }
+
+  // MOD-02
+  @Test func `all mistakes of a file are in one error, with their lines`() throws {
+    let error = heartwoodError {
+      _ = try read(
+        """
+        <entity name="Book" parentEntity="Work">
+          <attribute name="scan" attributeType="Blob"/>
+          <relationship name="writer" deletionRule="Forget" destinationEntity="Book"/>
+          <attribute attributeType="String"/>
+          <uniquenessConstraints><uniquenessConstraint><constraint value="isbn"/></uniquenessConstraint></uniquenessConstraints>
+        </entity>
+        <entity name="Book"/>
+        """)
+    }
+    let parts = [
+      "\"Work\"", "\"Blob\"", "\"Forget\"", "no attribute name", "two entities of the model are called Book",
+    ]
+    for part in parts { #expect(error?.message.contains(part) == true, "\(part): \(error?.message ?? "")") }
+    #expect(error?.details.count == parts.count && error?.message.contains("it has 5 mistakes") == true)
+    #expect(
+      error?.message.contains("line 3") == true && error?.message.contains("Library.xcdatamodel") == true)
+  }
+
+  // MOD-49
+  @Test func `a composite attribute names its description as Xcode's files do`() throws {
+    let (model, notes) = try read(
+      """
+      <entity name="E"><attribute name="place" optional="YES" attributeType="Composite" composite="Point"/></entity>
+      <composite name="Point"><attribute name="x" optional="YES" attributeType="Double" defaultValueString="0.0"/></composite>
+      """)
+    #expect(notes == [])
+    let place = try #require(model.entities[0].attributesByName["place"] as? CompositeAttributeDescription)
+    #expect(place.elements.map(\.name) == ["x"])
+    let url = folder.url.appending(path: "Written.xcdatamodel")
+    try model.writeXcodeModel(to: url)
+    let text = try String(contentsOf: url.appending(path: "contents"), encoding: .utf8)
+    #expect(text.contains("attributeType=\"Composite\" composite=\"Point\""))
+  }
+
+  // MARK: Random histories
+
+  /// A model without a fault: entities with attributes of all types, pairs of relationships, indexes and constraints.
+  private static func soundModel(_ numbers: inout SplitMix64) -> MarkupElement {
+    let examples: [(type: String, fields: [String: String])] = [
+      ("Integer 16", ["defaultValueString": "3", "minValueString": "1", "maxValueString": "9"]),
+      ("Integer 32", ["defaultValueString": "0", "usesScalarValueType": "YES"]),
+      ("Integer 64", ["defaultValueString": "-5"]),
+      ("Decimal", ["defaultValueString": "1.50", "minValueString": "0"]),
+      ("Double", ["defaultValueString": "0.0", "maxValueString": "2.5"]),
+      ("Float", ["defaultValueString": "0.5"]),
+      ("String", ["defaultValueString": "abc", "minValueString": "1", "regularExpressionString": "[a-z]+"]),
+      ("Boolean", ["defaultValueString": "NO"]),
+      ("Date", ["defaultDateTimeInterval": "600", "minDateTimeInterval": "0"]),
+      ("Binary", ["allowsExternalBinaryDataStorage": "YES"]),
+      ("UUID", ["defaultValueString": "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"]),
+      ("URI", ["defaultValueString": "https://example.org"]),
+      ("Transformable", ["valueTransformerName": "NSSecureUnarchiveFromData"]),
+      ("Composite", ["composite": "Point"]),
+    ]
+    var root = MarkupElement("model")
+    let count = 3
+    for number in 0..<count {
+      var entity = MarkupElement("entity", ["name": "E\(number)", "syncable": "YES"])
+      if number == 2, numbers.below(2) == 0 { entity.attributes["parentEntity"] = "E1" }
+      for place in 0..<(2 + numbers.below(5)) {
+        let (type, fields) = examples[numbers.below(examples.count)]
+        var attribute = MarkupElement("attribute", fields)
+        attribute.attributes["name"] = "a\(number)\(place)"
+        attribute.attributes["attributeType"] = type
+        attribute.attributes["optional"] = "YES"
+        entity.children.append(attribute)
+        guard numbers.below(3) == 0, !["Transformable", "Composite", "Binary"].contains(type) else {
+          continue
+        }
+        var index = MarkupElement("fetchIndex", ["name": "by\(number)\(place)"])
+        index.children = [
+          MarkupElement("fetchIndexElement", ["property": "a\(number)\(place)", "type": "Binary"])
+        ]
+        entity.children.append(index)
+        guard numbers.below(2) == 0 else { continue }
+        var constraints = MarkupElement("uniquenessConstraints")
+        constraints.children = [MarkupElement("uniquenessConstraint")]
+        constraints.children[0].children = [MarkupElement("constraint", ["value": "a\(number)\(place)"])]
+        entity.children.append(constraints)
+      }
+      root.children.append(entity)
+    }
+    for pair in 0..<3 {
+      let ends = (numbers.below(count), numbers.below(count))
+      for (name, other, owner, destination) in [
+        ("r\(pair)", "s\(pair)", ends.0, ends.1), ("s\(pair)", "r\(pair)", ends.1, ends.0),
+      ] {
+        var side = MarkupElement(
+          "relationship",
+          [
+            "name": name, "optional": "YES", "deletionRule": "Nullify",
+            "destinationEntity": "E\(destination)",
+            "inverseName": other, "inverseEntity": "E\(destination)",
+          ])
+        if numbers.below(2) == 0 {
+          side.attributes["toMany"] = "YES"
+        } else {
+          side.attributes["maxCount"] = "1"
+        }
+        root.children[owner].children.append(side)
+      }
+    }
+    var point = MarkupElement("composite", ["name": "Point"])
+    point.children = [
+      MarkupElement("attribute", ["name": "x", "optional": "YES", "attributeType": "Double"])
+    ]
+    root.children.append(point)
+    return root
+  }
+
+  /// What an editor does to a property and leaves in the file.
+  private static func age(_ property: inout MarkupElement, _ numbers: inout SplitMix64) {
+    let texts = ["NO", "YES", "0.0", "", "70000", "-1", "1e9", "x", "now", "1.5", "2024-01-01", "nil", "ünï"]
+    func any(_ list: [String]) -> String { list[numbers.below(list.count)] }
+    let isAttribute = property.name == "attribute"
+    for _ in 0..<(1 + numbers.below(3)) {
+      switch numbers.below(isAttribute ? 10 : 9) {
+      case 0:
+        let names = [
+          "transient", "indexed", "ordered", "toMany", "syncable", "spotlightIndexingEnabled",
+          "preserveAfterDeletion",
+        ]
+        let left =
+          property.attributes["attributeType"] == nil
+          ? names : names.filter { !["ordered", "toMany"].contains($0) }
+        property.attributes[any(left)] = any(["YES", "NO"])
+      case 1 where isAttribute:
+        let types = XcodeModel.types.map(\.name)
+        property.attributes["attributeType"] = any(types)
+      case 2 where isAttribute: property.attributes["defaultValueString"] = any(texts)
+      case 3 where isAttribute:
+        property.attributes[
+          any(["minValueString", "maxValueString", "minDateTimeInterval", "maxDateTimeInterval"])] = any(
+            texts)
+      case 4 where isAttribute: property.attributes["regularExpressionString"] = any(["[", "a+", "("])
+      case 5 where isAttribute: property.attributes["defaultDateTimeInterval"] = any(texts)
+      case 6 where isAttribute:
+        property.attributes["valueTransformerName"] = any(["NSSecureUnarchiveFromData", ""])
+        property.attributes[any(["customClassName", "composite"])] = any(["Point", "[String]", "Gone"])
+      case 7 where isAttribute: property.attributes["allowsExternalBinaryDataStorage"] = any(["YES", "NO"])
+      case 8 where isAttribute: property.attributes["derived"] = "YES"
+      case 1: property.attributes["destinationEntity"] = any(["E0", "E1", "E2", "Gone", ""])
+      case 2: property.attributes["inverseName"] = any(["r0", "s0", "r1", "s1", "r2", "gone", ""])
+      case 3: property.attributes["inverseEntity"] = any(["E0", "E1", "E2", "Gone"])
+      case 4: property.attributes["maxCount"] = any(["0", "1", "2", "-1", "many"])
+      case 5: property.attributes["minCount"] = any(["0", "1", "5", "-1"])
+      case 6: property.attributes[any(["inverseName", "inverseEntity"])] = nil
+      case 7: property.attributes["deletionRule"] = any(["Cascade", "Deny", "No Action", "Nullify"])
+      default: property.attributes["sparkle"] = "YES"
+      }
+    }
+  }
+
+  private static func text(_ element: MarkupElement) -> String {
+    let fields = element.attributes.sorted { $0.key < $1.key }.map { " \($0)=\"\($1)\"" }.joined()
+    return "<\(element.name)\(fields)>" + element.children.map(text).joined(separator: "\n")
+      + "</\(element.name)>\n"
+  }
+
+  // MOD-02
+  @Test(arguments: 1...8)
+  func `an edited model is read with notes, opens a store, and is the same when written again`(
+    seed: UInt64
+  ) throws {
+    var numbers = SplitMix64(seed: seed)
+    for round in 0..<60 {
+      var root = Self.soundModel(&numbers)
+      let sound = try read(root.children.map(Self.text).joined())
+      #expect(sound.notes == [], "seed \(seed), round \(round)")
+      for entity in root.children.indices where root.children[entity].name == "entity" {
+        for place in root.children[entity].children.indices {
+          guard ["attribute", "relationship"].contains(root.children[entity].children[place].name) else {
+            continue
+          }
+          if numbers.below(2) == 0 { Self.age(&root.children[entity].children[place], &numbers) }
+        }
+      }
+      let text = root.children.map(Self.text).joined()
+      do {
+        let (model, notes) = try read(text)
+        #expect(notes.allSatisfy { $0.contains("contents, line ") }, "\(notes)")
+        let coordinator = try PersistentStoreCoordinator(checking: model)
+        try coordinator.addPersistentStore(type: .inMemory, at: nil)
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        for entity in model.entities
+        where entity.compiled.checks.isEmpty && entity.inheritedUniquenessConstraints.isEmpty
+          && !entity.isAbstract
+        {
+          _ = ManagedObject(entity: entity, insertInto: context)
+        }
+        try context.performAndWait { try context.save() }
+        let url = folder.url.appending(path: "Written.xcdatamodel")
+        try model.writeXcodeModel(to: url)
+        let again = try ManagedObjectModel(contentsOf: url)
+        #expect(again.versionChecksum == model.versionChecksum, "seed \(seed), round \(round):\n\(text)")
+      } catch {
+        Issue.record("seed \(seed), round \(round): \(error)\n\(text)")
+        return
+      }
+    }
+  }
+}
