@@ -10,6 +10,9 @@ func overlay(_ target: String) -> [SwiftSetting] {
   return [.unsafeFlags(["-vfsoverlay", folder + "/overlay.yaml"], .when(platforms: [.linux]))]
 }
 
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6), .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("InternalImportsByDefault"),
+]
 let coreData = Target.Dependency.product(name: "CoreData", package: "heartwood")
 let sources = Target.PluginUsage.plugin(name: "CoreDataSources", package: "heartwood")
 
@@ -29,6 +32,11 @@ let package = Package(
     .target(
       name: "JournalKit", dependencies: [coreData], plugins: [.plugin(name: "CoreDataAccessors", package: "heartwood")]),
     .testTarget(name: "KitTests", dependencies: ["AtlasKit", "JournalKit"]),
+    // A library in the style of public ones, of which its clients inline functions, in Swift 6 with the strictest rules for imports.
+    .target(
+      name: "StackKit", dependencies: [coreData], swiftSettings: strict,
+      plugins: [.plugin(name: "CoreDataAccessors", package: "heartwood")]),
+    .testTarget(name: "StackKitTests", dependencies: ["StackKit", "JournalKit"], swiftSettings: [.swiftLanguageMode(.v6)]),
   ],
   swiftLanguageModes: [.v5]
 )

@@ -208,6 +208,11 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ExecutableRequest, Ba
     identifiers = nil
     super.init()
   }
+  /// Deletes what a request finds, whatever its results are: no cast is needed here.
+  @_disfavoredOverload
+  public convenience init<Result>(fetchRequest fetch: NSFetchRequest<Result>) {
+    self.init(fetchRequest: fetch ~~>! NSFetchRequest<any NSFetchRequestResult>.self)
+  }
   /// Deletes objects by their identifiers.
   public init(objectIDs objects: [NSManagedObjectID]) {
     fetchRequest = NSFetchRequest<any NSFetchRequestResult>(entityName: objects.first?.entity.name ?? "")
@@ -307,52 +312,3 @@ open class NSBatchDeleteResult: NSPersistentStoreResult {
   }
 }
 
-/// A fetch in the background.
-open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest,
-  ExecutableRequest
-{
-  /// The request.
-  public final let fetchRequest: NSFetchRequest<ResultType>
-  /// Called on the context's queue when the results are there.
-  public final let completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
-  /// How many results the program expects, for the progress.
-  public final var estimatedResultCount = 0
-
-  /// A fetch in the background.
-  public init(
-    fetchRequest request: NSFetchRequest<ResultType>,
-    completionBlock block: ((NSAsynchronousFetchResult<ResultType>) -> Void)? = nil
-  ) {
-    fetchRequest = request
-    completionBlock = block
-    super.init()
-  }
-
-  func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
-    let result = NSAsynchronousFetchResult<ResultType>(self, context)
-    let (sentRequest, sentResult) = (SentBlock(self), SentBlock(result))
-    context.perform {
-      let (request, result) = (sentRequest.block, sentResult.block)
-      do {
-        result.finalResult = try context.fetch(request.fetchRequest)
-      } catch {
-        result.operationError = error
-      }
-      request.completionBlock?(result)
-    }
-    return result
-  }
-}
-
-/// The result of a fetch in the background.
-open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersistentStoreAsynchronousResult {
-  /// The request.
-  public final let fetchRequest: NSAsynchronousFetchRequest<ResultType>
-  /// The results; nil until they are there.
-  public internal(set) final var finalResult: [ResultType]?
-
-  init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext) {
-    fetchRequest = request
-    super.init(context)
-  }
-}

@@ -31,6 +31,29 @@ extension EntityDescription {
     set { annotations = textAnnotations(newValue) }
   }
 
+  /// The name of the objects' class: `NSManagedObject` unless another one was set. Nil stands for that too.
+  public var managedObjectClassName: String! {
+    get { anyClassName == "ManagedObject" ? "NSManagedObject" : anyClassName }
+    set { anyClassName = newValue ?? "NSManagedObject" }
+  }
+
+  /// Groups of properties whose values together must be unique: their names, or descriptions of them.
+  public var uniquenessConstraints: [[Any]] {
+    get { givenConstraints ?? constraintNames }
+    set {
+      givenConstraints = newValue
+      nameConstraints()
+    }
+  }
+
+  /// Gives the constraints the names that their properties have now.
+  func nameConstraints() {
+    guard let givenConstraints else { return }
+    constraintNames = givenConstraints.map { group in
+      group.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
+    }
+  }
+
   /// The expression by which Spotlight names objects.
   @available(*, unavailable, message: "there is no Spotlight on this system")
   public var coreSpotlightDisplayNameExpression: NSExpression { fatalError() }
@@ -38,7 +61,7 @@ extension EntityDescription {
   /// Groups of properties that have an index: their names, as older systems have them. Setting it adds to `indexes`, and removes those that
   /// were set in this way.
   public var compoundIndexes: [[Any]] {
-    get { indexes.filter { $0.name.hasPrefix(Self.prefix) }.map { $0.elements.map(\.property.name) } }
+    get { indexes.filter { $0.name.hasPrefix(Self.prefix) }.map { $0.elements.map(\.anyProperty.name) } }
     set {
       indexes.removeAll { $0.name.hasPrefix(Self.prefix) }
       for (number, group) in newValue.enumerated() {
@@ -57,7 +80,7 @@ extension EntityDescription {
   /// Gives properties that are to be indexed an index.
   func indexProperties() {
     for property in ownProperties where property.wantsIndex {
-      let isIndexed = indexes.contains { $0.elements.count == 1 && $0.elements[0].property === property }
+      let isIndexed = indexes.contains { $0.elements.count == 1 && $0.elements[0].anyProperty === property }
       guard !isIndexed else { continue }
       let element = NSFetchIndexElementDescription(property: property, collationType: .binary)
       indexes.append(NSFetchIndexDescription(name: "index of \(property.name)", elements: [element]))

@@ -22,22 +22,39 @@ public struct NSFetchRequestResultType: OptionSet, Hashable, Sendable {
   public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 2)
   /// The number of objects.
   public static let countResultType = NSFetchRequestResultType(rawValue: 4)
+
+  /// Core Data's name.
+  var name: String {
+    switch self {
+    case .managedObjectIDResultType: "NSManagedObjectIDResultType"
+    case .dictionaryResultType: "NSDictionaryResultType"
+    case .countResultType: "NSCountResultType"
+    default: "NSManagedObjectResultType"
+    }
+  }
 }
 
 /// A question to the stores of a context.
-open class NSFetchRequest<ResultType>: FetchRequestBase, NSFetchRequestResult {
+///
+/// Requests that were cast to another result type share what they ask for: see `_Recastable`.
+open class NSFetchRequest<ResultType>: FetchRequestBase, NSFetchRequestResult, _Recastable {
   /// A request without an entity.
-  public override init() {}
+  public override init() { super.init() }
 
   /// A request for the objects of an entity.
   public init(entityName: String) {
     super.init()
-    self.entityName = entityName
+    settings.entityName = entityName
   }
 
-  init(ofClass type: NSManagedObject.Type) {
-    super.init()
-    objectClass = type
+  convenience init(ofClass type: NSManagedObject.Type) {
+    self.init()
+    settings.objectClass = type
+  }
+
+  convenience init(sharing settings: FetchSettings) {
+    self.init()
+    self.settings = settings
   }
 
   /// Executes the request in the context on whose queue the code runs.
@@ -46,84 +63,199 @@ open class NSFetchRequest<ResultType>: FetchRequestBase, NSFetchRequestResult {
   public final func execute() throws -> [ResultType] { try NSManagedObjectContext.current.fetch(self) }
 
   /// An independent request that asks for the same.
-  open func copy() -> Any {
-    let copy = NSFetchRequest<ResultType>()
-    copy.take(self)
-    return copy
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    NSFetchRequest<ResultType>(sharing: settings.copy())
   }
 
-  /// An independent request that asks for the same.
-  open func copy(with zone: NSZone? = nil) -> Any { copy() }
+  /// The request for results of this type that shares what another one asks for.
+  public static func _recast(_ object: AnyObject) -> AnyObject? {
+    guard self == NSFetchRequest<ResultType>.self else { return nil }
+    return (object as? FetchRequestBase).map { NSFetchRequest<ResultType>(sharing: $0.settings) }
+  }
+}
+
+/// What a request asks for, whatever its result type is.
+final class FetchSettings {
+  var entity: NSEntityDescription? {
+    didSet { entityName = entity?.name }
+  }
+  var entityName: String?
+  var objectClass: NSManagedObject.Type?
+  var affectedStores: [NSPersistentStore]?
+  var predicate: NSPredicate?
+  var sortDescriptors: [NSSortDescriptor]?
+  var fetchLimit = 0
+  var fetchOffset = 0
+  var fetchBatchSize = 0
+  var resultType: NSFetchRequestResultType = .managedObjectResultType
+  var includesSubentities = true
+  var includesPendingChanges = true
+  var includesPropertyValues = true
+  var returnsObjectsAsFaults = true
+  var shouldRefreshRefetchedObjects = false
+  var returnsDistinctResults = false
+  var propertiesToFetch: [Any]?
+  var propertiesToGroupBy: [Any]?
+  var havingPredicate: NSPredicate?
+  var relationshipKeyPathsForPrefetching: [String]?
+
+  func copy() -> FetchSettings {
+    let copy = FetchSettings()
+    copy.entity = entity
+    copy.entityName = entityName
+    copy.objectClass = objectClass
+    copy.affectedStores = affectedStores
+    copy.predicate = predicate
+    copy.sortDescriptors = sortDescriptors
+    copy.fetchLimit = fetchLimit
+    copy.fetchOffset = fetchOffset
+    copy.fetchBatchSize = fetchBatchSize
+    copy.resultType = resultType
+    copy.includesSubentities = includesSubentities
+    copy.includesPendingChanges = includesPendingChanges
+    copy.includesPropertyValues = includesPropertyValues
+    copy.returnsObjectsAsFaults = returnsObjectsAsFaults
+    copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
+    copy.returnsDistinctResults = returnsDistinctResults
+    copy.propertiesToFetch = propertiesToFetch
+    copy.propertiesToGroupBy = propertiesToGroupBy
+    copy.havingPredicate = havingPredicate
+    copy.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
+    return copy
+  }
 }
 
 /// What requests of all result types have.
 open class FetchRequestBase: NSPersistentStoreRequest {
+  final var settings = FetchSettings()
+
+  /// A request without an entity.
+  public override init() { super.init() }
+
   /// The entity; set it or its name.
   public final var entity: NSEntityDescription? {
-    didSet { entityName = entity?.name }
+    get { settings.entity ?? settings.objectClass?.knownEntity }
+    set { settings.entity = newValue }
   }
   /// The name of the entity.
-  public internal(set) final var entityName: String?
-  final var objectClass: NSManagedObject.Type?
+  public final var entityName: String? { settings.entityName ?? settings.objectClass?.knownEntity?.name }
+  /// The stores that are asked; nil for all of the context.
+  open override var affectedStores: [NSPersistentStore]? {
+    get { settings.affectedStores }
+    set { settings.affectedStores = newValue }
+  }
   /// The condition; nil for all objects.
-  public final var predicate: NSPredicate?
+  public final var predicate: NSPredicate? {
+    get { settings.predicate }
+    set { settings.predicate = newValue }
+  }
   /// The order, the most significant first; nil for none.
-  public final var sortDescriptors: [NSSortDescriptor]?
+  public final var sortDescriptors: [NSSortDescriptor]? {
+    get { settings.sortDescriptors }
+    set { settings.sortDescriptors = newValue }
+  }
   /// The greatest number of results; 0 for any.
-  public final var fetchLimit = 0
+  public final var fetchLimit: Int {
+    get { settings.fetchLimit }
+    set { settings.fetchLimit = newValue }
+  }
   /// How many results are passed over.
-  public final var fetchOffset = 0
+  public final var fetchOffset: Int {
+    get { settings.fetchOffset }
+    set { settings.fetchOffset = newValue }
+  }
   /// How many objects are loaded at once when they are used; 0 for all.
-  public final var fetchBatchSize = 0
+  public final var fetchBatchSize: Int {
+    get { settings.fetchBatchSize }
+    set { settings.fetchBatchSize = newValue }
+  }
   /// What is returned.
-  public final var resultType: NSFetchRequestResultType = .managedObjectResultType
+  public final var resultType: NSFetchRequestResultType {
+    get { settings.resultType }
+    set { settings.resultType = newValue }
+  }
   /// Whether objects of subentities are found.
-  public final var includesSubentities = true
+  public final var includesSubentities: Bool {
+    get { settings.includesSubentities }
+    set { settings.includesSubentities = newValue }
+  }
   /// Whether unsaved changes count.
-  public final var includesPendingChanges = true
+  public final var includesPendingChanges: Bool {
+    get { settings.includesPendingChanges }
+    set { settings.includesPendingChanges = newValue }
+  }
   /// Whether values are loaded with the objects.
-  public final var includesPropertyValues = true
+  public final var includesPropertyValues: Bool {
+    get { settings.includesPropertyValues }
+    set { settings.includesPropertyValues = newValue }
+  }
   /// Whether objects are faults until they are used.
-  public final var returnsObjectsAsFaults = true
+  public final var returnsObjectsAsFaults: Bool {
+    get { settings.returnsObjectsAsFaults }
+    set { settings.returnsObjectsAsFaults = newValue }
+  }
   /// Whether registered objects take the newest saved values.
-  public final var shouldRefreshRefetchedObjects = false
+  public final var shouldRefreshRefetchedObjects: Bool {
+    get { settings.shouldRefreshRefetchedObjects }
+    set { settings.shouldRefreshRefetchedObjects = newValue }
+  }
   /// Whether equal dictionaries are returned once.
-  public final var returnsDistinctResults = false
+  public final var returnsDistinctResults: Bool {
+    get { settings.returnsDistinctResults }
+    set { settings.returnsDistinctResults = newValue }
+  }
   /// The properties of dictionaries: names, `NSPropertyDescription`s and `NSExpressionDescription`s.
-  public final var propertiesToFetch: [Any]?
+  public final var propertiesToFetch: [Any]? {
+    get { settings.propertiesToFetch }
+    set { settings.propertiesToFetch = newValue }
+  }
   /// What dictionaries are grouped by: names, `NSPropertyDescription`s and `NSExpressionDescription`s.
-  public final var propertiesToGroupBy: [Any]?
+  public final var propertiesToGroupBy: [Any]? {
+    get { settings.propertiesToGroupBy }
+    set { settings.propertiesToGroupBy = newValue }
+  }
   /// The condition on groups.
-  public final var havingPredicate: NSPredicate?
+  public final var havingPredicate: NSPredicate? {
+    get { settings.havingPredicate }
+    set { settings.havingPredicate = newValue }
+  }
   /// Paths of relationships whose destinations are loaded as well.
-  public final var relationshipKeyPathsForPrefetching: [String]?
-
-  override init() {}
+  public final var relationshipKeyPathsForPrefetching: [String]? {
+    get { settings.relationshipKeyPathsForPrefetching }
+    set { settings.relationshipKeyPathsForPrefetching = newValue }
+  }
 
   /// `.fetchRequestType`.
   open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
-  final func take(_ other: FetchRequestBase) {
-    entity = other.entity
-    entityName = other.entityName
-    objectClass = other.objectClass
-    affectedStores = other.affectedStores
-    predicate = other.predicate
-    sortDescriptors = other.sortDescriptors
-    fetchLimit = other.fetchLimit
-    fetchOffset = other.fetchOffset
-    fetchBatchSize = other.fetchBatchSize
-    resultType = other.resultType
-    includesSubentities = other.includesSubentities
-    includesPendingChanges = other.includesPendingChanges
-    includesPropertyValues = other.includesPropertyValues
-    returnsObjectsAsFaults = other.returnsObjectsAsFaults
-    shouldRefreshRefetchedObjects = other.shouldRefreshRefetchedObjects
-    returnsDistinctResults = other.returnsDistinctResults
-    propertiesToFetch = other.propertiesToFetch
-    propertiesToGroupBy = other.propertiesToGroupBy
-    havingPredicate = other.havingPredicate
-    relationshipKeyPathsForPrefetching = other.relationshipKeyPathsForPrefetching
+  /// Whether both ask for the same.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? FetchRequestBase else { return false }
+    return settings === other.settings || "\(self)" == "\(other)"
+  }
+  /// A hash of the entity's name.
+  open override var hash: Int { entityName.hashValue }
+
+  /// What the request asks for, without what has its default.
+  open override var description: String {
+    var parts = [
+      "entity: \(entityName ?? "none")", "predicate: (\(predicate.map { "\($0)" } ?? "none"))",
+      "sortDescriptors: (\(sortDescriptors.map { $0.map { "\($0)" }.joined(separator: ", ") } ?? "none"))",
+    ]
+    if fetchLimit != 0 { parts.append("limit: \(fetchLimit)") }
+    if fetchOffset != 0 { parts.append("offset: \(fetchOffset)") }
+    if fetchBatchSize != 0 { parts.append("batch size: \(fetchBatchSize)") }
+    parts.append("type: \(resultType.name)")
+    if !includesSubentities { parts.append("includesSubentities: NO") }
+    if !includesPendingChanges { parts.append("includesPendingChanges: NO") }
+    if returnsDistinctResults { parts.append("returnsDistinctResults: YES") }
+    for (name, properties) in [("propertiesToFetch", propertiesToFetch), ("propertiesToGroupBy", propertiesToGroupBy)] {
+      if let properties {
+        let names = properties.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
+        parts.append("\(name): (\(names.joined(separator: ", ")))")
+      }
+    }
+    return "<NSFetchRequest> (\(parts.joined(separator: "; ")); )"
   }
 
   /// The entity of the request in the model of a context.
@@ -134,14 +266,14 @@ open class FetchRequestBase: NSPersistentStoreRequest {
       throw HeartwoodError(
         .coreData, "a context without a coordinator cannot fetch: set its coordinator or parent")
     }
-    if let entity, entity.owningModel === model { return entity }
+    if let entity = settings.entity, entity.owningModel === model { return entity }
     let name =
-      entityName
-      ?? objectClass.flatMap { type in model.entities.first { $0.managedObjectClass == type }?.name }
+      settings.entityName
+      ?? settings.objectClass.flatMap { type in model.entities.first { $0.managedObjectClass == type }?.name }
     guard let name else {
       throw HeartwoodError(
         .coreData,
-        objectClass.map { "no entity of the context's model has the class \($0)" }
+        settings.objectClass.map { "no entity of the context's model has the class \($0)" }
           ?? "a fetch request needs an entity: use NSFetchRequest(entityName:)")
     }
     guard let found = model.entitiesByName[name] else {
@@ -159,6 +291,24 @@ open class FetchRequestBase: NSPersistentStoreRequest {
   ) throws -> FetchRequest<Object> {
     let request = FetchRequest<Object>()
     request.entity = try entity(in: context)
+    try take(into: request)
+    if Object.self == [String: Any].self {
+      request.propertiesToFetch = try propertiesToFetch?.map(Self.column)
+      request.propertiesToGroupBy = try propertiesToGroupBy?.map(Self.column)
+      request.havingPredicate = try havingPredicate.map { try columnNames($0).storeCondition() }
+      request.returnsDistinctResults = returnsDistinctResults
+    }
+    return request
+  }
+
+  /// The request as one of a model, which has no context.
+  final func template() throws -> FetchRequest<ManagedObject> {
+    let request = FetchRequest<ManagedObject>(entityName: entityName ?? "")
+    try take(into: request)
+    return request
+  }
+
+  private final func take<Object: FetchRequestResult>(into request: FetchRequest<Object>) throws {
     request.affectedStores = affectedStores
     request.predicate = try predicate.map { try $0.storeCondition() }
     request.sortDescriptors = try sortDescriptors.flatMap {
@@ -173,13 +323,6 @@ open class FetchRequestBase: NSPersistentStoreRequest {
     request.includesPropertyValues = includesPropertyValues
     request.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
     request.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
-    if Object.self == [String: Any].self {
-      request.propertiesToFetch = try propertiesToFetch?.map(Self.column)
-      request.propertiesToGroupBy = try propertiesToGroupBy?.map(Self.column)
-      request.havingPredicate = try havingPredicate.map { try columnNames($0).storeCondition() }
-      request.returnsDistinctResults = returnsDistinctResults
-    }
-    return request
   }
 
   private static func column(_ any: Any) throws -> any FetchableProperty {
@@ -204,7 +347,10 @@ extension FetchRequestBase: ExecutableRequest {
 /// The result of a fetch request that is executed as any request.
 final class FetchResult: NSPersistentStoreResult {
   let results: [Any]
-  init(_ results: [Any]) { self.results = results }
+  init(_ results: [Any]) {
+    self.results = results
+    super.init()
+  }
 }
 
 extension FetchRequestBase {

@@ -84,10 +84,15 @@ extension NSFetchedResultsControllerDelegate {
   ) {}
 }
 
+/// What controllers of all objects have.
+open class ResultsControllerBase: NSObject {
+  override init() {}
+}
+
 /// The objects of a fetch in sections, which follow the changes of their context and report them to a delegate.
 ///
 /// Delegates get the controller as one of any objects, as they do on Apple's systems: it is the same instance.
-open class NSFetchedResultsController<ResultType: NSFetchRequestResult> {
+open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: ResultsControllerBase, _Recastable {
   /// The request. A change of it counts from the next `performFetch()`.
   public final let fetchRequest: NSFetchRequest<ResultType>
   /// The context whose changes the controller follows.
@@ -112,6 +117,12 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult> {
     managedObjectContext = context
     self.sectionNameKeyPath = sectionNameKeyPath
     cacheName = name
+    super.init()
+  }
+
+  /// The controller itself: its members give references, whatever the class of the objects is.
+  public static func _recast(_ object: AnyObject) -> AnyObject? {
+    self == NSFetchedResultsController<ResultType>.self && object is ResultsControllerBase ? object : nil
   }
 
   /// Fetches the content.
@@ -119,6 +130,8 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult> {
   /// - Throws: What is wrong with the request, or the store's error.
   open func performFetch() throws {
     let request = try fetchRequest.converted(in: managedObjectContext, as: ManagedObject.self)
+    // An empty list is any order, which a controller keeps; without a list there is an error.
+    if fetchRequest.sortDescriptors?.isEmpty == true { request.sortDescriptors = [NamedSort("objectID")] }
     let core = ResultsCore(request, managedObjectContext, sectionNameKeyPath)
     core.setDelegate(delegate, self)
     try core.controller.performFetch()

@@ -21,6 +21,16 @@ extension NSManagedObject {
     owner.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
   }
 
+  /// Begins changing a to-many relationship in a custom accessor.
+  public final func willChangeValue(
+    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
+  ) { willChangeValue(forKey: inKey) }
+
+  /// Ends changing a to-many relationship in a custom accessor.
+  public final func didChangeValue(
+    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
+  ) { didChangeValue(forKey: inKey) }
+
   /// The values of several properties, with `NSNull` for nil.
   public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
     Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })

@@ -35,9 +35,13 @@ extension NSManagedObject {
   ///   - value: The value.
   @inlinable
   public final func _managedSet<Value: AttributeValue>(_ key: String, _ name: UInt64, _ value: Value) {
-    if !_isInspected, _setTypedValue(value, key, name) { return }
+    if !_isInspected, _setTypedValue(value, key, name) { return _noteAssignment(key) }
     _setOtherValue(key, value)
   }
+
+  /// Tells observers of the property.
+  @usableFromInline
+  final func _noteAssignment(_ key: String) { KeyValueObservers.noteAssignment(of: key, in: self) }
 
   /// As `_managedSet(_:_:_:)`, without the hash of the name.
   @inlinable
@@ -56,7 +60,9 @@ extension NSManagedObject {
 
   @usableFromInline
   final func _setOtherValue<Value>(_ key: String, _ value: Value) {
-    if !_isInspected { setModelled(value, key) }
+    guard !_isInspected else { return }
+    setModelled(value, key)
+    _noteAssignment(key)
   }
 
   /// The object of a to-one relationship.
@@ -99,6 +105,7 @@ extension NSManagedObject {
   public final func _managedSet<Value>(_ key: String, _ name: UInt64, _ value: Value) {
     guard !_isInspected else { return }
     setModelled(value, key)
+    _noteAssignment(key)
   }
 
   /// As `_managedSet(_:_:_:)`, without the hash of the name.
@@ -110,12 +117,14 @@ extension NSManagedObject {
   public final func _managedAdd(_ key: String, _ objects: Any) {
     let related = relatedObjects(forKey: key)
     for object in ManagedValue.objects(in: objects) { related.insert(object) }
+    _noteAssignment(key)
   }
 
   /// Removes an object, or the objects of a collection, from a to-many relationship.
   public final func _managedRemove(_ key: String, _ objects: Any) {
     let related = relatedObjects(forKey: key)
     for object in ManagedValue.objects(in: objects) { related.remove(object) }
+    _noteAssignment(key)
   }
 
   /// Inserts objects into an ordered relationship.

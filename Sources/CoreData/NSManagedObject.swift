@@ -14,6 +14,13 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
     super.init(entity: entity, insertInto: context)
   }
 
+  /// An object of the class's entity, in no context.
+  public convenience init() { self.init(entity: Self.entity(), insertInto: nil) }
+
+  /// The entity of this class, in the model that was used or read last. Without a model that has one, writes a warning, and returns an entity
+  /// without properties.
+  open override class func entity() -> NSEntityDescription { ClassEntities.entity(of: self) }
+
   /// False: properties are those of the model.
   open override class var _declaresProperties: Bool { false }
 
@@ -45,6 +52,7 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
     if _setOwnValue(value, forKey: key) { return }
     if let slot = entity.slotIndex(named: key) {
       super.setValue(storedValue(value, at: slot), forKey: key)
+      _noteAssignment(key)
     } else {
       setValue(value, forUndefinedKey: key)
     }
@@ -101,6 +109,28 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   open override func setPrimitiveValue(_ value: Any?, forKey key: String) {
     super.setPrimitiveValue(
       entity.slotIndex(named: key).map { storedValue(value, at: $0) } ?? value, forKey: key)
+  }
+
+  /// Ends changing a property in a custom accessor, as `NSManagedObject` does, and tells those who observe the property.
+  open override func didChangeValue(forKey key: String) {
+    super.didChangeValue(forKey: key)
+    _noteAssignment(key)
+  }
+
+  /// The values that differ from those last fetched or saved, in the types of `value(forKey:)`, `NSNull` for nil.
+  open override func changedValues() -> [String: Any] { foundationValues(super.changedValues()) }
+
+  /// The values, before they were changed, of the properties that were changed since pending changes were last processed, in the types of
+  /// `value(forKey:)`, `NSNull` for nil.
+  open override func changedValuesForCurrentEvent() -> [String: Any] {
+    foundationValues(super.changedValuesForCurrentEvent())
+  }
+
+  /// Values as last fetched or saved, in the types of `value(forKey:)`, `NSNull` for nil; empty for a new object.
+  ///
+  /// - Parameter keys: The properties; nil for all but the to-many relationships that are not loaded.
+  open override func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    foundationValues(super.committedValues(forKeys: keys))
   }
 
   // MARK: Validation

@@ -6,21 +6,30 @@ public typealias NSManagedObjectContext = ManagedObjectContext
 /// The kind of queue on which a context must be used.
 public typealias NSManagedObjectContextConcurrencyType = ManagedObjectContext.ConcurrencyType
 
-extension ManagedObjectContext.ConcurrencyType {
+extension ManagedObjectContext.ConcurrencyType: RawRepresentable {
   /// A context with a queue of its own.
   public static let privateQueueConcurrencyType = Self.privateQueue
   /// A context of the main queue.
   public static let mainQueueConcurrencyType = Self.mainQueue
-  /// A context that belongs to a thread.
-  @available(*, unavailable, message: "use a private queue and perform(_:)")
-  public static var confinementConcurrencyType: Self { fatalError() }
+  /// A context that belongs to a thread: one with a queue of its own, whose use outside of the queue is not checked.
+  @available(*, deprecated, message: "Use another NSManagedObjectContextConcurrencyType")
+  public static let confinementConcurrencyType = Self.privateQueue
+
+  /// Core Data's number of the kind.
+  public var rawValue: UInt { self == .mainQueue ? 2 : 1 }
+  /// The kind with Core Data's number; 0 is that of contexts that belong to threads.
+  public init?(rawValue: UInt) {
+    switch rawValue {
+    case 0, 1: self = .privateQueue
+    case 2: self = .mainQueue
+    default: return nil
+    }
+  }
 }
 
 extension ManagedObjectContext {
-  /// A context without a store or parent.
-  public convenience init(concurrencyType: NSManagedObjectContextConcurrencyType) {
-    self.init(concurrencyType)
-  }
+  /// A context without a store or parent, as `init(concurrencyType:)`.
+  public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type) }
 
   // MARK: Objects
 
@@ -95,6 +104,10 @@ extension ManagedObjectContext {
     let sent = SentBlock(block)
     enqueueBlock { sent.block() }
   }
+
+  /// Runs a block on the context's queue, and waits for it. As a function without a generic result it can be passed on as a value.
+  @_disfavoredOverload
+  public func performAndWait(_ block: () -> Void) { waitForBlock(block) }
 
   /// Runs a block on the context's queue, and waits for its result.
   ///

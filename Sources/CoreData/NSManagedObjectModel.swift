@@ -21,6 +21,7 @@ extension ManagedObjectModel {
       defer { EmbeddedModels.removeWritten(url, at: place) }
       try self.init(changeableAt: place)
       replaceNamesOfClasses()
+      ReadModels.shared.note(self)
     } catch {
       Self.note(problem: "the model at \(url.path) was not read: \(error)")
       return nil
@@ -61,10 +62,18 @@ extension ManagedObjectModel {
     self.init(byMerging: [found])
   }
 
-  /// A model with the same entities, which can be changed; this one cannot be changed any more.
-  public func copy() -> Any { NSManagedObjectModel(byMerging: [self]) ?? self }
-  /// A model with the same entities, which can be changed.
-  public func copy(with zone: NSZone?) -> Any { copy() }
+
+  /// Translations of the messages of errors. They are kept, and have no effect.
+  public var localizationDictionary: [String: String]? {
+    get { translations }
+    set { translations = newValue }
+  }
+
+  /// Labels for display: of texts, which alone are kept.
+  public var versionIdentifiers: Set<AnyHashable> {
+    get { Set(versionTexts.map { AnyHashable($0) }) }
+    set { versionTexts = Set(newValue.compactMap { $0.base as? String }) }
+  }
 
   /// The models of bundles as one; nil if there is none.
   ///
@@ -101,8 +110,8 @@ extension ManagedObjectModel {
   /// The names of classes as Core Data has them.
   private func replaceNamesOfClasses() {
     beforeFreezing = { $0.bindClasses() }
-    for entity in entities where entity.managedObjectClassName == "ManagedObject" {
-      entity.managedObjectClassName = "NSManagedObject"
+    for entity in entities where entity.anyClassName == "ManagedObject" {
+      entity.anyClassName = "NSManagedObject"
     }
   }
 
@@ -111,9 +120,12 @@ extension ManagedObjectModel {
     guard !isFrozen else { return }
     beforeFreezing = nil
     completeTransformers()
-    for entity in entities { entity.indexProperties() }
+    for entity in entities {
+      entity.indexProperties()
+      entity.nameConstraints()
+    }
     for entity in entities where entity.managedObjectClass == nil {
-      let name = entity.managedObjectClassName
+      let name = entity.anyClassName
       entity.useClass(Self.class(named: name, of: entity))
     }
   }
@@ -129,4 +141,9 @@ extension ManagedObjectModel {
           .utf8))
     return NSManagedObject.self
   }
+}
+
+extension ManagedObjectModel: NSCopying {
+  /// A model with the same entities, which can be changed; this one cannot be changed any more.
+  public func copy(with zone: NSZone? = nil) -> Any { NSManagedObjectModel(byMerging: [self]) ?? self }
 }

@@ -43,48 +43,42 @@ extension ManagedObjectModel {
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
     bindClasses()
-    return isConfiguration(named: configuration, compatibleWith: metadata)
+    return isConfiguration(named: StoreTypes.configuration(configuration), compatibleWith: metadata)
+  }
+}
+
+extension MappingModel {
+  /// The mappings of the entities, in the order in which they are worked on; nil is none.
+  public var entityMappings: [NSEntityMapping]! {
+    get { anyEntityMappings }
+    set { anyEntityMappings = newValue ?? [] }
+  }
+}
+
+extension EntityMapping {
+  /// The name, which other mappings refer to.
+  public var name: String! {
+    get { anyName }
+    set { anyName = newValue ?? "" }
   }
 
-  /// The request of the model with this name, which has no variables.
-  public func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
-    bindClasses()
-    return anyFetchRequestTemplate(name, [:]).map(Self.request)
+  /// Annotations for the program's own use. Only those whose keys and values are text are kept.
+  public var userInfo: [AnyHashable: Any]? {
+    get { annotations }
+    set { annotations = textAnnotations(newValue) }
+  }
+}
+
+extension PropertyMapping {
+  /// The name of the destination's property.
+  public var name: String? {
+    get { anyName }
+    set { anyName = newValue ?? "" }
   }
 
-  /// A copy of the request of the model with this name, with values for its variables.
-  public func fetchRequestFromTemplate(
-    withName name: String, substitutionVariables variables: [String: Any]
-  ) -> NSFetchRequest<any NSFetchRequestResult>? {
-    bindClasses()
-    return anyFetchRequestTemplate(name, variables.mapValues { GivenArgument($0) }).map(Self.request)
-  }
-
-  /// All requests of the model by their names.
-  public var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] {
-    Dictionary(
-      uniqueKeysWithValues: fetchRequestTemplateNames.compactMap { name in
-        fetchRequestTemplate(forName: name).map { (name, $0) }
-      })
-  }
-
-  private static func request(_ known: FetchRequest<ManagedObject>) -> NSFetchRequest<
-    any NSFetchRequestResult
-  > {
-    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: known.entityName ?? "")
-    request.predicate = (known.predicate as? FormatPredicate).map { NSPredicate.made(of: $0.condition) }
-    request.sortDescriptors = known.sortDescriptors?.compactMap {
-      ($0 as? NamedSort)?.parts.map { NSSortDescriptor(key: $0.path, ascending: $0.isAscending) }
-    }
-    request.fetchLimit = known.fetchLimit
-    request.fetchOffset = known.fetchOffset
-    request.fetchBatchSize = known.fetchBatchSize
-    request.includesSubentities = known.includesSubentities
-    request.includesPendingChanges = known.includesPendingChanges
-    request.returnsObjectsAsFaults = known.returnsObjectsAsFaults
-    request.includesPropertyValues = known.includesPropertyValues
-    request.shouldRefreshRefetchedObjects = known.shouldRefreshRefetchedObjects
-    request.returnsDistinctResults = known.returnsDistinctResults
-    return request
+  /// Annotations for the program's own use. Only those whose keys and values are text are kept.
+  public var userInfo: [AnyHashable: Any]? {
+    get { annotations }
+    set { annotations = textAnnotations(newValue) }
   }
 }

@@ -2,7 +2,9 @@ import Foundation
 import Heartwood
 
 /// A model, its stores, and a context for the main queue.
-open class NSPersistentContainer {
+///
+/// Threads share it: its parts do not change, and the list of descriptions is under a lock.
+open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// The name.
   open var name: String { givenName }
   /// The coordinator of the stores.
@@ -12,11 +14,16 @@ open class NSPersistentContainer {
   /// The context of the main queue.
   open var viewContext: NSManagedObjectContext { context }
   /// What `loadPersistentStores` opens.
-  open var persistentStoreDescriptions: [NSPersistentStoreDescription] = []
+  open var persistentStoreDescriptions: [NSPersistentStoreDescription] {
+    get { lock.withLock { descriptions } }
+    set { lock.withLock { descriptions = newValue } }
+  }
 
   private let givenName: String
   private var coordinator: NSPersistentStoreCoordinator
   private var context: NSManagedObjectContext
+  private let lock = NSLock()
+  private var descriptions: [NSPersistentStoreDescription]
 
   /// A container of the model with this name: one that the build plugin has put into the program, or a `.xcdatamodeld` folder beside it.
   ///
@@ -38,9 +45,10 @@ open class NSPersistentContainer {
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
-    persistentStoreDescriptions = [
+    descriptions = [
       NSPersistentStoreDescription(url: Self.defaultDirectoryURL().appending(path: "\(name).sqlite"))
     ]
+    super.init()
   }
 
   /// The container of a handler of a staged migration.
@@ -57,7 +65,7 @@ open class NSPersistentContainer {
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
-    let open = Set(persistentStoreCoordinator.persistentStores.map(\.url.standardizedFileURL))
+    let open = Set(persistentStoreCoordinator.persistentStores.map(\.anyURL.standardizedFileURL))
     for description in persistentStoreDescriptions {
       if let url = description.url?.standardizedFileURL, url.path != "/dev/null", open.contains(url) {
         continue

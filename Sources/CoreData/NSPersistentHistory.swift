@@ -105,6 +105,11 @@ open class NSPersistentHistoryResult: NSPersistentStoreResult {
 }
 
 extension PersistentHistoryTransaction {
+  /// The identifier of the saving program's bundle; empty if it has none.
+  public var bundleID: String { anyBundleID ?? "" }
+  /// The name of the saving program; empty if it is not known.
+  public var processID: String { anyProcessID ?? "" }
+
   /// A request for transactions, for the conditions of a request for history.
   public static var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
     let request = NSFetchRequest<any NSFetchRequestResult>(entityName: entityDescription.name ?? "")
@@ -114,6 +119,15 @@ extension PersistentHistoryTransaction {
 }
 
 extension PersistentHistoryChange {
+  /// For deletes, the last values of the attributes that are preserved; nil for other changes.
+  public var tombstone: [AnyHashable: Any]? {
+    anyTombstone.map { values in
+      Dictionary(uniqueKeysWithValues: values.map { (AnyHashable($0.key), FoundationValue.of($0.value)) })
+    }
+  }
+  /// The transaction of the change, without its changes.
+  public var transaction: NSPersistentHistoryTransaction? { owner }
+
   /// A request for changes, for the conditions of a request for history.
   public static var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
     let request = NSFetchRequest<any NSFetchRequestResult>(entityName: entityDescription.name ?? "")

@@ -21,13 +21,40 @@ extension _PersistentStoreValues where Self: PersistentStore {
 }
 
 extension PersistentStore {
+  /// The place of the store; `/dev/null` for one in memory. Setting it has the next save write the store there, where the kind of the store
+  /// allows it: see `NSPersistentStoreCoordinator.setURL(_:for:)`.
+  public var url: URL? {
+    get { anyURL }
+    set { if let newValue { _ = persistentStoreCoordinator?.setURL(newValue, for: self) } }
+  }
+
+  /// The name of the configuration whose entities the store has: `PF_DEFAULT_CONFIGURATION_NAME` for all entities of the model.
+  public var configurationName: String { anyConfigurationName ?? StoreTypes.defaultConfiguration }
+
+  /// The UUID of the store.
+  public var identifier: String! { anyIdentifier }
+
   /// The options with which the store was opened.
   public var options: [AnyHashable: Any]? {
     Dictionary(uniqueKeysWithValues: givenOptions.map { (AnyHashable($0.key.rawValue), $0.value as Any) })
   }
 }
 
+extension _PersistentStoreValues where Self: PersistentStore {
+  /// What the store says about itself. Setting it has the next save write it.
+  public var metadata: [String: Any]! {
+    get { persistentStoreCoordinator.map { $0.metadata(for: self) } ?? [:] }
+    nonmutating set { persistentStoreCoordinator?.setMetadata(newValue, for: self) }
+  }
+}
+
 enum StoreTypes {
+  /// Core Data's name of the configuration of all entities.
+  static let defaultConfiguration = "PF_DEFAULT_CONFIGURATION_NAME"
+
+  /// The name of a configuration; nil for that of all entities.
+  static func configuration(_ name: String?) -> String? { name == defaultConfiguration ? nil : name }
+
   /// The kind for a name of Core Data's or Heartwood's.
   static func kind(_ name: String) -> PersistentStore.StoreType {
     name == NSSQLiteStoreType ? .log : PersistentStore.StoreType(rawValue: name)

@@ -49,6 +49,15 @@ extension PersistentStoreCoordinator {
       ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
   }
 
+  /// Opens a store without options, as `addPersistentStore(ofType:configurationName:at:options:)`.
+  @discardableResult
+  public func addPersistentStore(
+    type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL
+  ) throws -> NSPersistentStore {
+    try addPersistentStore(
+      ofType: type.rawValue, configurationName: configuration, at: storeURL, options: nil)
+  }
+
   /// Opens a store, in the background if its description says so.
   public func addPersistentStore(
     with storeDescription: NSPersistentStoreDescription,
@@ -86,7 +95,7 @@ extension PersistentStoreCoordinator {
     do {
       try setAnyMetadata(metadata, for: store)
     } catch {
-      fatalError("the metadata of \(store.url.path) cannot be set: \(error)")
+      fatalError("the metadata of \(store.anyURL.path) cannot be set: \(error)")
     }
   }
 
@@ -158,6 +167,48 @@ extension PersistentStoreCoordinator {
     withType storeType: String
   ) throws -> NSPersistentStore {
     try migrateAnyStore(store, to: storeURL, type: StoreTypes.kind(storeType))
+  }
+
+  /// The newest position in the history of each store; nil while none is open.
+  ///
+  /// - Parameter stores: Stores of the coordinator; nil or an empty list for all.
+  public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+    let stores: [NSPersistentStore]? = stores?.compactMap { $0 as? NSPersistentStore }
+    return currentPersistentHistoryToken(fromStores: stores)
+  }
+
+  /// Runs a block on the coordinator's queue, and returns at once.
+  public func perform(_ block: @escaping () -> Void) {
+    let sent = SentBlock(block)
+    enqueueBlock { sent.block() }
+  }
+
+  /// Runs a block on the coordinator's queue, and waits for it. As a function without a generic result it can be passed on as a value.
+  @_disfavoredOverload
+  public func performAndWait(_ block: () -> Void) { waitForBlock(block) }
+
+  /// Moves the content of an open store to another place, as `migratePersistentStore(_:to:options:withType:)`.
+  @discardableResult
+  public func migratePersistentStore(
+    _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
+    type storeType: NSPersistentStore.StoreType
+  ) throws -> NSPersistentStore {
+    try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
+  }
+
+  /// The metadata of a store that need not be open, as `metadataForPersistentStore(ofType:at:options:)`.
+  public static func metadataForPersistentStore(
+    type storeType: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> [String: Any] {
+    try metadataForPersistentStore(ofType: storeType.rawValue, at: url, options: options)
+  }
+
+  /// Sets the metadata of a store that is not open, as `setMetadata(_:forPersistentStoreOfType:at:options:)`.
+  public static func setMetadata(
+    _ metadata: [String: Any]?, type storeType: NSPersistentStore.StoreType, at url: URL,
+    options: [AnyHashable: Any]? = nil
+  ) throws {
+    try setMetadata(metadata, forPersistentStoreOfType: storeType.rawValue, at: url, options: options)
   }
 
   /// Executes a request in a context.

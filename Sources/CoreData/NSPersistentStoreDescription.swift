@@ -90,7 +90,7 @@ extension PersistentStoreDescription {
     let made = PersistentStoreDescription()
     made.url = url ?? URL(fileURLWithPath: "/dev/null")
     made.type = StoreTypes.kind(type)
-    made.configuration = configuration
+    made.configuration = StoreTypes.configuration(configuration)
     // Core Data records no history unless it is asked to.
     made.tracksHistory = false
     made.shouldMigrateStoreAutomatically = false

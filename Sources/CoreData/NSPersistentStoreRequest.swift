@@ -5,21 +5,24 @@ import Heartwood
 public typealias NSPersistentStoreRequestType = PersistentStoreRequestType
 
 /// What contexts and stores execute.
-open class NSPersistentStoreRequest {
+open class NSPersistentStoreRequest: NSObject, NSCopying {
   /// The stores that the request reads or changes; nil for all of the context.
-  public final var affectedStores: [NSPersistentStore]?
+  open var affectedStores: [NSPersistentStore]?
 
   /// A request.
-  public init() {}
+  public override init() {}
 
   /// The kind of the request.
   open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
+
+  /// The request itself; requests for fetches are copied.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
 /// The result of a request.
-open class NSPersistentStoreResult {
+open class NSPersistentStoreResult: NSObject {
   /// A result.
-  public init() {}
+  public override init() {}
 }
 
 /// The result of a request that is executed in the background.
@@ -28,12 +31,12 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
   public final let managedObjectContext: NSManagedObjectContext
   /// Why the request has failed; nil otherwise.
   public internal(set) final var operationError: (any Error)?
-  /// How far the request is.
+  /// How far the request is, and how it is cancelled.
   public internal(set) final var progress: Progress?
 
   init(_ context: NSManagedObjectContext) { managedObjectContext = context }
 
-  /// Cancels the request.
+  /// Cancels the request: if it has not begun yet, it ends with an error in the Cocoa domain with the code of a cancelled operation.
   open func cancel() { progress?.cancel() }
 }
 

@@ -46,7 +46,7 @@ extension PropertyDescription {
   public var isIndexed: Bool {
     get {
       wantsIndex
-        || owningEntity?.indexes.contains { $0.elements.count == 1 && $0.elements[0].property === self }
+        || owningEntity?.indexes.contains { $0.elements.count == 1 && $0.elements[0].anyProperty === self }
           == true
     }
     set { wantsIndex = newValue }
@@ -76,11 +76,25 @@ extension PropertyDescription {
         "setValidationPredicates of \(name): only attributes have conditions; use minCount and maxCount of relationships, or validateForUpdate()"
       )
     }
-    let formats = validationPredicates?.compactMap { predicate in
-      (try? predicate.storeCondition()).map { FormatPredicate($0) }
+    do {
+      let formats = try validationPredicates?.map { FormatPredicate(try $0.storeCondition()) }
+      attribute.setValidationFormats(formats, warnings: validationWarnings)
+    } catch {
+      fatalError("setValidationPredicates of \(name): \(error)")
     }
-    attribute.setValidationFormats(formats, warnings: validationWarnings)
   }
+}
+
+extension FetchIndexElementDescription {
+  /// An element for a property.
+  public convenience init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
+    self.init(property: property, collationType: collationType, isAscending: true)
+  }
+
+  /// The property.
+  public var property: NSPropertyDescription? { anyProperty }
+  /// The name of the property.
+  public var propertyName: String? { anyProperty.name }
 }
 
 extension AttributeType {
@@ -89,6 +103,11 @@ extension AttributeType {
 }
 
 extension FetchIndexDescription {
+  /// An index with a name and its elements; nil is none.
+  public convenience init(name: String, elements: [NSFetchIndexElementDescription]?) {
+    self.init(name: name, elements: elements ?? [] as [NSFetchIndexElementDescription])
+  }
+
   /// The entity that has the index; nil if none has.
   public var entity: NSEntityDescription? { owningEntity }
 }
@@ -114,7 +133,7 @@ extension DerivedAttributeDescription {
   /// How the store computes the value.
   public var derivationExpression: NSExpression? {
     get { derivation.flatMap { $0.isEmpty ? nil : NSExpression(format: $0) } }
-    set { setDerivation(newValue.map { "\($0)" } ?? "") }
+    set { setDerivation(newValue.map { "\($0.expression)" } ?? "") }
   }
 }
 

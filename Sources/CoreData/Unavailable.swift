@@ -44,24 +44,10 @@ extension PersistentStoreCoordinator {
   public class func elementsDerived(fromExternalRecordAt fileURL: URL) -> [AnyHashable: Any] { fatalError() }
 }
 
-extension ManagedObjectModel {
-  /// Not here.
-  @available(*, unavailable, message: "translate the messages of errors where they are shown")
-  public var localizationDictionary: [String: String]? { fatalError() }
-}
-
 extension PropertyDescription {
   /// Not here.
   @available(*, unavailable, message: "there are no external records without Spotlight")
   public var isStoredInExternalRecord: Bool { fatalError() }
-}
-
-extension FetchIndexElementDescription {
-  /// The name of the property.
-  public var propertyName: String? { property.name }
-  /// Not here.
-  @available(*, unavailable, message: "an index has its elements, and an element does not know it")
-  public var indexDescription: NSFetchIndexDescription? { fatalError() }
 }
 
 // In an extension of a protocol, so that classes of stores can declare them.

@@ -33,6 +33,42 @@ package struct ClassIndex {
 
   func hasBody(_ name: String) -> Bool { withBodies.contains(name) }
 
+  /// Other names for classes whose casts are translated.
+  private var recast: Set<String> = []
+  mutating func noteRecast(_ alias: String) { recast.insert(alias) }
+  func isRecast(_ alias: String) -> Bool { recast.contains(alias) }
+
+  /// Members of extensions, by class.
+  private var extensionMembers: [String: [ExtensionMember]] = [:]
+  /// The names of members that the bodies of classes override, by class.
+  private var overridden: [String: Set<String>] = [:]
+
+  mutating func note(_ member: ExtensionMember, of name: String) {
+    extensionMembers[name, default: []].append(member)
+  }
+  mutating func noteOverride(of key: String, in name: String) { overridden[name, default: []].insert(key) }
+
+  /// Whether a member of an extension has to be in the body of its class, as it overrides another one or is overridden.
+  func isMoved(_ member: ExtensionMember, of name: String) -> Bool {
+    guard hasBody(name), !member.isOverride else { return hasBody(name) }
+    return overridden.contains { other, keys in
+      keys.contains(member.key) && other != name && ancestors(of: other).contains(name)
+    }
+  }
+
+  /// The names of the superclasses of a class, as far as they are in this target.
+  private func ancestors(of name: String) -> Set<String> {
+    var seen: Set<String> = []
+    var next = superclasses[name]
+    while let current = next, seen.insert(current).inserted { next = superclasses[current] }
+    return seen
+  }
+
+  /// What the body of a class needs in place of members of its extensions.
+  func movedMembers(of name: String) -> [String] {
+    (extensionMembers[name] ?? []).filter { isMoved($0, of: name) }.map(\.declaration)
+  }
+
   /// What the body of a class needs so that its members are found by their names.
   func members(of name: String) -> [String] {
     var members: [String] = []
@@ -58,7 +94,7 @@ package struct ClassIndex {
         "public override func _validateOwn(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws { switch key { \(calls.joined(separator: "; ")); default: try super._validateOwn(value, forKey: key) } }"
       )
     }
-    return members
+    return members + movedMembers(of: name)
   }
 
   mutating func note(class name: String, superclass: String?) {

@@ -93,7 +93,7 @@ package struct Porting {
       case "observe" where cursor[next + 1].is("(") && cursor[next + 2].is("\\"):
         find(
           token,
-          "there is no key-value observation on Linux: use withObservationTracking, or the notifications of the context"
+          "on Linux only managed objects and contexts are observed by key paths: use withObservationTracking for others"
         )
       case "NSPersistentCloudKitContainer", "NSCoreDataCoreSpotlightDelegate":
         find(token, "\(token.text) is tied to Apple's systems: use NSPersistentContainer there")

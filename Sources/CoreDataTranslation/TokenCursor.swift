@@ -54,7 +54,10 @@ struct TokenCursor {
         return next
       }
       while true {
-        if self[next].is("?") || self[next].is("!"), !self[next].isFirstOnLine {
+        // `T?` is an optional type, `T ?? other` is not.
+        if self[next].is("?") || self[next].is("!"),
+          self[next].range.lowerBound == self[next - 1].range.upperBound
+        {
           next += 1
         } else if self[next].is("."), self[next + 1].kind == .word {
           next += 2

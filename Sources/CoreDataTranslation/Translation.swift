@@ -1,31 +1,35 @@
 /// Makes of a source for Apple's systems one that compiles elsewhere. Every line stays where it is.
 package struct Translation {
-  private let file: String
-  private let bytes: [UInt8]
-  private let cursor: TokenCursor
-  private var edits: [(range: Range<Int>, text: String)] = []
-  private var index: ClassIndex
+  let file: String
+  let bytes: [UInt8]
+  let cursor: TokenCursor
+  var edits: [(range: Range<Int>, text: String)] = []
+  var index: ClassIndex
   private var appended: [String] = []
   private(set) var errors: [TranslationError] = []
 
   /// A type or an extension whose braces enclose the present place; nil for other braces.
-  private struct Scope {
+  struct Scope {
     let name: String
     let isClass: Bool
     let hasObjectiveCMembers: Bool
     let isProtocol: Bool
+    let isExtension: Bool
   }
-  private var scopes: [Scope?] = []
+  private(set) var scopes: [Scope?] = []
   /// A type whose opening brace comes next.
   private var coming: Scope?
-  private var pending = PendingAttributes()
+  var pending = PendingAttributes()
 
-  private struct PendingAttributes {
+  /// What was read of a declaration before its keyword.
+  struct PendingAttributes {
     var isObjectiveC = false
     var objectiveCName: String?
     var hasObjectiveCMembers = false
     var isStatic = false
     var isPrivate = false
+    /// The places of modifiers such as `override` and `public`.
+    var modifiers: [Int] = []
   }
 
   init(file: String, bytes: [UInt8], index: ClassIndex) {
@@ -56,7 +60,7 @@ package struct Translation {
     return (head + translation.applied() + tail, translation.errors)
   }
 
-  private var isWriting = false
+  private(set) var isWriting = false
 
   static func literal(_ text: String) -> String {
     "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
@@ -82,10 +86,28 @@ package struct Translation {
       pending = PendingAttributes()
     case (.word, "#keyPath"): return keyPath(at: next)
     case (.word, "#selector"): return selector(at: next)
-    case (.word, "class") where isModifier(next): pending.isStatic = true
-    case (.word, "static"): pending.isStatic = true
+    case (.word, "class") where isModifier(next):
+      pending.isStatic = true
+      pending.modifiers.append(next)
+    case (.word, "static"):
+      pending.isStatic = true
+      pending.modifiers.append(next)
     case (.word, "private"), (.word, "fileprivate"):
-      if !cursor[next + 1].is("(") { pending.isPrivate = true }
+      guard !cursor[next + 1].is("(") else { return cursor.end(ofBracketsAt: next + 1) }
+      pending.isPrivate = true
+      pending.modifiers.append(next)
+    case (.word, "override"), (.word, "public"), (.word, "open"), (.word, "internal"), (.word, "final"):
+      if !cursor[next + 1].is("(") { pending.modifiers.append(next) }
+    case (.word, "import"): return importing(at: next)
+    case (.word, "urls") where cursor[next + 1].is("(") && cursor[next + 2].is("forResourcesWithExtension"),
+      (.word, "paths") where cursor[next + 1].is("(") && cursor[next + 2].is("forResourcesOfType"):
+      // Foundation has these with other types, and does not know the models in the program.
+      replace(next..<(next + 1), "_" + token.text)
+    case (.word, "as"), (.word, "is"): return cast(at: next)
+    case (.word, "Foundation"), (.word, "ObjectiveC"): return qualified(at: next)
+    case (.word, "typealias"):
+      noteAlias(at: next)
+      pending = PendingAttributes()
     case (.word, "class"), (.word, "struct"), (.word, "enum"), (.word, "actor"), (.word, "extension"),
       (.word, "protocol"):
       if cursor[next + 1].kind == .word, !cursor[next - 1].is(".") { return type(at: next) }
@@ -96,11 +118,13 @@ package struct Translation {
       )
     case (.word, "var"), (.word, "let"):
       noteOwnProperty(at: next)
+      member(at: next)
       pending = PendingAttributes()
     case (.word, "func"):
       noteValidator(at: next)
+      member(at: next)
       pending = PendingAttributes()
-    case (.word, "init"), (.word, "subscript"), (.word, "case"), (.word, "typealias"):
+    case (.word, "init"), (.word, "subscript"), (.word, "case"):
       pending = PendingAttributes()
     default: break
     }
@@ -157,7 +181,7 @@ package struct Translation {
     }
     coming = Scope(
       name: name, isClass: keyword == "class", hasObjectiveCMembers: pending.hasObjectiveCMembers,
-      isProtocol: keyword == "protocol")
+      isProtocol: keyword == "protocol", isExtension: keyword == "extension")
     pending = PendingAttributes()
     return next
   }
@@ -165,6 +189,7 @@ package struct Translation {
   /// Classes that threads share here, which their subclasses have to say.
   private static let sentClasses: Set<String> = [
     "NSEntityMigrationPolicy", "NSIncrementalStore", "NSAtomicStore", "NSAtomicStoreCacheNode",
+    "NSManagedObjectContext", "NSPersistentContainer", "NSMergePolicy", "NSMigrationManager",
   ]
 
   // MARK: Attributes
@@ -290,48 +315,6 @@ package struct Translation {
     return last
   }
 
-  // MARK: Expressions
-
-  private mutating func keyPath(at start: Int) -> Int {
-    guard cursor[start + 1].is("(") else { return start + 1 }
-    let end = cursor.end(ofBracketsAt: start + 1)
-    let names = cursor.tokens[(start + 2)..<(end - 1)].filter { $0.kind == .word }.map(\.text)
-    // Modules and types are written with capitals; properties follow them.
-    let first = names.firstIndex { !($0.first?.isUppercase ?? false) } ?? max(names.count - 1, 0)
-    guard first < names.count else {
-      fail(cursor[start], "#keyPath has no property")
-      return end
-    }
-    let path = names[first...].filter { $0 != "self" }.joined(separator: ".")
-    replace(start..<end, "\"\(path)\"")
-    return end
-  }
-
-  private mutating func selector(at start: Int) -> Int {
-    guard cursor[start + 1].is("(") else { return start + 1 }
-    let end = cursor.end(ofBracketsAt: start + 1)
-    guard end - 1 > start + 2 else { return end }
-    var first = start + 2
-    var isAccessor = false
-    if ["getter", "setter"].contains(cursor[first].text), cursor[first + 1].is(":") {
-      isAccessor = true
-      first += 2
-    }
-    let inner = text(cursor[first].range.lowerBound..<cursor[end - 2].range.upperBound)
-    let name = String(inner.split(separator: "(").first.flatMap { $0.split(separator: ".").last } ?? "")
-    let labels = inner.contains("(") ? inner[(inner.firstIndex(of: "(") ?? inner.startIndex)...] : ""
-    if isAccessor {
-      replace(start..<end, "Selector(\"\(name)\")")
-      return end
-    }
-    // A method of the class itself is named without its object.
-    var target = inner
-    if target.hasPrefix("self.") { target = "Self." + target.dropFirst(5) }
-    if !(target.split(separator: "(").first ?? "").contains(".") { target = "Self." + target }
-    replace(start..<end, "Selector(\"\(name)\(labels)\", \(target))")
-    return end
-  }
-
   // MARK: Properties that Objective-C sees
 
   private mutating func noteOwnProperty(at start: Int) {
@@ -369,32 +352,31 @@ package struct Translation {
   /// Gives a class of managed objects its properties and validators by their names.
   private mutating func close(_ scope: Scope, at brace: Token) {
     guard isWriting else { return index.noteBody(of: scope.name) }
-    guard index.isManaged(scope.name) else { return }
-    let members = index.members(of: scope.name)
+    let members = index.isManaged(scope.name) ? index.members(of: scope.name) : index.movedMembers(of: scope.name)
     guard !members.isEmpty else { return }
     edits.append((brace.range.lowerBound..<brace.range.lowerBound, " \(members.joined(separator: "; ")) "))
   }
 
   // MARK: Edits
 
-  private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  private mutating func remove(_ range: Range<Int>) { replace(range, "") }
+  mutating func remove(_ range: Range<Int>) { replace(range, "") }
 
   /// Replaces tokens; line breaks among them stay.
-  private mutating func replace(_ range: Range<Int>, _ text: String) {
+  mutating func replace(_ range: Range<Int>, _ text: String) {
     guard isWriting else { return }
     let place = cursor[range.lowerBound].range.lowerBound..<cursor[range.upperBound - 1].range.upperBound
     let breaks = bytes[place].filter { $0 == UInt8(ascii: "\n") }.count
     edits.append((place, text + String(repeating: "\n", count: breaks)))
   }
 
-  private mutating func insert(_ text: String, after token: Token) {
+  mutating func insert(_ text: String, after token: Token) {
     guard isWriting else { return }
     edits.append((token.range.upperBound..<token.range.upperBound, text))
   }
 
-  private mutating func fail(_ token: Token, _ message: String) {
+  mutating func fail(_ token: Token, _ message: String) {
     guard isWriting else { return }
     errors.append(TranslationError(file: file, line: token.line, message: message))
   }

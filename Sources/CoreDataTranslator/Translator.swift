@@ -69,7 +69,12 @@ struct Translator {
     if !errors.isEmpty { fail(errors.map(\.description).joined(separator: "\n")) }
     guard let generated else { return }
     let embedded = folders.map(\.embedding) + (try mappings.map { try MappingFolder(path: $0).embedding })
-    let text = head + embedded.joined() + classes.map { $0.text(index) }.joined()
+    var declared = Set<String>()
+    for (_, _, bytes) in read { declared.formUnion(FoundationNames.declared(in: bytes)) }
+    for file in plain {
+      declared.formUnion(FoundationNames.declared(in: [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))))
+    }
+    let text = head(without: declared) + embedded.joined() + classes.map { $0.text(index) }.joined()
     try write(text + accessors, to: generated)
   }
 
@@ -90,17 +95,18 @@ struct Translator {
     return writer.text
   }
 
-  /// Names that this module and Foundation have: those of the compiled module go before imported ones.
-  private static let head = """
-    // Made by the plugin CoreDataSources of Heartwood.
-    import CoreData
-    import Foundation
+  /// What the file begins with.
+  ///
+  /// - Parameter declared: Names that the target declares itself.
+  private static func head(without declared: Set<String>) -> String {
+    """
+    // Made by a plugin of Heartwood. The import is public for targets whose imports are not by default.
+    public import CoreData
 
-    public typealias NSExpression = CoreData.NSExpression
-    public typealias NSComparisonPredicate = CoreData.NSComparisonPredicate
-
+    \(FoundationNames.declarations(without: declared))
 
     """
+  }
 
   private static func write(_ text: String, to path: String) throws {
     let data = Data(text.utf8)

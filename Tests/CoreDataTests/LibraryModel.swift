@@ -162,9 +162,14 @@ enum Library {
     return model
   }
 
+  /// A context with a queue of its own, of a model and a store in memory.
+  static func makeContext(_ model: NSManagedObjectModel) throws -> NSManagedObjectContext {
+    try makeContainer(model).newBackgroundContext()
+  }
+
   /// A container with a store in memory.
-  static func makeContainer() throws -> NSPersistentContainer {
-    let container = NSPersistentContainer(name: "Library", managedObjectModel: makeModel())
+  static func makeContainer(_ model: NSManagedObjectModel = makeModel()) throws -> NSPersistentContainer {
+    let container = NSPersistentContainer(name: "Library", managedObjectModel: model)
     container.persistentStoreDescriptions = [
       NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
     ]

@@ -23,6 +23,9 @@ struct InMemoryCondition {
     }
   }
 
+  /// The values of a to-many relationship, or the one of a to-one relationship.
+  private func destinations(_ value: Any?) -> [Any] { value.map { KeyValues.elements(of: $0) ?? [$0] } ?? [] }
+
   /// The value of an expression for an object.
   func value(of expression: ConditionExpression, for object: Any?) -> Any? {
     InMemoryOrder.orRaise("expressionValueWithObject:context:") {

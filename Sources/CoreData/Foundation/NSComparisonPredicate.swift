@@ -43,11 +43,27 @@ open class NSComparisonPredicate: ParsedPredicate {
   }
 
   let comparison: ComparisonPredicate
+  private let left: NSExpression
+  private let right: NSExpression
+  /// What a store evaluates: a condition on destinations is more than the comparison of their number that it is read as.
+  private let condition: Condition
 
-  init(_ comparison: ComparisonPredicate) {
+  init(_ comparison: ComparisonPredicate, _ given: GivenConstants, _ condition: Condition) {
     self.comparison = comparison
-    super.init(comparison.condition)
+    self.condition = condition
+    left = NSExpression(comparison.leftExpression, constant: given.value(of: comparison.leftExpression))
+    right = NSExpression(comparison.rightExpression, constant: given.value(of: comparison.rightExpression))
+    super.init()
   }
+
+  private init(_ comparison: ComparisonPredicate, _ left: NSExpression, _ right: NSExpression) {
+    self.comparison = comparison
+    condition = comparison.condition
+    (self.left, self.right) = (left, right)
+    super.init()
+  }
+
+  override func treeCondition() throws(HeartwoodError) -> Condition { condition }
 
   /// A comparison of two expressions.
   public convenience init(
@@ -61,13 +77,13 @@ open class NSComparisonPredicate: ParsedPredicate {
       ComparisonPredicate(
         leftExpression: lhs.expression, rightExpression: rhs.expression,
         modifier: ComparisonPredicate.Modifier(rawValue: Int(modifier.rawValue)) ?? .direct, type: kind,
-        options: ComparisonOptions(rawValue: UInt8(truncatingIfNeeded: options.rawValue))))
+        options: ComparisonOptions(rawValue: UInt8(truncatingIfNeeded: options.rawValue))), lhs, rhs)
   }
 
   /// The left operand.
-  open var leftExpression: NSExpression { NSExpression(comparison.leftExpression) }
+  open var leftExpression: NSExpression { left }
   /// The right operand.
-  open var rightExpression: NSExpression { NSExpression(comparison.rightExpression) }
+  open var rightExpression: NSExpression { right }
   /// What is compared.
   open var predicateOperatorType: Operator {
     Operator(rawValue: UInt(comparison.predicateOperatorType.rawValue)) ?? .equalTo
@@ -78,14 +94,4 @@ open class NSComparisonPredicate: ParsedPredicate {
   }
   /// The differences of texts that are ignored.
   open var options: Options { Options(rawValue: UInt(comparison.options.rawValue)) }
-}
-
-extension ComparisonPredicate {
-  /// The comparison that a condition is by itself; nil for joined conditions.
-  init?(_ condition: Condition) {
-    guard case .comparison(let comparison) = condition.form,
-      comparison.condition.description == condition.description
-    else { return nil }
-    self = comparison
-  }
 }

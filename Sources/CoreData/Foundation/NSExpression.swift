@@ -189,7 +189,7 @@ open class NSExpression: NSObject, NSCopying {
   }
 
   /// The expression as text.
-  open override var description: String { "\(expression)" }
+  open override var description: String { PredicateText.text(of: expression) }
   /// Whether both have the same text.
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? NSExpression).map { "\($0.expression)" == "\(expression)" } ?? false

@@ -1,15 +1,15 @@
 import Foundation
 import Heartwood
 
-/// A predicate with its tree. `NSPredicate(format:)` makes one.
+/// A predicate with a tree: an `NSComparisonPredicate`, or another condition of Heartwood's.
 open class ParsedPredicate: NSPredicate {
-  /// The condition; its variables are not replaced.
-  let condition: Condition
+  /// As a block, so that it equals no constant predicate of Foundation.
+  init() { super.init(block: { _, _ in false }) }
 
-  init(_ condition: Condition) {
-    self.condition = condition
-    super.init(value: true)
-  }
+  /// The condition for a store; its variables are not replaced.
+  ///
+  /// - Throws: `.coreData` if a part is a block.
+  func treeCondition() throws(HeartwoodError) -> Condition { .false }
 
   /// Whether an object meets the condition, by key-value coding.
   open override func evaluate(with object: Any?) -> Bool {
@@ -18,19 +18,23 @@ open class ParsedPredicate: NSPredicate {
 
   /// Whether an object meets the condition, with values for its variables.
   open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-    InMemoryCondition(bindings ?? [:]).isMet(condition, by: object)
+    guard let condition = try? treeCondition() else { return false }
+    return InMemoryCondition(bindings ?? [:]).isMet(condition, by: object)
   }
 
+  /// The predicate as text, as Apple's systems write it.
+  open override var predicateFormat: String { PredicateText.text(of: self) }
   /// The predicate as text.
-  open override var predicateFormat: String { condition.description }
-  /// The predicate as text.
-  open override var description: String { condition.description }
+  open override var description: String { predicateFormat }
   /// Whether both have the same text.
   open override func isEqual(_ object: Any?) -> Bool {
-    (object as? ParsedPredicate).map { $0.condition.description == condition.description } ?? false
+    guard let other = object as? ParsedPredicate else { return false }
+    if other === self { return true }
+    guard let own = try? treeCondition(), let others = try? other.treeCondition() else { return false }
+    return own.description == others.description
   }
   /// A hash of the text.
-  open override var hash: Int { condition.description.hashValue }
+  open override var hash: Int { (try? treeCondition()).map { $0.description.hashValue } ?? 0 }
   /// The predicate itself, which does not change.
   open override func copy(with zone: NSZone? = nil) -> Any { self }
 }
@@ -55,7 +59,7 @@ extension _FormatPredicate where Self: NSPredicate {
     do {
       let arguments = (argumentArray ?? []).map { GivenArgument($0) as any PredicateArgument }
       let condition = try FormatPredicate(format, argumentArray: arguments).condition
-      self = NSPredicate.made(of: condition) as! Self
+      self = NSPredicate.made(of: condition, GivenConstants(argumentArray ?? [])) as! Self
     } catch {
       fatalError("Unable to parse the format string \"\(format)\": \(error.message)")
     }
@@ -67,23 +71,41 @@ extension _FormatPredicate where Self: NSPredicate {
 }
 
 extension NSPredicate {
-  /// The predicate of a condition: of Foundation's classes where they have it.
-  static func made(of condition: Condition) -> NSPredicate {
-    ComparisonPredicate(condition).map { NSComparisonPredicate($0) } ?? ParsedPredicate(condition)
+  /// The predicate of a condition, of the class that its tree has.
+  ///
+  /// - Parameter given: What was given for placeholders, which are the constants of comparisons.
+  static func made(of condition: Condition, _ given: GivenConstants = GivenConstants([])) -> NSPredicate {
+    switch condition.form {
+    case .constant(let value): return NSPredicate(value: value)
+    case .comparison(let comparison): return NSComparisonPredicate(comparison, given, condition)
+    case .compound(let compound):
+      let parts = compound.subpredicates.map { made(of: $0, given) }
+      switch compound.compoundPredicateType {
+      case .not: return _NSCompoundPredicate(type: .not, subpredicates: parts)
+      case .and: return _NSCompoundPredicate(type: .and, subpredicates: parts)
+      case .or: return _NSCompoundPredicate(type: .or, subpredicates: parts)
+      }
+    }
   }
 
   /// The predicate with values in place of its variables.
   public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
+    if let compound = self as? NSCompoundPredicate {
+      let parts = compound.subpredicates.map { $0.withSubstitutionVariables(variables) }
+      return _NSCompoundPredicate(type: compound.compoundPredicateType, subpredicates: parts) as? Self ?? self
+    }
     guard let condition = try? storeCondition() else { return self }
     let given = variables.mapValues { Optional(GivenArgument($0) as any PredicateArgument) }
-    return NSPredicate.made(of: condition.withSubstitutionVariables(given)) as? Self ?? self
+    let made = NSPredicate.made(
+      of: condition.withSubstitutionVariables(given), GivenConstants(Array(variables.values)))
+    return made as? Self ?? self
   }
 
   /// The condition for a store.
   ///
   /// - Throws: `.coreData` for a predicate that is a block, which no store can evaluate.
   func storeCondition() throws(HeartwoodError) -> Condition {
-    if let parsed = self as? ParsedPredicate { return parsed.condition }
+    if let parsed = self as? ParsedPredicate { return try parsed.treeCondition() }
     if let compound = self as? NSCompoundPredicate { return try compound.joinedCondition() }
     if isEqual(NSPredicate(value: true)) { return .true }
     if isEqual(NSPredicate(value: false)) { return .false }
@@ -93,16 +115,40 @@ extension NSPredicate {
   }
 }
 
-extension NSCompoundPredicate {
-  fileprivate func joinedCondition() throws(HeartwoodError) -> Condition {
+extension Condition {
+  /// Conditions of predicates, joined.
+  static func joined(
+    _ type: NSCompoundPredicate.LogicalType, _ predicates: [NSPredicate]
+  ) throws(HeartwoodError) -> Condition {
     var parts: [Condition] = []
-    for part in subpredicates { parts.append(try part.storeCondition()) }
-    switch compoundPredicateType {
+    for part in predicates { parts.append(try part.storeCondition()) }
+    switch type {
     case .and: return CompoundPredicate(andPredicateWithSubpredicates: parts).condition
     case .or: return CompoundPredicate(orPredicateWithSubpredicates: parts).condition
     case .not: return parts.first.map { !$0 } ?? .true
     @unknown default: return .true
     }
+  }
+}
+
+extension NSCompoundPredicate {
+  fileprivate func joinedCondition() throws(HeartwoodError) -> Condition {
+    try Condition.joined(compoundPredicateType, subpredicates)
+  }
+}
+
+/// The objects among the arguments of a format, which its comparisons give back as constants.
+struct GivenConstants {
+  private var objects: [NSManagedObjectID: NSManagedObject] = [:]
+
+  init(_ arguments: [Any]) {
+    for case let object as NSManagedObject in arguments { objects[object.objectID] = object }
+  }
+
+  /// What was given for a constant; nil if the constant says it all.
+  func value(of expression: ConditionExpression) -> Any? {
+    guard !objects.isEmpty, let id = expression.constantValue as? NSManagedObjectID else { return nil }
+    return objects[id]
   }
 }
 
@@ -115,6 +161,7 @@ struct GivenArgument: PredicateArgument {
   private static func constant(_ any: Any) -> PredicateConstant {
     let value = ManagedValue.flat(any).flatMap { FoundationValue.plain($0) }
     guard let value else { return Optional<Int>.none.predicateConstant }
+    if let token = value as? NSPersistentHistoryToken { return HistoryCondition.constant(token) }
     if let expression = value as? NSExpression { return PredicateConstant(expression.expression) }
     if let number = value as? NSNumber, !(value is any PredicateArgument) { return self.number(number) }
     if let argument = value as? any PredicateArgument { return argument.predicateConstant }

@@ -111,9 +111,6 @@ open class NSEntityMigrationPolicy: EntityMigrationPolicy, @unchecked Sendable {
 }
 
 extension EntityMapping {
-  /// A mapping without a name and entities.
-  public convenience init() { self.init(from: nil, to: nil, type: .undefined) }
-
   /// The name of the class of the policy; nil for the usual one. A policy is made when the name is set.
   ///
   /// - Precondition: There is a class of this name that inherits from `NSEntityMigrationPolicy`.
@@ -145,9 +142,6 @@ extension EntityMapping {
 }
 
 extension PropertyMapping {
-  /// A mapping without a name.
-  public convenience init() { self.init(name: "") }
-
   /// The value of the property: an expression with the variables `$source`, `$destination`, `$manager`, `$entityMapping`, `$propertyMapping`
   /// and `$entityPolicy`. Set to nil, the property has its default; never set, it has the value of the source's property of its name.
   ///

@@ -6,7 +6,7 @@ enum StoreFetch {
   static func request(_ fetch: FetchRequest<ManagedObject>) -> NSFetchRequest<any NSFetchRequestResult> {
     let request = NSFetchRequest<any NSFetchRequestResult>()
     request.entity = fetch.entity
-    request.predicate = (fetch.predicate as? Condition).map(predicate)
+    request.predicate = (fetch.predicate as? Condition).map { NSPredicate.made(of: $0) }
     request.sortDescriptors = fetch.sortDescriptors?.compactMap { ($0 as? NamedSort)?.parts }.map { parts in
       NSSortDescriptor(
         key: parts.path == "objectID" ? "self" : parts.path, ascending: parts.isAscending,
@@ -22,21 +22,6 @@ enum StoreFetch {
     default: request.resultType = .managedObjectResultType
     }
     return request
-  }
-
-  /// A predicate whose joined parts can be looked at, as stores that translate predicates do.
-  static func predicate(_ condition: Condition) -> NSPredicate {
-    switch condition.form {
-    case .constant(let value): return NSPredicate(value: value)
-    case .comparison: return NSPredicate.made(of: condition)
-    case .compound(let compound):
-      let parts = compound.subpredicates.map(predicate)
-      switch compound.compoundPredicateType {
-      case .not: return NSCompoundPredicate(type: .not, subpredicates: parts)
-      case .and: return NSCompoundPredicate(type: .and, subpredicates: parts)
-      case .or: return NSCompoundPredicate(type: .or, subpredicates: parts)
-      }
-    }
   }
 
   /// What a store of the program has returned, in the types that `IncrementalStore` takes.

@@ -22,10 +22,26 @@ extension HeartwoodError {
     let objects = objectIDs.map { id -> Any in context?.anyRegisteredObject(for: id) ?? id }
     if info[NSValidationObjectErrorKey] != nil { info[NSValidationObjectErrorKey] = objects.first }
     if !objects.isEmpty { info[NSAffectedObjectsErrorKey] = objects }
+    if let rule = info[NSValidationPredicateErrorKey] as? ValidationRule {
+      info[NSValidationPredicateErrorKey] = predicate(of: rule)
+    }
+    if !affectedStoreIDs.isEmpty {
+      let stores = context?.persistentStoreCoordinator?.persistentStores ?? []
+      info[NSAffectedStoresErrorKey] = stores.filter { affectedStoreIDs.contains($0.anyIdentifier) }
+    }
     if let value = info[NSValidationValueErrorKey] {
       info[NSValidationValueErrorKey] = FoundationValue.of(value)
     }
     if !details.isEmpty { info[NSDetailedErrorsKey] = details.map { $0.cocoaError(in: context) as NSError } }
     return NSError(domain: NSCocoaErrorDomain, code: code.rawValue, userInfo: info)
+  }
+
+  /// The predicate that a rule is among those of its attribute.
+  private func predicate(of rule: ValidationRule) -> NSPredicate? {
+    guard let property, let attribute = objectIDs.first?.entity.attributesByName[property],
+      let place = attribute.validationRules.firstIndex(of: rule),
+      attribute.validationPredicates.indices.contains(place)
+    else { return nil }
+    return attribute.validationPredicates[place]
   }
 }

@@ -112,12 +112,12 @@ extension EmbeddedModels {
 extension MappingModel {
   /// Makes the policies that the mappings name.
   fileprivate func withPolicies() throws -> NSMappingModel {
-    for mapping in entityMappings {
+    for mapping in anyEntityMappings {
       guard let name = mapping.policyName else { continue }
       guard let policy = NSEntityMigrationPolicy.made(named: name) else {
         throw HeartwoodError(
           .migration,
-          "the mapping \(mapping.name) has the policy \(name): there is no class of this name that inherits from NSEntityMigrationPolicy"
+          "the mapping \(mapping.anyName) has the policy \(name): there is no class of this name that inherits from NSEntityMigrationPolicy"
         )
       }
       mapping.policy = policy
@@ -141,7 +141,7 @@ extension MappingModel {
       let found = Self.orNote({ try MappingModels.find(in: bundles, from: sourceModel, to: destinationModel) }
       )
     else { return nil }
-    self.init(entityMappings: found.entityMappings)
+    self.init(entityMappings: found.anyEntityMappings)
   }
 
   /// The mapping model at a place: a `.xcmappingmodel`, or one that the build plugin has put into the program, for which
@@ -150,7 +150,7 @@ extension MappingModel {
   /// - Returns: Nil if there is none. What is wrong with one that cannot be used is written to standard error.
   public convenience init?(contentsOf url: URL?) {
     guard let url, let found = Self.orNote({ try MappingModels.model(contentsOf: url) }) else { return nil }
-    self.init(entityMappings: found.entityMappings)
+    self.init(entityMappings: found.anyEntityMappings)
   }
 
   private static func orNote(_ body: () throws -> NSMappingModel?) -> NSMappingModel? {

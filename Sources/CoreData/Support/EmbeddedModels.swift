@@ -19,6 +19,24 @@ enum EmbeddedModels {
   /// The names of the models in the program.
   static var names: [String] { types.map { $0.name }.sorted() }
 
+  /// A model in the program.
+  struct Found {
+    let name: String
+    let versions: [(name: String, contents: String)]
+    let currentVersion: String
+  }
+
+  /// All models in the program, by name.
+  static var all: [Found] {
+    types.map { Found(name: $0.name, versions: $0.versions, currentVersion: $0.currentVersion) }
+      .sorted { $0.name < $1.name }
+  }
+
+  /// The model of a name, as a folder of files.
+  static func folder(of name: String) -> URL? {
+    all.first { $0.name == name }.flatMap { EmbeddedFolders.shared.folder(of: $0) } ?? folderBeside(name)
+  }
+
   private static var types: [_EmbeddedModel.Type] {
     ProgramClasses.names(withPrefix: prefix).compactMap { ProgramClasses.named($0) as? _EmbeddedModel.Type }
   }
@@ -49,12 +67,21 @@ enum EmbeddedModels {
   /// A folder or file that Heartwood reads. Models in the program are written to a temporary folder.
   static func place(of url: URL) throws -> URL {
     if url.scheme == scheme { return try written(url) }
+    if let (model, version) = EmbeddedFolders.shared.parts(of: url), let known = self.url(ofModel: model, version: version) {
+      return try written(known)
+    }
     let changed =
       url.pathExtension == "momd" ? "xcdatamodeld" : url.pathExtension == "mom" ? "xcdatamodel" : nil
     guard let changed, !FileManager.default.fileExists(atPath: url.path) else { return url }
     let other = url.deletingPathExtension().appendingPathExtension(changed)
     if FileManager.default.fileExists(atPath: other.path) { return other }
     let name = url.deletingPathExtension().lastPathComponent
+    let folder = url.deletingLastPathComponent()
+    if changed == "xcdatamodel", folder.pathExtension == "momd",
+      let known = self.url(ofModel: folder.deletingPathExtension().lastPathComponent, version: name)
+    {
+      return try place(of: known)
+    }
     return try self.url(ofModel: name).map(place) ?? url
   }
 
@@ -104,38 +131,5 @@ enum EmbeddedModels {
   static func escaped(_ name: String) -> String {
     name.addingPercentEncoding(
       withAllowedCharacters: .urlPathAllowed.subtracting(CharacterSet(charactersIn: "/"))) ?? name
-  }
-}
-
-extension Bundle {
-  /// The place of a resource. Models that the build plugin has put into the program are found under the endings `momd` and `mom`.
-  public func url(forResource name: String, withExtension ext: String) -> URL? {
-    if let model = model(name, ext) { return model }
-    let (resource, ending): (String?, String?) = (name, ext)
-    return url(forResource: resource, withExtension: ending)
-  }
-
-  /// The place of a resource in a folder, as `url(forResource:withExtension:)`.
-  public func url(forResource name: String, withExtension ext: String, subdirectory: String) -> URL? {
-    if ext == "mom", subdirectory.hasSuffix(".momd"),
-      let model = EmbeddedModels.url(ofModel: String(subdirectory.dropLast(5)), version: name)
-    {
-      return model
-    }
-    let (resource, ending, folder): (String?, String?, String?) = (name, ext, subdirectory)
-    return url(forResource: resource, withExtension: ending, subdirectory: folder)
-  }
-
-  private func model(_ name: String, _ ext: String) -> URL? {
-    switch ext {
-    case "momd": EmbeddedModels.url(ofModel: name)
-    case "mom":
-      EmbeddedModels.url(ofModel: name)
-        ?? EmbeddedModels.name(ofModelWithVersion: name).flatMap {
-          EmbeddedModels.url(ofModel: $0, version: name)
-        }
-    case "cdm": MappingModels.url(ofMapping: name)
-    default: nil
-    }
   }
 }

@@ -87,3 +87,32 @@ extension NSManagedObject {
     return entity.isRelationship(at: slot) ? FoundationValue.related(value) : FoundationValue.plain(value)
   }
 }
+
+extension ManagedObject {
+  /// Values of `ManagedObject` by name as key-value coding has them: objects in place of identifiers.
+  final func foundationValues(_ values: [String: Any]) -> [String: Any] {
+    var converted: [String: Any] = [:]
+    for (key, value) in values {
+      converted[key] = FoundationValue.converted(value, managedObjectContext, isOrdered: isOrdered(key))
+    }
+    return converted
+  }
+
+  private final func isOrdered(_ key: String) -> Bool { entity.relationshipsByName[key]?.isOrdered == true }
+}
+
+extension FoundationValue {
+  fileprivate static func converted(_ value: Any, _ context: NSManagedObjectContext?, isOrdered: Bool) -> Any {
+    func object(_ id: NSManagedObjectID) -> Any { context.map { $0.object(with: id) as Any } ?? id }
+    func collection(_ objects: [Any]) -> Any {
+      isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+    }
+    switch value {
+    case let id as NSManagedObjectID: return object(id)
+    case let ids as [NSManagedObjectID]: return collection(ids.map(object))
+    case let objects as Set<ManagedObject>: return collection(Array(objects))
+    case let objects as [ManagedObject]: return collection(objects)
+    default: return of(value)
+    }
+  }
+}

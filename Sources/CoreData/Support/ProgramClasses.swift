@@ -15,12 +15,18 @@ enum ProgramClasses {
       ProgramClassTable.shared.remember(name, other.target)
       return other.target
     }
-    let qualified: AnyClass? = parts.count > 1 ? candidates.first { String(reflecting: $0) == name } : nil
+    let qualified: AnyClass? =
+      parts.count > 1 ? candidates.first { String(reflecting: $0) == name || _nameOfClass($0) == name } : nil
     let found: AnyClass? =
       qualified ?? candidates.first { $0 is NSManagedObject.Type } ?? candidates.first
       ?? byMangledName(parts)
     if let found { ProgramClassTable.shared.remember(name, found) }
     return found
+  }
+
+  /// The name that `@objc(Name)` gives a class; nil if there is none.
+  static func givenName(of type: AnyClass) -> String? {
+    ProgramClassTable.shared.givenName(of: type)
   }
 
   /// The class names that begin with a prefix.
@@ -51,6 +57,22 @@ final class ProgramClassTable: @unchecked Sendable {
 
   func found(_ name: String) -> AnyClass? { lock.withLock { classes[name] } }
   func remember(_ name: String, _ type: AnyClass) { lock.withLock { classes[name] = type } }
+
+  /// The names of `@objc(Name)` by the classes that have them.
+  private var givenNames: [ObjectIdentifier: String]?
+
+  func givenName(of type: AnyClass) -> String? {
+    if let known = lock.withLock({ givenNames }) { return known[ObjectIdentifier(type)] }
+    let prefix = "_ClassNamed_"
+    let found = names(withPrefix: prefix).compactMap { name -> (ObjectIdentifier, String)? in
+      (candidates(name).first as? _NamedClass.Type).map {
+        (ObjectIdentifier($0.target), String(name.dropFirst(prefix.count)))
+      }
+    }
+    let names = Dictionary(found, uniquingKeysWith: { first, _ in first })
+    lock.withLock { givenNames = names }
+    return names[ObjectIdentifier(type)]
+  }
 
   func candidates(_ bare: String) -> [AnyClass] {
     let functions = lock.withLock {

@@ -56,7 +56,7 @@ struct AtomicStoreMigration {
   /// - Parameter folder: Is not there yet, and is removed.
   private func run(_ mapping: MappingModel, from sourceModel: ManagedObjectModel, in folder: URL) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let place = source.description.migrationDestination(
+    let place = source.settings.migrationDestination(
       at: folder.appending(path: source.url.lastPathComponent))
     // Only its objects and what the class calls them are of interest.
     place.defersWriting = true

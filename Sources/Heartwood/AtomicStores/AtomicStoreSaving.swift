@@ -58,7 +58,7 @@ final class AtomicStoreSaving: StoreOutside, Sendable {
 
   private func save(_ store: AtomicStore, _ view: any StoreView) throws {
     try update(store, view)
-    guard !store.description.defersWriting else { return }
+    guard !store.settings.defersWriting else { return }
     do {
       try store.save()
     } catch let error as HeartwoodError {

@@ -96,7 +96,7 @@ enum StoreClasses {
     }
     let made = storeClass.init(
       persistentStoreCoordinator: coordinator, at: url, options: description.options)
-    made.description = PersistentStoreDescription(copying: description)
+    made.settings = PersistentStoreDescription(copying: description)
     made.configuration = try StoreConfiguration(
       description.configuration, of: coordinator.managedObjectModel)
     return made

@@ -59,9 +59,6 @@ extension BatchWriter {
       guard case .count(let relationship) = check.kind, slots?.contains(check.slot) ?? true else { continue }
       let count = try transaction.destinationCount(relationship, of: key)
       if count == 0 && relationship.isOptional { continue }
-      if count == 0 && relationship.minCount == 0 {
-        throw HeartwoodError.batchMissing(relationship, identifier(entity, key))
-      }
       if count < relationship.minCount {
         throw HeartwoodError.batchCount(
           .validationRelationshipLacksMinimumCount, relationship, identifier(entity, key),

@@ -158,6 +158,13 @@ private struct BatchOutcome {
 }
 
 extension ManagedObjectContext {
+  /// What the history notes of a batch: the root context writes it, also for a child.
+  private var transactionInfoOfRoot: TransactionInfo {
+    var root = self
+    while let parent = root.parent { root = parent }
+    return root.waitForQueue { [root] in TransactionInfo(author: root.transactionAuthor, contextName: root.name) }
+  }
+
   /// Runs a batch in one transaction of each store, and makes its result.
   private func run(
     _ request: PersistentStoreRequest, _ resultType: BatchRequestResultType,
@@ -193,7 +200,7 @@ extension ManagedObjectContext {
     in store: LogStore, _ namesObjects: Bool, _ merges: Bool, _ part: inout BatchPart,
     _ body: (any StoreTransaction) throws -> BatchOutcome
   ) throws {
-    let info = TransactionInfo(author: transactionAuthor, contextName: name)
+    let info = transactionInfoOfRoot
     let text = store.identity.text
     do {
       let (made, generation) = try store.save(info) { transaction in

@@ -3,23 +3,23 @@ public struct ConstraintConflict: @unchecked Sendable {
   /// The names of the attributes and to-one relationships whose values together must be unique.
   public let constraint: [String]
   /// The duplicate values, in the order of `constraint` and in the types of `ManagedObject.value(forKey:)`.
-  public let constraintValues: [Any]
+  @_disfavoredOverload public let constraintValues: [Any]
   /// The object whose row in the store has the value; nil if all conflicting objects are unsaved changes of one context.
   public let databaseObjectID: ManagedObjectID?
   /// The changed objects of the saving context. Use them on that context's queue only.
-  public let conflictingObjects: [ManagedObject]
+  @_disfavoredOverload public let conflictingObjects: [ManagedObject]
   /// The values of the row in the store, by property name; nil without such a row.
-  public let databaseSnapshot: [String: Any]?
+  @_disfavoredOverload public let databaseSnapshot: [String: Any]?
 
   /// The object of `databaseObjectID` in the saving context, a fault if it was not registered. Use it on that context's queue
   /// only.
-  public var databaseObject: ManagedObject? {
+  @_disfavoredOverload public var databaseObject: ManagedObject? {
     guard let databaseObjectID else { return nil }
     return conflictingObjects.first?.managedObjectContext?.object(with: databaseObjectID)
   }
 
   /// The values of each of `conflictingObjects` as last fetched or saved, by property name; empty for a new object.
-  public var conflictingSnapshots: [[String: Any]] {
+  @_disfavoredOverload public var conflictingSnapshots: [[String: Any]] {
     conflictingObjects.map { $0.committedSnapshot() ?? [:] }
   }
 }

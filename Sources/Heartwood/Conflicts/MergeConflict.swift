@@ -4,7 +4,7 @@
 /// between the context and the store, so `cachedSnapshot` is always nil.
 public struct MergeConflict: @unchecked Sendable {
   /// The changed object of the context that saved. Use it on that context's queue only.
-  public let sourceObject: ManagedObject
+  @_disfavoredOverload public let sourceObject: ManagedObject
   /// The object's identifier.
   public let objectID: ManagedObjectID
   /// The version of the row that the object was read from.
@@ -13,11 +13,11 @@ public struct MergeConflict: @unchecked Sendable {
   public let newVersionNumber: Int
   /// The values on which the unsaved ones were made, by property name, without to-many relationships and without data that is
   /// stored outside the row; nil for a new object.
-  public let objectSnapshot: [String: Any]?
+  @_disfavoredOverload public let objectSnapshot: [String: Any]?
   /// Always nil, unlike Core Data: there is no cache between the context and the store.
   public var cachedSnapshot: [String: Any]? { nil }
   /// The row's values in the store now, by property name; nil if the row was deleted.
-  public let persistedSnapshot: [String: Any]?
+  @_disfavoredOverload public let persistedSnapshot: [String: Any]?
   let cause: Cause
 
   /// What the store has that the object does not fit.

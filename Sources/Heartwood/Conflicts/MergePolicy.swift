@@ -67,7 +67,7 @@ public enum ToManyResolution: Sendable {
 /// conflict. An object that equals two stored ones by two constraints is refused by all types. An object that is kept although it was deleted here has the store's values. Two stored objects of which one is edited to the unique value of the other are not merged: the
 /// edit is dropped by store trump and rollback, and object trump and overwrite throw. A new object becomes one of its own entity or of a
 /// subentity; all of them throw where it would become one of a superentity, which what refers to it could not have.
-open class MergePolicy: @unchecked Sendable {
+open class MergePolicy: NSObject, @unchecked Sendable {
   /// What the policy does with rows that others have changed, and if it is a policy of one type, with all conflicts.
   public let mergeType: MergePolicyType
   /// What the policy does with values that must be unique and are not.

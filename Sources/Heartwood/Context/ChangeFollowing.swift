@@ -73,21 +73,21 @@ extension ManagedObjectContext {
     case everyone
   }
 
+  /// Follows the parent, or the coordinator; again when another one is set.
   func follow(_ following: Following) {
+    guard following != .nothing else { return unfollow() }
     if let parent {
-      if following == .nothing {
-        parent.children.remove(self)
-      } else {
-        parent.children.add(self, followsOtherProcesses: false)
-      }
+      parent.children.add(self, followsOtherProcesses: false)
     } else if let coordinator = persistentStoreCoordinator {
-      if following == .nothing {
-        coordinator.followers.remove(self)
-      } else {
-        coordinator.followers.add(self, followsOtherProcesses: following == .everyone)
-        if following == .everyone { coordinator.followOtherProcesses() }
-      }
+      coordinator.followers.add(self, followsOtherProcesses: following == .everyone)
+      if following == .everyone { coordinator.followOtherProcesses() }
     }
+  }
+
+  /// Ends following the present parent or coordinator.
+  func unfollow() {
+    parent?.children.remove(self)
+    persistentStoreCoordinator?.followers.remove(self)
   }
 
   /// Tells others what a save of this context has changed.

@@ -18,17 +18,33 @@ public enum ConcurrencyChecking: Int, Sendable {
   /// The initial mode: the environment variable `HEARTWOOD_CONCURRENCY_CHECKING` (`off`, `standard` or
   /// `strict`) if it is set to one of them, otherwise the build's default.
   static let initial: ConcurrencyChecking = {
+    if let ofEnvironment { return ofEnvironment }
+    #if DEBUG
+      return .standard
+    #else
+      return .off
+    #endif
+  }()
+
+  private static let ofEnvironment: ConcurrencyChecking? = {
     switch ProcessInfo.processInfo.environment["HEARTWOOD_CONCURRENCY_CHECKING"] {
-    case "off": return .off
-    case "standard": return .standard
-    case "strict": return .strict
-    default:
-      #if DEBUG
-        return .standard
-      #else
-        return .off
-      #endif
+    case "off": .off
+    case "standard": .standard
+    case "strict": .strict
+    default: nil
     }
+  }()
+
+  /// The mode of contexts that are made by Core Data's initialiser: `strict` in a program with the arguments
+  /// `-com.apple.CoreData.ConcurrencyDebug 1` or a user default of that name, otherwise `off`; unless the environment says what.
+  static let ofCoreData: ConcurrencyChecking = {
+    if let ofEnvironment { return ofEnvironment }
+    let name = "com.apple.CoreData.ConcurrencyDebug"
+    let arguments = CommandLine.arguments
+    if let place = arguments.firstIndex(of: "-" + name), place + 1 < arguments.count {
+      return (arguments[place + 1] as NSString).boolValue ? .strict : .off
+    }
+    return UserDefaults.standard.bool(forKey: name) ? .strict : .off
   }()
 }
 

@@ -6,6 +6,9 @@ import Synchronization
 /// Tracks which thread is using a context: entered before each use of the context or of one of its objects, left after
 /// it.
 ///
+/// Two threads use a context of the main queue rightly where no thread runs that queue: the main thread, which needs no `perform`, and the
+/// one that runs its blocks meanwhile. They wait for each other here, whether uses are checked or not.
+///
 /// - Invariant: Only the thread in `occupant` accesses `depth`.
 @usableFromInline
 final class ContextOccupancy: @unchecked Sendable {
@@ -23,20 +26,27 @@ final class ContextOccupancy: @unchecked Sendable {
   private var depth = 0
   /// Whether uses outside `perform` and `performAndWait` are errors.
   private let belongsToQueue: Atomic<Bool>
+  /// Whether misuse ends the process.
+  let checks: Bool
+  /// Whether the main thread and the one that runs blocks of the main queue may both use the context.
+  private let isShared: Bool
 
-  /// - Returns: nil if `checking` is `.off`.
-  init?(_ checking: ConcurrencyChecking) {
-    guard checking != .off else { return nil }
+  /// - Returns: nil if there is nothing to track.
+  init?(_ checking: ConcurrencyChecking, of type: ManagedObjectContext.ConcurrencyType) {
+    checks = checking != .off
+    isShared = type == .mainQueue && MainQueue.hasSubstitute
     belongsToQueue = Atomic(checking == .strict)
+    guard checks || isShared else { return nil }
   }
 
   /// Enters for one use.
   func enter(_ context: ManagedObjectContext, _ use: @autoclosure () -> Use) {
     if occupy() { return }
-    guard occupant.load(ordering: .relaxed) == CurrentThread.identifier else {
+    if occupant.load(ordering: .relaxed) != CurrentThread.identifier, !waitIfShared() {
+      guard checks else { return }
       stop(context, use(), "while another thread was using the context")
     }
-    guard belongsToQueue.load(ordering: .relaxed), !context.isOnMainQueue else { return }
+    guard checks, belongsToQueue.load(ordering: .relaxed), !context.isOnMainQueue else { return }
     stop(context, use(), "outside perform and performAndWait")
   }
 
@@ -45,8 +55,19 @@ final class ContextOccupancy: @unchecked Sendable {
   /// - Parameter claims: Whether uses outside such blocks are errors from now on.
   func enterQueue(_ context: ManagedObjectContext, claims: Bool) {
     if claims { belongsToQueue.store(true, ordering: .relaxed) }
-    if occupy() || occupant.load(ordering: .relaxed) == CurrentThread.identifier { return }
+    if occupy() || occupant.load(ordering: .relaxed) == CurrentThread.identifier || waitIfShared() { return }
+    guard checks else { return }
     stop(context, Use(verb: "perform began"), "while another thread was using the context outside of it")
+  }
+
+  /// Waits until another thread's use ends, and enters, if both may use the context.
+  private func waitIfShared() -> Bool {
+    guard isShared, MainQueue.shared.isHere else { return false }
+    var backoff = Backoff(seconds: .infinity)
+    repeat {
+      if occupy() || occupant.load(ordering: .relaxed) == CurrentThread.identifier { return true }
+    } while backoff.wait()
+    return true
   }
 
   /// - Returns: true if the thread was already inside, so no check is needed. False if it has just entered, or if
@@ -66,6 +87,8 @@ final class ContextOccupancy: @unchecked Sendable {
   /// Ends one use.
   @usableFromInline
   func leave() {
+    // Another thread's use that was neither checked nor entered.
+    guard occupant.load(ordering: .relaxed) == CurrentThread.identifier else { return }
     depth -= 1
     if depth == 0 { occupant.store(0, ordering: .releasing) }
   }
@@ -134,7 +157,7 @@ extension ManagedObject {
       // In debug builds the accessors always check.
       true
     #else
-      contextReference?.with { $0.occupancy == nil && !$0.isObservable } ?? true
+      contextReference?.with { $0.occupancy?.checks != true && !$0.isObservable } ?? true
     #endif
   }
 }

@@ -11,6 +11,15 @@ import Synchronization
 ///
 /// On Apple's systems the main queue is always used.
 final class MainQueue: @unchecked Sendable {
+  /// Whether blocks may run on another thread than the main thread.
+  static var hasSubstitute: Bool {
+    #if canImport(Darwin)
+      false
+    #else
+      true
+    #endif
+  }
+
   static let shared = MainQueue(.main, patience: 0.25) { Thread.isMainThread }
 
   private let queue: DispatchQueue

@@ -135,7 +135,7 @@ extension ManagedObjectContext {
     guard let coordinator = persistentStoreCoordinator else { return nil }
     let number = coordinator.openingNumber
     if number != view.openingNumber {
-      view.fetchLog = FetchLog(coordinator.persistentStores.first?.description.fetchLog)
+      view.fetchLog = FetchLog(coordinator.persistentStores.first?.settings.fetchLog)
       followStore(coordinator.objectStore, number)
     }
     return view.store

@@ -11,7 +11,7 @@ import HeartwoodFiles
 /// - Invariant: An object is in at most one of the inserted, updated and deleted objects.
 /// - Invariant: The context keeps a changed object until its change is saved or undone. It keeps an unchanged object
 ///   only while the program references it.
-open class ManagedObjectContext: @unchecked Sendable {
+open class ManagedObjectContext: NSObject, @unchecked Sendable {
   /// The kind of queue on which the context and its objects must be used.
   public let concurrencyType: ConcurrencyType
 
@@ -24,7 +24,9 @@ open class ManagedObjectContext: @unchecked Sendable {
       require(
         identities.count == 0 && parent == nil,
         "the coordinator of a context can be set only before its first use, and not of a child context")
+      unfollow()
       ownCoordinator = newValue
+      follow(following)
     }
   }
   @exclusivity(unchecked) private var ownCoordinator: PersistentStoreCoordinator?
@@ -36,9 +38,11 @@ open class ManagedObjectContext: @unchecked Sendable {
     get { ownParent }
     set {
       require(identities.count == 0, "the parent of a context can be set only before its first use")
+      unfollow()
       if ownParent != nil { assignedIdentifiers?.remove(self) }
       ownParent = newValue
       if let newValue { follow(newValue) }
+      follow(following)
     }
   }
   @exclusivity(unchecked) private var ownParent: ManagedObjectContext?
@@ -107,7 +111,7 @@ open class ManagedObjectContext: @unchecked Sendable {
   }
 
   /// Tracks the thread that uses the context; nil if nothing is checked.
-  let occupancy = ContextOccupancy(ManagedObjectContext.concurrencyChecking)
+  let occupancy: ContextOccupancy?
 
   /// Created at the first use, by any thread.
   var queue: DispatchQueue {
@@ -177,9 +181,21 @@ open class ManagedObjectContext: @unchecked Sendable {
   /// A context without a store. To fetch and save, use `init(_:coordinator:)`.
   ///
   /// - Parameter concurrencyType: The kind of queue of the context.
+  @_disfavoredOverload
   public init(_ concurrencyType: ConcurrencyType) {
     self.concurrencyType = concurrencyType
     isObservable = concurrencyType == .mainQueue
+    occupancy = ContextOccupancy(ManagedObjectContext.concurrencyChecking, of: concurrencyType)
+  }
+
+  /// A context as Core Data makes it: uses outside of `perform` and `performAndWait` are not checked, whatever `concurrencyChecking` says, unless
+  /// the program has the arguments `-com.apple.CoreData.ConcurrencyDebug 1` or such a user default.
+  ///
+  /// - Parameter concurrencyType: The kind of queue of the context.
+  public init(concurrencyType: ConcurrencyType) {
+    self.concurrencyType = concurrencyType
+    isObservable = concurrencyType == .mainQueue
+    occupancy = ContextOccupancy(.ofCoreData, of: concurrencyType)
   }
 
   /// A context over the coordinator's store.

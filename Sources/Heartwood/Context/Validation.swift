@@ -185,7 +185,6 @@ extension ManagedObject {
     else { return }
     let count = context.destinations(of: self, relationship).count
     if count == 0 && relationship.isOptional { return }
-    if count == 0 && relationship.minCount == 0 { throw HeartwoodError.missingMandatory(self, relationship) }
     if count < relationship.minCount { throw HeartwoodError.tooFew(self, relationship, count) }
     if relationship.maxCount > 0 && count > relationship.maxCount {
       throw HeartwoodError.tooMany(self, relationship, count)

@@ -1,8 +1,33 @@
 import Foundation
 
+/// What the module `CoreData` re-exports of this module, and nothing else: its names then stand for types of a module that their programs have
+/// imported, as public and inlinable code needs, and no other name of Heartwood's is visible to them.
+public enum _CoreDataTypes {}
+
 /// The same under names that the module `CoreData` does not have: its own members of these names have other types.
 extension PersistentStore {
   package final var givenOptions: Options { options }
+  package final var anyURL: URL { url }
+  package final var anyIdentifier: String { identifier }
+  package final var anyConfigurationName: String? { configurationName }
+}
+
+extension EntityDescription {
+  package var constraintNames: [[String]] {
+    get { uniquenessConstraints }
+    set { uniquenessConstraints = newValue }
+  }
+  package var anyClassName: String {
+    get { managedObjectClassName }
+    set { managedObjectClassName = newValue }
+  }
+}
+
+extension ManagedObjectModel {
+  package var versionTexts: Set<String> {
+    get { versionIdentifiers }
+    set { versionIdentifiers = newValue }
+  }
 }
 
 extension PersistentStoreCoordinator {
@@ -43,9 +68,61 @@ extension PersistentStoreCoordinator {
   }
 }
 
+extension PersistentStoreCoordinator {
+  package func enqueueBlock(_ block: @escaping @Sendable () -> Void) { perform(block) }
+  package func waitForBlock(_ block: () -> Void) { performAndWait(block) }
+}
+
 extension ManagedObjectContext {
+  package func waitForBlock(_ block: () -> Void) { performAndWait(block) }
+
   /// The context on whose queue the code runs.
   package static var runningContext: ManagedObjectContext? { running.current }
+}
+
+extension ManagedObject {
+  /// The entities with this class, in the order in which their models were first used.
+  package static var entitiesInUse: [EntityDescription] { FrozenModels.entities(of: self) }
+}
+
+extension ManagedObjectModel {
+  /// Fixes the model.
+  package func fix() throws { try freeze() }
+}
+
+extension MergeConflict {
+  package var object: ManagedObject { sourceObject }
+  package var ownSnapshot: [String: Any]? { objectSnapshot }
+  package var storeSnapshot: [String: Any]? { persistedSnapshot }
+}
+
+extension ConstraintConflict {
+  package var values: [Any] { constraintValues }
+  package var objects: [ManagedObject] { conflictingObjects }
+  package var snapshots: [[String: Any]] { conflictingSnapshots }
+  package var storeObject: ManagedObject? { databaseObject }
+  package var storeSnapshot: [String: Any]? { databaseSnapshot }
+}
+
+extension PersistentHistoryTransaction {
+  package var anyBundleID: String? { bundleID }
+  package var anyProcessID: String? { processID }
+}
+
+extension PersistentHistoryChange {
+  package var anyTombstone: [String: Any]? { tombstone }
+  package var owner: PersistentHistoryTransaction { transaction }
+}
+
+extension FetchIndexElementDescription {
+  package var anyProperty: PropertyDescription { property }
+}
+
+extension AtomicStoreCacheNode {
+  package final var anyPropertyCache: [String: Any] {
+    get { propertyCache }
+    set { propertyCache = newValue }
+  }
 }
 
 extension FetchedPropertyDescription {
@@ -76,6 +153,10 @@ extension ManagedObjectModel {
   ) -> ManagedObjectModel? { try? mergedModel(from: bundles, forStoreMetadata: metadata) }
 
   package var fetchRequestTemplateNames: [String] { fetchRequestTemplates.keys.sorted() }
+
+  package func setAnyFetchRequestTemplate(_ template: FetchRequest<ManagedObject>?, _ name: String) throws {
+    try setFetchRequestTemplate(template, forName: name)
+  }
 
   package func anyFetchRequestTemplate(
     _ name: String, _ variables: [String: any PredicateArgument]
@@ -129,6 +210,15 @@ extension AtomicStore {
 }
 
 extension EntityMapping {
+  package final var anyName: String {
+    get { name }
+    set { name = newValue }
+  }
+  package final var annotations: [String: String] {
+    get { userInfo }
+    set { userInfo = newValue }
+  }
+
   package final var anyAttributeMappings: [PropertyMapping] {
     get { attributeMappings }
     set { attributeMappings = newValue }
@@ -141,6 +231,11 @@ extension EntityMapping {
 }
 
 extension MappingModel {
+  package final var anyEntityMappings: [EntityMapping] {
+    get { entityMappings }
+    set { entityMappings = newValue }
+  }
+
   package static func anyInferred(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) throws -> MappingModel {
@@ -149,6 +244,15 @@ extension MappingModel {
 }
 
 extension PropertyMapping {
+  package final var anyName: String {
+    get { name }
+    set { name = newValue }
+  }
+  package final var annotations: [String: String] {
+    get { userInfo }
+    set { userInfo = newValue }
+  }
+
   package final var expressionText: String? { valueExpression }
 }
 

@@ -5,7 +5,7 @@ import HeartwoodFiles
 /// An open store of a coordinator.
 ///
 /// Kinds of stores of a program derive from ``AtomicStore`` or ``IncrementalStore``.
-open class PersistentStore: @unchecked Sendable {
+open class PersistentStore: NSObject, @unchecked Sendable {
   /// A kind of store.
   public struct StoreType: RawRepresentable, Hashable, Sendable {
     /// The name.
@@ -29,21 +29,21 @@ open class PersistentStore: @unchecked Sendable {
   }
 
   /// The folder or file of the store; `/dev/null` for one in memory.
-  public final var url: URL { location.withLock { $0 } }
+  @_disfavoredOverload public final var url: URL { location.withLock { $0 } }
   private let location: Guarded<URL>
   /// The kind of store: `type`, under a name that the module `CoreData` does not have.
-  package final var kind: StoreType { description.type }
+  package final var kind: StoreType { settings.type }
   /// Whether an inferred migration of the store can put the links of two relationships together that become inverses of each other.
   var joinsRelationshipsInMigrations: Bool { true }
   /// Whether the store is read-only: a save to it throws.
-  public final var isReadOnly: Bool { description.isReadOnly }
+  public final var isReadOnly: Bool { settings.isReadOnly }
   /// The UUID of the store, which object identifiers contain too.
-  public private(set) final var identifier = ""
+  @_disfavoredOverload public private(set) final var identifier = ""
   /// The name of the configuration whose entities the store has; nil for all entities of the model.
-  public final var configurationName: String? { configuration.name }
+  @_disfavoredOverload public final var configurationName: String? { configuration.name }
   final var configuration: StoreConfiguration
   /// The options that it was opened with, by key.
-  @_disfavoredOverload public final var options: Options { description.options }
+  @_disfavoredOverload public final var options: Options { settings.options }
   /// The coordinator that has the store open; nil before and after.
   public internal(set) final weak var persistentStoreCoordinator: PersistentStoreCoordinator?
   /// Nil until the store is open.
@@ -52,7 +52,10 @@ open class PersistentStore: @unchecked Sendable {
   private let remoteChanges = Guarded<RemoteChanges?>(nil)
 
   /// How it was opened: a copy, which is not changed.
-  final var description: PersistentStoreDescription
+  final var settings: PersistentStoreDescription
+
+  /// Kind and place.
+  open override var description: String { "\(kind.rawValue) store at \(place)" }
 
   init(
     _ contents: LogStore, url: URL, type: StoreType, _ description: PersistentStoreDescription,
@@ -60,7 +63,8 @@ open class PersistentStore: @unchecked Sendable {
   ) {
     self.configuration = configuration
     location = Guarded(url)
-    self.description = description
+    settings = description
+    super.init()
     begin(contents)
   }
 
@@ -75,7 +79,8 @@ open class PersistentStore: @unchecked Sendable {
   ) {
     location = Guarded(url)
     configuration = StoreConfiguration.all
-    description = PersistentStoreDescription(type: .log, url: url, options: options)
+    settings = PersistentStoreDescription(type: .log, url: url, options: options)
+    super.init()
     persistentStoreCoordinator = coordinator
   }
 
@@ -153,13 +158,6 @@ open class PersistentStore: @unchecked Sendable {
     OpenStores.remove(self)
     try log?.close()
   }
-}
-
-extension PersistentStore: Hashable {
-  /// Whether both are the same instance.
-  public static func == (left: PersistentStore, right: PersistentStore) -> Bool { left === right }
-  /// Hashes the instance's identity.
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension URL {

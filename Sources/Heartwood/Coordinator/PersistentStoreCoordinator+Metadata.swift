@@ -40,6 +40,7 @@ extension PersistentStoreCoordinator {
   ///   - url: The folder of the store.
   ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
   /// - Throws: `.persistentStoreOpen` if the folder has no store of objects, or if it cannot be read.
+  @_disfavoredOverload
   public static func metadataForPersistentStore(
     type: PersistentStore.StoreType = .log, at url: URL, options: PersistentStore.Options? = nil
   ) throws -> [String: Any] {
@@ -58,6 +59,7 @@ extension PersistentStoreCoordinator {
   ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
   /// - Throws: `.persistentStoreOperation` for a value of another type; `.persistentStoreOpen` if the folder has no store of
   ///   objects, or if it cannot be opened for writing; `.persistentStoreSave` if it cannot be written.
+  @_disfavoredOverload
   public static func setMetadata(
     _ metadata: [String: Any]?, type: PersistentStore.StoreType = .log, at url: URL,
     options: PersistentStore.Options? = nil

@@ -5,7 +5,7 @@ import HeartwoodFiles
 /// Removal, replacement and moving of whole stores.
 extension PersistentStoreCoordinator {
   /// Removes a store with all its data. The folder stays, so that a new store can be made in it. Does nothing if there is no
-  /// folder, or an empty one.
+  /// folder, or an empty one. A store that is open in this coordinator is closed first, and leaves it as with `remove(_:)`.
   ///
   /// After a crash the store is as before, or the folder contains no store; calling this again removes the rest.
   ///
@@ -16,7 +16,7 @@ extension PersistentStoreCoordinator {
   ///   - options: `.timeout`: how long to wait for others that have the store open. `.forceDestroy`: removes the store also
   ///     then, with its folder; their next reads and saves may fail.
   ///   - fileSystem: The file system of the folder. Force works on this machine's only.
-  /// - Throws: `.persistentStoreTimeout` if another process, or an engine or a coordinator of this one, has the log store open for
+  /// - Throws: `.persistentStoreTimeout` if another process, or an engine or another coordinator of this one, has the log store open for
   ///   writing; `.persistentStoreOperation` if the folder contains something else. Nothing is changed then. The file of a store of one file is
   ///   removed also while it is open: the next save of who has it open fails.
   public func destroyPersistentStore(
@@ -27,22 +27,30 @@ extension PersistentStoreCoordinator {
     if let storeClass = StoreClasses.all[type] {
       guard storeClass is AtomicStore.Type, url.isFileURL else { throw Self.foreign(type, url, "destroyed") }
       guard FileManager.default.fileExists(atPath: url.path) else { return }
-      return try Self.changing("the store at \(url.path) could not be destroyed") {
-        try FileManager.default.removeItem(at: url)
+      return try closingOwnStore(at: LogStore.path(of: url)) {
+        try Self.changing("the store at \(url.path) could not be destroyed") {
+          try FileManager.default.removeItem(at: url)
+        }
       }
     }
     var opening = try LogStoreOptions(reading: type, at: url, options)
     opening.fileSystem = fileSystem
     let path = LogStore.path(of: url)
     guard path != "/dev/null", type != .inMemory else { return }
-    try Self.changing("the store at \(path) could not be destroyed") {
+    let destroyed = opening
+    try closingOwnStore(at: path) { try Self.destroy(path, destroyed, isForced) }
+  }
+
+  private static func destroy(_ path: String, _ opening: LogStoreOptions, _ isForced: Bool) throws {
+    let fileSystem = opening.fileSystem
+    try changing("the store at \(path) could not be destroyed") {
       if let format = opening.format {
         return try StoreFile.destroy(format, at: path, opening, isForced: isForced)
       }
       if isForced, fileSystem is PosixFileSystem {
         guard try Engine.containsStore(at: path, fileSystem: fileSystem) else { return }
         // Under another name first: who opens the store meanwhile finds none.
-        let aside = HiddenFolder(beside: url, "destroyed-\(UUID().uuidString)").path
+        let aside = HiddenFolder(beside: URL(fileURLWithPath: path), "destroyed-\(UUID().uuidString)").path
         try FileManager.default.moveItem(atPath: path, toPath: aside)
         try FileManager.default.removeItem(atPath: aside)
         // What a call that was killed has left.
@@ -58,7 +66,8 @@ extension PersistentStoreCoordinator {
   /// the other, and its objects have the same URIs. This is also the right way to copy a store, to a folder that is missing or
   /// empty.
   ///
-  /// The source may be in use. After a crash the folder contains its former store or the whole copy. A hidden folder beside it
+  /// A destination that is open in this coordinator is closed first, and leaves it as with `remove(_:)`: add it again. The source may be in
+  /// use. After a crash the folder contains its former store or the whole copy. A hidden folder beside it
   /// may be left then, which the next replacement uses and removes.
   ///
   /// - Parameters:
@@ -73,7 +82,7 @@ extension PersistentStoreCoordinator {
   ///   - type: The kind of both stores.
   ///   - fileSystem: The file system of both folders.
   /// - Throws: `.persistentStoreSave` if something was saved to the destination after `token`, or if that is of another store.
-  ///   `.persistentStoreTimeout` if another process, or an engine or a coordinator of this one, has the destination open
+  ///   `.persistentStoreTimeout` if another process, or an engine or another coordinator of this one, has the destination open
   ///   for writing; `.persistentStoreOperation` if it contains something else or is the source, or if the file system cannot
   ///   exchange folders in one step (destroy the destination first then); `.persistentStoreOpen` if there is no source;
   ///   `.persistentStoreDamaged`. The destination is as before then. A file is replaced also while it is open.
@@ -94,12 +103,23 @@ extension PersistentStoreCoordinator {
     guard path != LogStore.path(of: source) else {
       throw HeartwoodError(.persistentStoreOperation, "the store at \(path) cannot replace itself")
     }
-    try Self.changing("the store at \(path) could not be replaced") {
+    let (opening, sourceOpening) = (target, origin)
+    try closingOwnStore(at: path) {
+      try Self.replace(path, opening, with: source, sourceOpening, ifUnchangedSince: token)
+    }
+  }
+
+  private static func replace(
+    _ path: String, _ target: LogStoreOptions, with source: URL, _ origin: LogStoreOptions,
+    ifUnchangedSince token: PersistentHistoryToken?
+  ) throws {
+    let fileSystem = target.fileSystem
+    try changing("the store at \(path) could not be replaced") {
       if let format = target.format {
         guard token == nil else {
           throw HeartwoodError(
             .persistentStoreUnsupportedRequestType,
-            "the store at \(path) is of type \(type.rawValue), which has no history, and no token of one; nothing was changed"
+            "the store at \(path) is of type \(format.rawValue), which has no history, and no token of one; nothing was changed"
           )
         }
         let file = try StoreFile.replacing(format, at: path, target)
@@ -109,7 +129,7 @@ extension PersistentStoreCoordinator {
         }
       }
       try LogStore.withEngine(at: source, options: origin, isAboutAnother: true) { engine in
-        let temporary = HiddenFolder(beside: destination, "replacing").path
+        let temporary = HiddenFolder(beside: URL(fileURLWithPath: path), "replacing").path
         let mayRemove = fileSystem is PosixFileSystem
         do {
           _ = try engine.replaceStore(
@@ -149,7 +169,7 @@ extension PersistentStoreCoordinator {
   /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator, or if it cannot be copied to the folder;
   ///   `.persistentStoreDamaged`; and the reasons why the copy cannot be opened. The store stays open then.
   /// - Complexity: Linear in the bytes of the store.
-  @discardableResult
+  @_disfavoredOverload @discardableResult
   public func migratePersistentStore(
     _ store: PersistentStore, to url: URL, options: PersistentStore.Options? = nil,
     type: PersistentStore.StoreType = .log, progress: (@Sendable (MigrationProgress) -> Void)? = nil
@@ -160,7 +180,7 @@ extension PersistentStoreCoordinator {
         .persistentStoreInvalidType,
         "a store of type \(type.rawValue) needs a place: pass the URL of its folder or file")
     }
-    let copy = PersistentStoreDescription(copying: store.description)
+    let copy = PersistentStoreDescription(copying: store.settings)
     copy.type = type
     copy.url = url
     copy.createsStore = type == .inMemory
@@ -222,10 +242,35 @@ extension PersistentStoreCoordinator {
   }
 
   private static func copyRest(of store: PersistentStore, to copy: PersistentStoreDescription) throws {
-    let options = try LogStoreOptions(store.description)
+    let options = try LogStoreOptions(store.settings)
     try LogStore.withEngine(at: store.url, options: options) { engine in
       _ = try engine.backup(to: LogStore.path(of: copy.url ?? store.url), fileSystem: copy.fileSystem)
     }
+  }
+
+  /// Changes what is at a path. A store of this coordinator there is closed first; if the change throws, it is opened again.
+  private func closingOwnStore(at path: String, _ change: () throws -> Void) throws {
+    func isThere(_ store: PersistentStore) -> Bool {
+      !store.isInMemory && store.url.isFileURL && LogStore.path(of: store.url) == path
+    }
+    guard let store = persistentStores.first(where: isThere) else { return try change() }
+    let removed = StoresChanges(removed: [store])
+    post(.persistentStoreCoordinatorStoresWillChange, removed)
+    post(.persistentStoreCoordinatorWillRemoveStore, removed)
+    store.willRemove(from: self)
+    do {
+      try removing(store) {
+        // What it has not written goes with it.
+        try? store.close()
+        try change()
+      }
+    } catch {
+      let opened = persistentStores.first(where: isThere)
+      let changes = opened.map { StoresChanges(added: [$0], removed: [store], replaced: [store, $0]) }
+      post(.persistentStoreCoordinatorStoresDidChange, changes ?? removed)
+      throw error
+    }
+    post(.persistentStoreCoordinatorStoresDidChange, removed)
   }
 
   /// Takes the option to force out of others.

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// With several stores, contexts see the objects of all together. Each store has the entities of a configuration of the model, or all. It
 /// may be used from any thread.
-public final class PersistentStoreCoordinator: Sendable {
+public final class PersistentStoreCoordinator: NSObject, Sendable {
   /// The model of the stores. The coordinator's initialiser has frozen it.
   public let managedObjectModel: ManagedObjectModel
 
@@ -71,6 +71,7 @@ public final class PersistentStoreCoordinator: Sendable {
     self.managedObjectModel = managedObjectModel
     keepsBytesWithoutTransformers = keepsBytes
     open = Guarded(OpenStoreList(managedObjectModel))
+    super.init()
   }
 
   private let keepsBytesWithoutTransformers: Bool
@@ -205,12 +206,26 @@ public final class PersistentStoreCoordinator: Sendable {
       do {
         return try opened(body())
       } catch {
-        if let former = try? store.isInMemory ? store : opened(store.description) {
+        if let former = try? store.isInMemory ? store : opened(store.settings) {
           _ = try? attach(at: reservation) { former }
         }
         throw error
       }
     }
+  }
+
+  /// Removes an open store.
+  ///
+  /// - Parameters:
+  ///   - store: The open store.
+  ///   - body: Closes it, and is called when the coordinator does not have it any more. If it throws, the store is opened again.
+  func removing(_ store: PersistentStore, _ body: () throws -> Void) throws {
+    let reservation = try withdraw(store)
+    do { try body() } catch {
+      _ = try? attach(at: reservation) { try opened(store.settings) }
+      throw error
+    }
+    open.withLock { $0.release(reservation) }
   }
 
   /// Tells contexts about the saves of others from now on.

@@ -15,14 +15,14 @@ extension Notification.Name {
 }
 
 extension PersistentStoreCoordinator {
-  /// The keys in the `userInfo` of the coordinator's notifications, by their raw values.
+  /// The keys in the `userInfo` of the coordinator's notifications, by their raw values, which are Core Data's.
   public enum NotificationKey: String, Sendable {
     /// The identifier of the store, a `String`.
-    case storeUUID
+    case storeUUID = "NSStoreUUID"
     /// The location of the store, a `URL`.
-    case persistentStoreURL
+    case persistentStoreURL = "storeURL"
     /// The newest position of the history, a `PersistentHistoryToken`. Absent if the store is open without `tracksHistory`.
-    case persistentHistoryToken
+    case persistentHistoryToken = "historyToken"
   }
 
   /// Posts `.persistentStoreRemoteChange`.

@@ -126,7 +126,10 @@ public struct RelationshipCount: Sendable {
   /// Any number, or none.
   public static let any = RelationshipCount(isOptional: true, least: 0, greatest: 0)
   /// At least one: the one of a to-one relationship, or one of several.
-  public static let required = RelationshipCount(isOptional: false, least: 0, greatest: 0)
+  public static let required = RelationshipCount(isOptional: false, least: 1, greatest: 0)
+  /// Any number, or none, of a to-many relationship that is not optional: in model files `optional="NO"` without a minimum, which requires
+  /// nothing of a save. A to-one relationship needs its destination.
+  public static let notOptional = RelationshipCount(isOptional: false, least: 0, greatest: 0)
 
   /// A number in a range. If the range begins with 0, the relationship may be empty.
   public static func range(_ range: ClosedRange<Int>) -> RelationshipCount {

@@ -80,7 +80,7 @@ final class HistoryEntities: Sendable {
       AttributeDescription(name: "transactionNumber", type: .integer64),
       AttributeDescription(name: "storeID", type: .string),
       AttributeDescription(name: "bundleID", type: .string),
-      AttributeDescription(name: "processID", type: .string),
+      AttributeDescription(name: "processID", type: .string), Self.makeToken(),
     ]
     change = EntityDescription(name: "Change")
     change.properties = [
@@ -96,5 +96,13 @@ final class HistoryEntities: Sendable {
     } catch {
       programError(error.message)
     }
+  }
+
+  /// The position of a transaction, which Core Data's entity has. Predicates compare `transactionNumber` and `storeID` here; those of the module
+  /// `CoreData` may name it.
+  private static func makeToken() -> AttributeDescription {
+    let token = AttributeDescription(name: "token", type: .undefined)
+    token.isTransient = true
+    return token
   }
 }

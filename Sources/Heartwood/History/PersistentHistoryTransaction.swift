@@ -14,9 +14,9 @@ public struct PersistentHistoryTransaction: Sendable {
   public let contextName: String?
   /// The identifier of the saving program's bundle; nil if it has none, or if the store's description says that the history does
   /// not name programs.
-  public let bundleID: String?
+  @_disfavoredOverload public let bundleID: String?
   /// The name of the saving program; nil if the store's description says that the history does not name programs.
-  public let processID: String?
+  @_disfavoredOverload public let processID: String?
   /// The changes in the order in which they were written; nil if the result type excludes them.
   public private(set) var changes: [PersistentHistoryChange]?
 
@@ -94,13 +94,13 @@ public struct PersistentHistoryChange: Sendable {
   public let updatedProperties: Set<PropertyDescription>?
 
   /// The transaction of the change, without its changes.
-  public let transaction: PersistentHistoryTransaction
+  @_disfavoredOverload public let transaction: PersistentHistoryTransaction
 
   private let tombstoneValues: [TombstoneValue]?
 
   /// For deletes, the last values of the attributes with `preservesValueInHistoryOnDeletion`, by name and in the types
   /// of `ManagedObject.value(forKey:)`, without attributes that had no value; nil for other changes.
-  public var tombstone: [String: Any]? {
+  @_disfavoredOverload public var tombstone: [String: Any]? {
     guard let tombstoneValues else { return nil }
     let entity = changedObjectID.entity
     return Dictionary(

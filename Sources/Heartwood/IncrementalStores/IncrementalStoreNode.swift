@@ -1,7 +1,7 @@
 import Foundation
 
 /// The values of an object of an ``IncrementalStore``, as its class has read them.
-public final class IncrementalStoreNode: @unchecked Sendable {
+public final class IncrementalStoreNode: NSObject, @unchecked Sendable {
   /// The identifier of the object, with its own entity.
   public let objectID: ManagedObjectID
   /// Grows with each change of the object in the store: saves find conflicts by it. New objects have 1.

@@ -127,6 +127,7 @@ struct StoreConditionLowering {
     }
     let path = try paths.resolve(written)
     guard case .toMany(_, _, let rest) = path.end else {
+      if let plain = comparison.overToOne(path, quantifier) { return try condition(plain) }
       throw .predicate("\(path.name) leads over no to-many relationship", column: path.column)
     }
     let scope = Scope()

@@ -35,14 +35,14 @@ extension PersistentStore {
   ) throws -> ProgramStoreMigration? {
     typealias Key = MetadataKey
     let pending = metadata[Key.pendingMigrationStage] as? String
-    if let pending, !isReadOnly, !description.isInStage {
-      guard description.shouldMigrateStoreAutomatically, let manager = description.stagedMigrationManager
+    if let pending, !isReadOnly, !settings.isInStage {
+      guard settings.shouldMigrateStoreAutomatically, let manager = settings.stagedMigrationManager
       else { throw HeartwoodError.unfinishedStage(pending, place) }
       throw ProgramStoreMigration.NeedsStages(manager: manager)
     }
     let hashes = model.entityVersionHashesByName
     guard let stored = metadata[Key.modelVersionHashes] as? [String: Data], !model.hasVersionHashes(stored),
-      description.shouldMigrateStoreAutomatically
+      settings.shouldMigrateStoreAutomatically
     else { return nil }
     guard !isReadOnly else {
       throw HeartwoodError(
@@ -50,18 +50,18 @@ extension PersistentStore {
         "the store at \(place) was written with another model, and cannot be migrated, because it is opened read-only; open it for writing"
       )
     }
-    if let manager = description.stagedMigrationManager {
+    if let manager = settings.stagedMigrationManager {
       throw ProgramStoreMigration.NeedsStages(manager: manager)
     }
     let source = try formerModel(metadata)
     let former = try StoreMetadata.formerModels(
       metadata[Key.formerModelVersionChecksums] as? [String] ?? [], of: model, after: source,
-      description.allowsMigrationToFormerModel, place)
+      settings.allowsMigrationToFormerModel, place)
     let migration = try migration(from: source, to: model)
     metadata[Key.formerModelVersionChecksums] = former
     metadata[Key.modelVersionHashes] = hashes
     metadata[Key.modelData] = Data(try model.encoded())
-    metadata[Key.pendingMigrationStage] = description.pendingStage
+    metadata[Key.pendingMigrationStage] = settings.pendingStage
     return migration
   }
 
@@ -76,19 +76,19 @@ extension PersistentStore {
       )
     }
     return try data.withUnsafeBytes {
-      try ManagedObjectModel(decoding: $0, prepare: description.mappingModelFinder?.prepare)
+      try ManagedObjectModel(decoding: $0, prepare: settings.mappingModelFinder?.prepare)
     }
   }
 
   private final func migration(
     from source: ManagedObjectModel, to model: ManagedObjectModel
   ) throws -> ProgramStoreMigration {
-    let mapping = try description.mappingModel ?? description.mappingModelFinder?.find(source, model)
+    let mapping = try settings.mappingModel ?? settings.mappingModelFinder?.find(source, model)
     if let mapping, !mapping.isInferred(from: source, to: model) {
       try mapping.requireEntities(of: source, in: model, place)
       return .mapped(mapping, source: source)
     }
-    guard mapping != nil || description.shouldInferMappingModelAutomatically else {
+    guard mapping != nil || settings.shouldInferMappingModelAutomatically else {
       throw HeartwoodError(
         .migrationMissingMappingModel,
         "the store at \(place) was written with another model, and there is no mapping model: give one, or set "
@@ -115,10 +115,10 @@ extension PersistentStore {
     by mapping: MappingModel, from sourceModel: ManagedObjectModel, at source: URL,
     to model: ManagedObjectModel, at place: URL
   ) throws {
-    let from = description.migrationSource
+    let from = settings.migrationSource
     from.url = source
-    try description.migrationManager(from: sourceModel, to: model, migrationLog).migrate(
-      from, mapping, description.migrationDestination(at: place))
+    try settings.migrationManager(from: sourceModel, to: model, migrationLog).migrate(
+      from, mapping, settings.migrationDestination(at: place))
   }
 
   /// The same, to a store that is open, and that saves do not write.
@@ -126,14 +126,14 @@ extension PersistentStore {
     by mapping: MappingModel, from sourceModel: ManagedObjectModel, to coordinator: PersistentStoreCoordinator
   ) throws {
     let source = try PersistentStoreCoordinator(checking: sourceModel)
-    try source.addPersistentStore(with: description.migrationSource)
+    try source.addPersistentStore(with: settings.migrationSource)
     defer { try? source.close() }
-    try description.migrationManager(from: sourceModel, to: coordinator.managedObjectModel, migrationLog)
+    try settings.migrationManager(from: sourceModel, to: coordinator.managedObjectModel, migrationLog)
       .migrate(source, mapping, coordinator)
   }
 
   final var migrationLog: MigrationLog {
-    MigrationLog(description.migrationLog, progress: description.migrationProgress).about(place)
+    MigrationLog(settings.migrationLog, progress: settings.migrationProgress).about(place)
   }
 
   /// Runs a migration; errors that are not this library's become ones that say what failed.

@@ -6,16 +6,18 @@ import HeartwoodBytes
 /// Descriptions are mutable until a coordinator or an object uses their model, which freezes them; changing a frozen
 /// description is a program error. A frozen model is never released, because identifiers and objects refer to its
 /// entities without reference counting.
-public final class EntityDescription: @unchecked Sendable {
+public final class EntityDescription: NSObject, @unchecked Sendable {
   /// The name, unique in the model.
   public var name: String? { willSet { willEdit() } }
   /// The name of the objects' class, for information only: unlike in Core Data, the name is not resolved. Objects are
   /// plain `ManagedObject`s unless `managedObjectClass` is set.
-  public var managedObjectClassName = "ManagedObject" { willSet { willEdit() } }
+  @_disfavoredOverload public var managedObjectClassName = "ManagedObject" { willSet { willEdit() } }
   /// Whether only objects of subentities can be created.
   public var isAbstract = false { willSet { willEdit() } }
   /// Groups of attributes and to-one relationships whose values together must be unique. A group with a nil value is not compared.
-  public var uniquenessConstraints: [[String]] = [] { willSet { willEdit() } }
+  @_disfavoredOverload public var uniquenessConstraints: [[String]] = [] { willSet { willEdit() } }
+  /// The constraints as they were given to the module `CoreData`: names or descriptions, whose names may be set later.
+  package var givenConstraints: [[Any]]?
   /// The entity's own indexes; they include objects of subentities.
   public var indexes: [FetchIndexDescription] = [] {
     willSet { willEdit() }
@@ -86,7 +88,7 @@ public final class EntityDescription: @unchecked Sendable {
   weak var model: ManagedObjectModel?
 
   /// A new entity; set at least its name and put it into a model.
-  public init() {}
+  public override init() {}
 
   /// A new entity with the most common options.
   ///
@@ -146,13 +148,6 @@ public final class EntityDescription: @unchecked Sendable {
     frozen = contents
     knownFactory = contents.factory
   }
-}
-
-extension EntityDescription: Hashable {
-  /// Whether both are the same instance.
-  public static func == (left: EntityDescription, right: EntityDescription) -> Bool { left === right }
-  /// Hashes the instance's identity.
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension EntityDescription {

@@ -1,12 +1,16 @@
+import Foundation
 import HeartwoodBytes
 
 /// An index over one or more properties of an entity and its subentities. It affects the speed of fetches, never their
 /// results, and is not part of the version hash.
-public final class FetchIndexDescription: @unchecked Sendable {
+public final class FetchIndexDescription: NSObject, @unchecked Sendable {
   /// The name, unique in the entity.
   public var name: String { willSet { willEdit() } }
   /// The indexed properties, most significant first.
-  public var elements: [FetchIndexElementDescription] { willSet { willEdit() } }
+  public var elements: [FetchIndexElementDescription] {
+    willSet { willEdit() }
+    didSet { takeElements() }
+  }
   /// Which objects the index has, in the language of `FormatPredicate`; nil for all.
   package internal(set) var condition: String? { willSet { willEdit() } }
   /// Why the predicate that was given cannot be used.
@@ -19,10 +23,24 @@ public final class FetchIndexDescription: @unchecked Sendable {
   public init(name: String, elements: [FetchIndexElementDescription]) {
     self.name = name
     self.elements = elements
+    super.init()
+    takeElements()
   }
+
+  private func takeElements() { for element in elements { element.indexDescription = self } }
 
   private func willEdit() {
     require(!isFrozen, "the index \(name) cannot be changed: its model is in use already")
+  }
+}
+
+extension EntityDescription {
+  /// Gives elements of indexes the entity's own properties in place of others of the same names, which Core Data takes as well.
+  func adoptIndexedProperties() {
+    for element in indexes.flatMap(\.elements) where element.expression == nil {
+      if let owner = element.property.owner, isKindOf(entity: owner) { continue }
+      if let own = propertiesByName[element.property.name] { element.property = own }
+    }
   }
 }
 
@@ -57,7 +75,7 @@ public struct PartialIndex: Hashable, Sendable {
 }
 
 /// One property of an index, or an expression of an object's attributes.
-public struct FetchIndexElementDescription: Sendable {
+public final class FetchIndexElementDescription: NSObject, @unchecked Sendable {
   /// How an index orders values.
   public enum CollationType: Int, Sendable {
     /// In the order of the values.
@@ -70,13 +88,16 @@ public struct FetchIndexElementDescription: Sendable {
     case words = 100
   }
 
-  /// The property: an attribute or a to-one relationship. For an expression it has the expression as its name, and no entity.
-  public let property: PropertyDescription
+  /// The property: an attribute or a to-one relationship. For an expression it has the expression as its name, and no entity. A property of
+  /// no entity stands for the one of the index's entity that has its name, which takes its place when the model is first used.
+  @_disfavoredOverload public internal(set) var property: PropertyDescription
   /// How values are ordered.
-  public let collationType: CollationType
+  public var collationType: CollationType { willSet { willEdit() } }
   /// Whether the smallest value comes first. Unlike Core Data, this version stores all indexes ascending and reads them in
   /// both directions.
-  public let isAscending: Bool
+  public var isAscending: Bool { willSet { willEdit() } }
+  /// The index that has the element; nil if none does.
+  public internal(set) weak var indexDescription: FetchIndexDescription?
 
   /// An element for a property.
   public init(
@@ -85,6 +106,11 @@ public struct FetchIndexElementDescription: Sendable {
     self.property = property
     self.collationType = collationType
     self.isAscending = isAscending
+  }
+
+  private func willEdit() {
+    require(
+      indexDescription?.isFrozen != true, "an element of an index cannot be changed: its model is in use already")
   }
 }
 
@@ -96,7 +122,7 @@ extension FetchIndexElementDescription {
   package var path: String { expression ?? property.path }
 
   /// An element for an expression as text. The checks of the model find what is wrong with it.
-  package init(
+  package convenience init(
     expressionText: String, type: AttributeType = .undefined, collationType: CollationType = .binary,
     isAscending: Bool = true
   ) {
@@ -108,7 +134,7 @@ extension FetchIndexElementDescription {
   }
 
   /// An element for a property or, if the text is more than a path, for an expression.
-  package init(
+  package convenience init(
     _ text: String, _ properties: [String: PropertyDescription], collationType: CollationType = .binary
   ) {
     if let property = properties[text] {

@@ -6,7 +6,7 @@ import HeartwoodFiles
 ///
 /// A model is made from classes (`init(types:)`) or from descriptions. It is mutable until a coordinator or an object
 /// first uses it, which freezes it.
-public final class ManagedObjectModel: @unchecked Sendable {
+public final class ManagedObjectModel: NSObject, @unchecked Sendable {
   /// The entities; their order has no meaning.
   ///
   /// - Precondition: An entity is in one model only.
@@ -22,7 +22,10 @@ public final class ManagedObjectModel: @unchecked Sendable {
   }
 
   /// Labels for display; they have no effect.
-  public var versionIdentifiers: Set<String> = []
+  @_disfavoredOverload public var versionIdentifiers: Set<String> = []
+
+  /// Translations of messages, of the module `CoreData`; they have no effect.
+  package final var translations: [String: String]?
 
   /// Fetch requests by name.
   final var fetchRequestTemplates: [String: FetchRequestTemplate] = [:] {
@@ -66,7 +69,7 @@ public final class ManagedObjectModel: @unchecked Sendable {
   private var entitiesByClass: [ObjectIdentifier: EntityDescription?]?
 
   /// A model without entities.
-  public init() {}
+  public override init() {}
 
   /// A model of these entities.
   public convenience init(entities: [EntityDescription]) {

@@ -11,6 +11,7 @@ struct ModelFreezing {
   }
 
   func run() throws(HeartwoodError) {
+    for entity in model.entities { entity.adoptIndexedProperties() }
     try checks.run()
     let classes = try boundClasses()
     let entities = model.entities.sorted { $0.displayName < $1.displayName }

@@ -30,9 +30,7 @@ struct PropertyCheck {
     if let attribute = property as? AttributeDescription, attribute.type != .composite {
       kind = .attribute(name: attribute.name)
     } else if let relationship = property as? RelationshipDescription, relationship.isToMany {
-      guard relationship.minCount > 0 || relationship.maxCount > 0 || !relationship.isOptional else {
-        return nil
-      }
+      guard relationship.minCount > 0 || relationship.maxCount > 0 else { return nil }
       kind = .count(relationship)
     } else {
       guard isMandatory else { return nil }

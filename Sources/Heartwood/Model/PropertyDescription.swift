@@ -1,10 +1,11 @@
+import Foundation
 import HeartwoodBytes
 
 /// One property of an entity: an attribute or a relationship.
 ///
 /// Descriptions are mutable until a coordinator or an object uses their model, which freezes them; changing a frozen
 /// description is a program error.
-open class PropertyDescription: @unchecked Sendable {
+open class PropertyDescription: NSObject, @unchecked Sendable {
   /// The name, unique in the entity and its superentities.
   public var name = "" { willSet { willEdit() } }
   /// Whether the property may have no value at a save. Assignments are not checked.
@@ -33,7 +34,7 @@ open class PropertyDescription: @unchecked Sendable {
   public internal(set) final var slot = -1
   final var isFrozen = false
 
-  package init() {}
+  package override init() {}
 
   /// Entity and property, for messages.
   final var displayName: String { "\(entity?.displayName ?? "?").\(name)" }

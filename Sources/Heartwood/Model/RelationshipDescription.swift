@@ -28,7 +28,8 @@ public final class RelationshipDescription: PropertyDescription, @unchecked Send
   /// The effect of deleting an object on its destinations. The default is `nullifyDeleteRule`, as in Core Data's model
   /// editor; Core Data's descriptions default to `noActionDeleteRule`.
   public var deleteRule = DeleteRule.nullifyDeleteRule { willSet { willEdit() } }
-  /// The minimum number of destinations, checked at a save unless the relationship is optional and empty.
+  /// The minimum number of destinations, checked at a save unless the relationship is optional and empty. Without one, a to-many relationship
+  /// may be empty also if it is not optional, as in Core Data; a to-one relationship that is not optional needs its destination.
   public var minCount = 0 { willSet { willEdit() } }
   /// The maximum number of destinations; 1 makes a to-one relationship, 0 means no limit.
   public var maxCount = 0 { willSet { willEdit() } }

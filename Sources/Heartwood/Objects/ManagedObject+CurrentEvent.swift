@@ -2,12 +2,7 @@ import Foundation
 
 /// What has changed since pending changes were last processed.
 extension ManagedObject {
-  /// The properties that were changed since pending changes were last processed, by name, with their values before: an
-  /// attribute's in the type of `value(forKey:)`, identifiers of destinations, `NSNull` for nil. Empty for an object that was
-  /// inserted since.
-  ///
-  /// Does not load relationships: one that is not loaded is left out.
-  public final func changedValuesForCurrentEvent() -> [String: Any] {
+  final func ownChangedValuesForCurrentEvent() -> [String: Any] {
     let use = beginUse("reading the changes of", nil)
     defer { use?.leave() }
     guard let context = managedObjectContext, let change = context.event.change(of: self),

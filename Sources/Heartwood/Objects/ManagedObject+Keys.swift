@@ -86,9 +86,7 @@ extension ManagedObject {
 }
 
 extension ManagedObject {
-  /// The values that differ from those last fetched or saved, by property name, in the types of `value(forKey:)`,
-  /// `NSNull` for nil. To-many relationships that are not loaded are omitted: this loads no destinations.
-  public final func changedValues() -> [String: Any] {
+  final func ownChangedValues() -> [String: Any] {
     let use = beginUse("reading the changes of", nil)
     defer { use?.leave() }
     var changed: [String: Any] = [:]
@@ -103,10 +101,7 @@ extension ManagedObject {
     return changed
   }
 
-  /// Values as last fetched or saved, by name, `NSNull` for nil, identifiers for destinations; empty for a new object.
-  ///
-  /// - Parameter keys: The properties; nil for all but the to-many relationships that are not loaded.
-  public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
+  final func ownCommittedValues(_ keys: [String]?) -> [String: Any] {
     let use = beginUse("reading", nil)
     defer { use?.leave() }
     guard !state.contains(.inserted) else { return [:] }

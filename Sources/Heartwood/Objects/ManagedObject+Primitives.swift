@@ -119,6 +119,7 @@ extension ManagedObject {
   ///   - mutationKind: The kind of change. Unlike Core Data, the differences are found by themselves.
   ///   - objects: The objects that it is about.
   /// - Precondition: The entity has such a relationship.
+  @_disfavoredOverload
   public final func willChangeValue(
     forKey key: String, withSetMutation mutationKind: SetMutationKind, using objects: Set<ManagedObject>
   ) { willChangeValue(forKey: key) }
@@ -130,6 +131,7 @@ extension ManagedObject {
   ///   - mutationKind: The kind of change. Unlike Core Data, the differences are found by themselves.
   ///   - objects: The objects that it is about.
   /// - Precondition: `willChangeValue` was called for the relationship.
+  @_disfavoredOverload
   public final func didChangeValue(
     forKey key: String, withSetMutation mutationKind: SetMutationKind, using objects: Set<ManagedObject>
   ) { didChangeValue(forKey: key) }

@@ -111,6 +111,24 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   /// - Precondition: `willChangeValue(forKey:)` was called for the property.
   open func didChangeValue(forKey key: String) { endChange(key) }
 
+  // MARK: Changes
+
+  /// The values that differ from those last fetched or saved, by property name, in the types of `value(forKey:)`,
+  /// `NSNull` for nil. To-many relationships that are not loaded are omitted: this loads no destinations.
+  open func changedValues() -> [String: Any] { ownChangedValues() }
+
+  /// The properties that were changed since pending changes were last processed, by name, with their values before: an
+  /// attribute's in the type of `value(forKey:)`, identifiers of destinations, `NSNull` for nil. Empty for an object that was
+  /// inserted since.
+  ///
+  /// Does not load relationships: one that is not loaded is left out.
+  open func changedValuesForCurrentEvent() -> [String: Any] { ownChangedValuesForCurrentEvent() }
+
+  /// Values as last fetched or saved, by name, `NSNull` for nil, identifiers for destinations; empty for a new object.
+  ///
+  /// - Parameter keys: The properties; nil for all but the to-many relationships that are not loaded.
+  open func committedValues(forKeys keys: [String]?) -> [String: Any] { ownCommittedValues(keys) }
+
   // MARK: Lifecycle
 
   /// Called once when the object is inserted into a context. Override it to set initial values.
@@ -153,6 +171,17 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   open func validateForDelete() throws { try validateDeleteRules() }
 
   // MARK: Names
+
+  /// The entity of this class, in the model that was frozen last.
+  ///
+  /// - Precondition: A frozen model has exactly one entity with this class.
+  open class func entity() -> EntityDescription {
+    guard let entity = FrozenModels.entities(of: self).last else {
+      programError(
+        "\(self) is no entity of a model that is in use: make a container or a coordinator first")
+    }
+    return entity
+  }
 
   /// The names of the class's wrapped properties: those of a subclass before those of its superclass, each in declaration
   /// order. Override it only in a module that is built without reflection metadata, from which the names are read

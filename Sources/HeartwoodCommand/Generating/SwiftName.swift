@@ -166,7 +166,7 @@ enum SwiftName {
   static func count(of relationship: RelationshipDescription) -> String? {
     guard relationship.isToMany else { return relationship.isOptional ? nil : ".required" }
     switch (relationship.minCount, relationship.maxCount) {
-    case (0, 0): return relationship.isOptional ? nil : ".required"
+    case (0, 0): return relationship.isOptional ? nil : ".notOptional"
     case (let least, 0): return ".atLeast(\(least))"
     case (0, let most): return ".atMost(\(most))"
     case (let least, let most): return ".range(\(least)...\(most))"

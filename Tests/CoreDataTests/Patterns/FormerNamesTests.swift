@@ -12,7 +12,7 @@ final class CountingContext: NSManagedObjectContext, @unchecked Sendable {
   }
 }
 
-final class GardenContainer: NSPersistentContainer {
+final class GardenContainer: NSPersistentContainer, @unchecked Sendable {
   override class func defaultDirectoryURL() -> URL {
     super.defaultDirectoryURL().appending(path: "Garden")
   }
@@ -117,7 +117,7 @@ final class GardenContainer: NSPersistentContainer {
     #expect(property.validationPredicates.count == 1)
     #expect(property.validationWarnings as? [String] == ["empty"])
     _ = try Self.context(model)
-    #expect(task.indexes.map { $0.elements.map(\.property.name) } == [["title", "rank"], ["title"]])
+    #expect(task.indexes.map { $0.elements.map(\.propertyName) } == [["title", "rank"], ["title"]])
   }
 
   @Test func `an object with a fetched property is read by its names`() throws {

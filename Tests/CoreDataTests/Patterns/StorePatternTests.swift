@@ -98,6 +98,22 @@ import Testing
     }
   }
 
+  @Test func `all data of an open store is deleted by destroying it, and adding it again`() throws {
+    defer { try? remove() }
+    let coordinator = container.persistentStoreCoordinator
+    let context = container.viewContext
+    Book(context: context).title = "a"
+    try context.save()
+    for store in coordinator.persistentStores {
+      let (url, type, options) = (try #require(store.url), store.type, store.options)
+      try coordinator.destroyPersistentStore(at: url, ofType: type, options: options)
+      try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
+    }
+    context.reset()
+    #expect(coordinator.persistentStores.count == 1)
+    #expect(try context.count(for: NSFetchRequest<Book>(entityName: "Book")) == 0)
+  }
+
   @Test func `a store is opened by a coordinator with options, has metadata, and is destroyed`() throws {
     defer { try? remove() }
     let coordinator = container.persistentStoreCoordinator

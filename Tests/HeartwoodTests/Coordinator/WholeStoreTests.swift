@@ -78,6 +78,31 @@ import Testing
     #expect(try books(folder.store) == ["2"])
   }
 
+  // PSC-12, PSC-13
+  @Test func `a store that is open in the coordinator leaves it when it is destroyed or replaced`() throws {
+    try make(other, "2")
+    let container = try open(folder.store)
+    let (own, context) = (container.persistentStoreCoordinator, container.newBackgroundContext())
+    let description = try #require(own.persistentStores.first).settings
+    context.makeBook("1", "1")
+    try context.save()
+    // Refused, as the source is missing: it is open again, with what it had.
+    #expect(throws: HeartwoodError.self) {
+      try own.replacePersistentStore(
+        at: folder.store, withPersistentStoreFrom: folder.url.appending(path: "Nothing"))
+    }
+    #expect(try context.fetch(Book.self).map(\.isbn) == ["1"])
+    try own.replacePersistentStore(at: folder.store, withPersistentStoreFrom: other)
+    #expect(own.persistentStores.isEmpty)
+    try own.addPersistentStore(with: description)
+    #expect(try context.fetch(Book.self).map(\.isbn) == ["2"])
+    try own.destroyPersistentStore(at: folder.store)
+    #expect(own.persistentStores.isEmpty)
+    try own.addPersistentStore(with: description)
+    #expect(try context.fetch(Book.self).isEmpty)
+    try container.close()
+  }
+
   // PSC-12
   @Test(arguments: [false, true])
   func `a folder that is not a store is not destroyed`(isForced: Bool) throws {

@@ -104,7 +104,7 @@ import Testing
     context.makeBook("1", "a")
     try context.save()
     try #require(heard.wait(timeout: .now() + 60) == .success)
-    #expect(keys.withLock { $0 } == ["storeUUID", "persistentStoreURL"])
+    #expect(keys.withLock { $0 } == ["NSStoreUUID", "storeURL"])
     #expect(!store.identifier.isEmpty)
     try coordinator.close()
   }

@@ -94,7 +94,7 @@ extension FetchIndexElementDescription {
   /// - Parameters:
   ///   - expression: The expression. Its name means nothing here.
   ///   - isAscending: Whether the smallest value comes first.
-  public init(expression: ExpressionDescription, isAscending: Bool = true) {
+  public convenience init(expression: ExpressionDescription, isAscending: Bool = true) {
     self.init(
       expressionText: expression.expression.description, type: expression.expressionResultType,
       isAscending: isAscending)

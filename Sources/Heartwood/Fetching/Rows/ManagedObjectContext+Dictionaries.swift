@@ -203,7 +203,11 @@ extension FetchRequest {
     if query.having != nil, query.groups == nil {
       throw HeartwoodError(.coreData, "havingPredicate selects groups, but propertiesToGroupBy is nil")
     }
-    for sort in sortDescriptors ?? [] {
+    // One row of aggregates over all objects has no order, as in Core Data.
+    let isOneRow =
+      query.groups == nil && !query.columns.isEmpty
+      && query.columns.allSatisfy { $0.expression.isAboutGroup && !$0.expression.isAboutWindow }
+    for sort in isOneRow ? [] : sortDescriptors ?? [] {
       let key = sort.sortKey
       query.sorts.append(
         RowSortKey(

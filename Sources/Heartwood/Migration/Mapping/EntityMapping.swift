@@ -5,7 +5,7 @@ import Foundation
 /// A property of the destination that no property mapping names has the value of the source's property of the same name, whether the two
 /// entities declare or inherit it, and whatever the type of the mapping. Where that one is of another kind, and its values would not all fit, the
 /// mapping is refused unless its policy is the program's own. `PropertyMapping(name:usesDefault:)` says that the values are not wanted.
-public final class EntityMapping: @unchecked Sendable {
+public final class EntityMapping: NSObject, @unchecked Sendable {
   /// The kind of a mapping. The raw values are Core Data's.
   public enum MappingType: Int, Sendable {
     /// Not set.
@@ -23,7 +23,7 @@ public final class EntityMapping: @unchecked Sendable {
   }
 
   /// The name, which other mappings refer to; by default that of source and destination with an arrow between them.
-  public var name: String
+  @_disfavoredOverload public var name: String
   /// The kind of the mapping.
   public var mappingType: MappingType
   /// The name of the source's entity; nil if there is none.
@@ -45,7 +45,7 @@ public final class EntityMapping: @unchecked Sendable {
   /// The name of the policy in documents; nil if it is the usual one.
   public var policyName: String?
   /// Annotations for the program's own use.
-  public var userInfo: [String: String] = [:]
+  @_disfavoredOverload public var userInfo: [String: String] = [:]
 
   /// A mapping of an entity.
   ///
@@ -59,6 +59,9 @@ public final class EntityMapping: @unchecked Sendable {
     sourceEntityName = source
     destinationEntityName = destination
   }
+
+  /// A mapping without a name and entities.
+  public override convenience init() { self.init(from: nil, to: nil, type: .undefined) }
 
   convenience init(removing entity: EntityDescription) {
     self.init(from: entity.name, to: nil, type: .remove)

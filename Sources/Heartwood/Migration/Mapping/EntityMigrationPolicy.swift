@@ -1,12 +1,14 @@
+import Foundation
+
 /// The code of an entity mapping. Subclass it, or give its work as closures with `ClosureMigrationPolicy`.
 ///
 /// For each mapping the methods are called in this order: `begin`, `createDestinationInstances` for each object of the source and
 /// `endInstanceCreation` in the first pass; `createRelationships` for each object of the destination and `endRelationshipCreation` in
 /// the second; `performCustomValidation` and `end` in the third. An error ends the migration. The manager's contexts are reset between parts of
 /// a pass: do not keep objects.
-open class EntityMigrationPolicy: @unchecked Sendable {
+open class EntityMigrationPolicy: NSObject, @unchecked Sendable {
   /// A policy.
-  public init() {}
+  public override init() {}
 
   /// Called before the mapping's first object.
   ///

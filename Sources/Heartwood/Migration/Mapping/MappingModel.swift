@@ -3,9 +3,9 @@ import Foundation
 /// What becomes of the entities of a model in another one.
 ///
 /// An inferred one explains itself: its `description` has a sentence for each change.
-public final class MappingModel: @unchecked Sendable {
+public final class MappingModel: NSObject, @unchecked Sendable {
   /// The mappings of the entities, in the order in which they are worked on.
-  public var entityMappings: [EntityMapping]
+  @_disfavoredOverload public var entityMappings: [EntityMapping]
   /// The changes in words, of an inferred mapping model; empty for others.
   public let changes: [String]
 
@@ -23,6 +23,11 @@ public final class MappingModel: @unchecked Sendable {
       inferred.sorted(inferred.destination).map { EntityMapping(inferred, $0) }
       + removed.map { EntityMapping(removing: $0) }
     changes = inferred.sentences()
+  }
+
+  /// A line for each change of an inferred mapping model, or the names of the mappings.
+  public override var description: String {
+    changes.isEmpty ? entityMappings.map(\.name).joined(separator: "\n") : changes.joined(separator: "\n")
   }
 
   /// The mappings by name.
@@ -78,12 +83,5 @@ public final class MappingModel: @unchecked Sendable {
       }
     }
     return changes.problems.map(\.description)
-  }
-}
-
-extension MappingModel: CustomStringConvertible {
-  /// A line for each change of an inferred mapping model, or the names of the mappings.
-  public var description: String {
-    changes.isEmpty ? entityMappings.map(\.name).joined(separator: "\n") : changes.joined(separator: "\n")
   }
 }

@@ -9,7 +9,7 @@ import HeartwoodFiles
 ///
 /// A subclass may override what policies call, add functions for the expressions of mappings with `value(forFunction:arguments:)`, and follow
 /// the migration in `progressDidChange()`.
-open class MigrationManager: @unchecked Sendable {
+open class MigrationManager: NSObject, @unchecked Sendable {
   /// The model of the source.
   open var sourceModel: ManagedObjectModel { givenSourceModel }
   /// The model of the destination.

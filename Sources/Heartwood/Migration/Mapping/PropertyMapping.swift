@@ -1,9 +1,9 @@
 import Foundation
 
 /// What becomes of a property: the value of a property of the source, of an expression, what a closure returns, or its default.
-public final class PropertyMapping: @unchecked Sendable {
+public final class PropertyMapping: NSObject, @unchecked Sendable {
   /// The name of the destination's property.
-  public var name: String
+  @_disfavoredOverload public var name: String
   /// The name of the source's property whose value it has; nil for the one of the same name, if the source has one that fits.
   public var sourceName: String?
   /// Whether it has its default, and a relationship no destinations, also where the source has a property of its name. A `sourceName`, an
@@ -16,7 +16,7 @@ public final class PropertyMapping: @unchecked Sendable {
   /// name.
   public var value: (@Sendable (ManagedObject, MigrationManager) throws -> Any?)?
   /// Annotations for the program's own use.
-  public var userInfo: [String: String] = [:]
+  @_disfavoredOverload public var userInfo: [String: String] = [:]
 
   /// A mapping of a property.
   ///
@@ -27,6 +27,9 @@ public final class PropertyMapping: @unchecked Sendable {
     self.name = name
     sourceName = source
   }
+
+  /// A mapping without a name.
+  public override convenience init() { self.init(name: "") }
 
   /// A mapping of a property whose values of the source are not wanted.
   ///

@@ -2,7 +2,7 @@ import Foundation
 import HeartwoodFiles
 
 /// A promise of a model: its version checksum, and where the model is found when a migration needs it.
-public final class ManagedObjectModelReference: Sendable {
+public final class ManagedObjectModelReference: NSObject, Sendable {
   /// The checksum of the model: `ManagedObjectModel.versionChecksum`.
   public let versionChecksum: String
   /// Whether the reference promises a model, and not only its checksum.

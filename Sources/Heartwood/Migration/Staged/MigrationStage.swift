@@ -1,7 +1,8 @@
+import Foundation
 import HeartwoodFiles
 
 /// A part of a staged migration: `LightweightMigrationStage` or `CustomMigrationStage`.
-public class MigrationStage: @unchecked Sendable {
+public class MigrationStage: NSObject, @unchecked Sendable {
   private let text = Guarded<String?>(nil)
 
   /// A name for messages.
@@ -10,7 +11,7 @@ public class MigrationStage: @unchecked Sendable {
     set { text.withLock { $0 = newValue } }
   }
 
-  init() {}
+  override init() {}
 
   /// The checksums of the versions that the stage is about, oldest first.
   var checksums: [String] { [] }

@@ -13,7 +13,7 @@ import HeartwoodFiles
 /// ```
 ///
 /// Each step is durable when the next begins. A manager may be used for several stores, one after the other.
-public final class StagedMigrationManager: Sendable {
+public final class StagedMigrationManager: NSObject, Sendable {
   /// The stages in the order of the versions.
   public let stages: [MigrationStage]
   private let open = Guarded<PersistentContainer?>(nil)

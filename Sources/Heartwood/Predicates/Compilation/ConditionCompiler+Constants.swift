@@ -115,6 +115,8 @@ struct IdentityComparison {
     var identifiers: [ManagedObjectID] = []
     var includesNull = false
     for member in comparator == .isIn ? value.elements : [value] {
+      // A list may have objects of several entities: the others are never equal.
+      if comparator == .isIn, isOfOtherEntity(member) { continue }
       guard let identifier = try identifier(member) else {
         includesNull = true
         continue
@@ -160,6 +162,12 @@ struct IdentityComparison {
   private func here(_ identifier: ManagedObjectID) -> ManagedObjectID? {
     guard let store else { return identifier }
     return identifier.localized(in: store)
+  }
+
+  /// Whether a constant is an object of the same model whose entity the path cannot have.
+  private func isOfOtherEntity(_ value: Value) -> Bool {
+    guard case .object(let identifier) = value else { return false }
+    return identifier.entity.rootEntity !== entity.rootEntity && identifier.entity.model === entity.model
   }
 
   /// The identifier that a constant denotes; nil for a null constant.

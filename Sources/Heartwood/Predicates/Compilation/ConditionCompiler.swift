@@ -122,6 +122,7 @@ extension ConditionCompiler {
     }
     let path = try paths.resolve(written)
     guard case .toMany = path.end else {
+      if let plain = comparison.overToOne(path, quantifier) { return try compile(plain) }
       throw .predicate(
         "\(path.name) leads over no to-many relationship: leave out \(quantifier.rawValue)",
         column: path.column)
@@ -172,6 +173,18 @@ extension ConditionCompiler {
   }
 
   mutating func noteOtherRows() { readsOtherRows = true }
+}
+
+extension Comparison {
+  /// The same about the one destination of a to-one relationship, which Core Data takes for one of several; nil for a path over none.
+  func overToOne(_ path: ResolvedPath, _ quantifier: Quantifier) -> Condition? {
+    let endsInToOne = if case .toOne = path.end { true } else { false }
+    guard endsInToOne || !path.hops.isEmpty else { return nil }
+    var plain = self
+    plain.quantifier = nil
+    let condition = Condition(.comparison(plain))
+    return quantifier == .none ? !condition : condition
+  }
 }
 
 /// Comparisons.

@@ -3,7 +3,7 @@ import Foundation
 /// Validation by predicates on the value, under Core Data's names. They are `validationRules` in another form.
 extension AttributeDescription {
   /// The rules as predicates. `SELF` is the value and `length` its length; a condition on the whole object names properties
-  /// instead.
+  /// instead, and no `length`.
   @_disfavoredOverload
   public final var validationPredicates: [FormatPredicate] {
     validationRules.compactMap { try? FormatPredicate($0.predicateText) }
@@ -17,8 +17,8 @@ extension AttributeDescription {
   /// Replaces the rules of the attribute.
   ///
   /// - Parameters:
-  ///   - predicates: What a save requires of a value. `SELF` is the value, as in `SELF IN {1, 2}`; `length` alone, as in
-  ///     `length <= 20`, is the number of characters of a text or of bytes of data, compared with an integer. Others are conditions
+  ///   - predicates: What a save requires of a value. `SELF` is the value, as in `SELF IN {1, 2}`; `length`, as in
+  ///     `length >= 2 AND length <= 20`, is the number of characters of a text or of bytes of data. Others are conditions
   ///     on the whole object. A missing value satisfies those of the value. Nil for no rules.
   ///   - warnings: The message for each predicate, in the same order; an empty one, or one that is missing, leaves the error its own
   ///     sentence. Core Data expects as many as there are predicates.
@@ -82,19 +82,38 @@ extension ValidationRule {
   /// - Parameter name: The attribute's full name.
   static func conditionOnObject(_ text: String, value name: String) -> String {
     var scalars = Array(text.unicodeScalars)
-    for column in selves(in: text).reversed() {
-      scalars.replaceSubrange(column - 1..<column + 3, with: Array("#\(name)".unicodeScalars))
+    for place in selves(in: text).reversed() {
+      let written = place.isLength ? "length:(#\(name))" : "#\(name)"
+      scalars.replaceSubrange(place.columns, with: Array(written.unicodeScalars))
     }
     var condition = ""
     condition.unicodeScalars.append(contentsOf: scalars)
     return condition
   }
 
-  /// The columns at which `SELF` stands for the value.
-  private static func selves(in text: String) -> [Int] {
+  /// Where a condition names the value, or the length of the value.
+  private struct ValuePlace {
+    let columns: Range<Int>
+    let isLength: Bool
+  }
+
+  /// The places at which `SELF` stands for the value, and `length` or `SELF.length` for its length.
+  private static func selves(in text: String) -> [ValuePlace] {
     guard let tokens = try? FormatLexer.tokens(of: text) else { return [] }
-    return zip(tokens, tokens.dropFirst()).compactMap { token, next in
-      token.keyword == "SELF" && next.kind != .sign(".") ? token.column : nil
+    func isLength(_ place: Int) -> Bool {
+      guard place < tokens.count, case .name("length", isEscaped: false) = tokens[place].kind else { return false }
+      return !isDot(place + 1)
+    }
+    func isDot(_ place: Int) -> Bool { tokens.indices.contains(place) && tokens[place].kind == .sign(".") }
+    return tokens.indices.compactMap { place in
+      let first = tokens[place].column - 1
+      if tokens[place].keyword == "SELF" {
+        guard isDot(place + 1) else { return ValuePlace(columns: first..<first + 4, isLength: false) }
+        guard isLength(place + 2) else { return nil }
+        return ValuePlace(columns: first..<tokens[place + 2].column + 5, isLength: true)
+      }
+      guard isLength(place), !isDot(place - 1) else { return nil }
+      return ValuePlace(columns: first..<first + 6, isLength: true)
     }
   }
 }

@@ -1,0 +1,76 @@
+import Foundation
+import Heartwood
+
+/// The entities of classes.
+enum ClassEntities {
+  /// The entity of a class; one without properties if no model has one.
+  static func entity(of type: NSManagedObject.Type) -> NSEntityDescription {
+    if let known = known(type) { return known }
+    FileHandle.standardError.write(
+      Data(
+        "CoreData: warning: No NSEntityDescriptions in any model claim the NSManagedObject subclass '\(type)' so +entity is confused. Have you loaded your NSManagedObjectModel yet?\n"
+          .utf8))
+    return Substitutes.shared.entity(of: type)
+  }
+
+  /// The entity of a class in a model that is in use, or that was read; nil if there is none.
+  static func known(_ type: NSManagedObject.Type) -> NSEntityDescription? {
+    if let used = type.entitiesInUse.last(where: { !Substitutes.shared.contains($0) }) { return used }
+    for model in ReadModels.shared.models.reversed() where !model.isFrozen {
+      model.bindClasses()
+      if let entity = model.entities.first(where: { $0.managedObjectClass == type }) { return entity }
+    }
+    return nil
+  }
+}
+
+extension NSManagedObject {
+  /// The entity of the class; nil if no model has one.
+  static var knownEntity: NSEntityDescription? { ClassEntities.known(self) }
+}
+
+/// The models that were read and still exist.
+final class ReadModels: @unchecked Sendable {
+  static let shared = ReadModels()
+
+  private struct Reference { weak var model: NSManagedObjectModel? }
+  private let lock = NSLock()
+  private var references: [Reference] = []
+
+  func note(_ model: NSManagedObjectModel) {
+    lock.withLock {
+      references.removeAll { $0.model == nil }
+      references.append(Reference(model: model))
+    }
+  }
+
+  var models: [NSManagedObjectModel] { lock.withLock { references.compactMap(\.model) } }
+}
+
+/// Entities of classes that no model has.
+private final class Substitutes: @unchecked Sendable {
+  static let shared = Substitutes()
+
+  private let lock = NSLock()
+  private var entities: [ObjectIdentifier: NSEntityDescription] = [:]
+
+  func contains(_ entity: NSEntityDescription) -> Bool {
+    lock.withLock { entities.values.contains { $0 === entity } }
+  }
+
+  func entity(of type: NSManagedObject.Type) -> NSEntityDescription {
+    if let known = lock.withLock({ entities[ObjectIdentifier(type)] }) { return known }
+    let entity = NSEntityDescription()
+    entity.name = "\(type)"
+    entity.useClass(type)
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    do {
+      try model.fix()
+    } catch {
+      fatalError("\(type) cannot be the class of an entity: \(error)")
+    }
+    lock.withLock { entities[ObjectIdentifier(type)] = entity }
+    return entity
+  }
+}

@@ -1,0 +1,121 @@
+import CoreData
+import Testing
+
+@Suite struct `Fetches as Core Data answers them` {
+  let container: NSPersistentContainer
+  let context: NSManagedObjectContext
+
+  init() throws {
+    container = try Library.makeContainer()
+    context = container.newBackgroundContext()
+    try context.performAndWait { [context] in
+      for (name, pages) in [("A", 1), ("B", 2), ("C", 3)] {
+        let (author, book) = (Author(name: name, context: context), Book(context: context))
+        book.title = name
+        book.pages = Int32(pages)
+        book.author = author
+      }
+      try context.save()
+    }
+  }
+
+  private func sum(_ name: String, _ function: String) -> NSExpressionDescription {
+    let column = NSExpressionDescription()
+    column.name = name
+    column.expression = NSExpression(forFunction: function, arguments: [NSExpression(forKeyPath: "pages")])
+    column.expressionResultType = .integer64AttributeType
+    return column
+  }
+
+  @Test func `aggregates over all rows are one row, whatever the order`() throws {
+    try context.performAndWait {
+      let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = [sum("total", "sum:"), sum("most", "max:")]
+      request.sortDescriptors = [
+        NSSortDescriptor(key: "title", ascending: true), NSSortDescriptor(key: "author.name", ascending: false),
+      ]
+      let rows = try context.fetch(request)
+      #expect(rows.count == 1 && rows.first?["total"] as? Int == 6 && rows.first?["most"] as? Int == 3)
+    }
+  }
+
+  @Test func `a list may have objects of several entities, and ANY may be over a to-one relationship`() throws {
+    try context.performAndWait {
+      let authors = try context.fetch(Author.fetchRequest() as NSFetchRequest<Author>)
+      let books = try context.fetch(Book.fetchRequest() as NSFetchRequest<Book>)
+      let request: NSFetchRequest<Book> = Book.fetchRequest()
+      request.predicate = NSPredicate(format: "self IN %@", (authors as [NSManagedObject]) + books.prefix(2))
+      let found = try context.count(for: request)
+      #expect(found == 2)
+      request.predicate = NSPredicate(format: "self IN %@", authors.map(\.objectID))
+      let none = try context.count(for: request)
+      #expect(none == 0)
+      for (format, count) in [
+        ("ANY author.name == 'B'", 1), ("ANY author == nil", 0), ("NONE author.name == 'B'", 2),
+        ("SOME author.name IN {'A', 'C'}", 2), ("ALL author.name > 'A'", 2),
+      ] {
+        request.predicate = NSPredicate(format: format)
+        let fetched = try context.count(for: request)
+        let inMemory = books.filter { request.predicate?.evaluate(with: $0) == true }.count
+        #expect(fetched == count && inMemory == count, "\(format)")
+      }
+    }
+  }
+
+  @Test func `a batch of a child is written with the author of the root`() throws {
+    let url = FileManager.default.temporaryDirectory.appending(path: "authors-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: url) }
+    let container = NSPersistentContainer(name: "Library", managedObjectModel: Library.makeModel())
+    let description = NSPersistentStoreDescription(url: url)
+    description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
+    container.persistentStoreDescriptions = [description]
+    container.loadPersistentStores { _, error in #expect(error == nil) }
+    let root = container.newBackgroundContext()
+    (root.name, root.transactionAuthor) = ("root", "root author")
+    let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    child.parent = root
+    child.transactionAuthor = "child author"
+    try child.performAndWait {
+      let insert = NSBatchInsertRequest(entityName: "Author", objects: [["name": "A"], ["name": "B"]])
+      _ = try child.execute(insert)
+      let update = NSBatchUpdateRequest(entityName: "Author")
+      update.propertiesToUpdate = ["name": "C"]
+      _ = try child.execute(update)
+    }
+    try root.performAndWait {
+      let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+      let result = try root.execute(request) as? NSPersistentHistoryResult
+      let transactions = try #require(result?.result as? [NSPersistentHistoryTransaction])
+      #expect(transactions.map(\.author) == ["root author", "root author"])
+      #expect(transactions.map(\.contextName) == ["root", "root"])
+      // The entity of transactions has a token, by which they are found.
+      #expect(NSPersistentHistoryTransaction.entityDescription.attributesByName["token"] != nil)
+      for (format, count) in [("token > %@", 1), ("token >= %@", 2), ("token == %@", 1), ("NOT token > %@", 1), ("token < %@", 0)] {
+        let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
+        fetch.predicate = NSPredicate(format: format, argumentArray: [transactions[0].token])
+        let found = try root.execute(NSPersistentHistoryChangeRequest.fetchHistory(withFetch: fetch)) as? NSPersistentHistoryResult
+        #expect((found?.result as? [NSPersistentHistoryTransaction])?.count == count, "\(format)")
+      }
+    }
+    for store in container.persistentStoreCoordinator.persistentStores {
+      try container.persistentStoreCoordinator.remove(store)
+    }
+  }
+
+  @Test func `an index may be over another instance of the attribute`() throws {
+    let entity = NSEntityDescription()
+    entity.name = "Page"
+    entity.properties = [Library.attribute("title", .stringAttributeType)]
+    let other = Library.attribute("title", .stringAttributeType)
+    entity.indexes = [
+      NSFetchIndexDescription(
+        name: "byTitle", elements: [NSFetchIndexElementDescription(property: other, collationType: .binary)])
+    ]
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    _ = NSPersistentStoreCoordinator(managedObjectModel: model)
+    #expect(entity.indexes[0].elements[0].property === entity.propertiesByName["title"])
+    #expect(entity.indexes[0].elements[0].indexDescription === entity.indexes[0])
+  }
+}

@@ -1,0 +1,117 @@
+import CoreData
+import Testing
+
+// As a module with a plugin has it.
+private typealias NSCompoundPredicate = CoreData._NSCompoundPredicate
+
+@Suite struct `Classes of predicates` {
+  private func key(_ name: String) -> NSExpression { NSExpression(forKeyPath: name) }
+  private func constant(_ value: Any?) -> NSExpression { NSExpression(forConstantValue: value) }
+  private func comparison(
+    _ name: String, _ type: NSComparisonPredicate.Operator, _ value: Any?,
+    _ options: NSComparisonPredicate.Options = [], _ modifier: NSComparisonPredicate.Modifier = .direct
+  ) -> NSComparisonPredicate {
+    NSComparisonPredicate(
+      leftExpression: key(name), rightExpression: constant(value), modifier: modifier, type: type, options: options)
+  }
+
+  @Test func `a parsed predicate is walked as one that was built`() throws {
+    let parsed = NSPredicate(
+      format: "name BEGINSWITH[cd] %@ AND (age > %d OR NOT isRead == YES) AND ANY tags.name == 'x'", "A", 3)
+    let whole = try #require(parsed as? NSCompoundPredicate)
+    #expect(whole.compoundPredicateType == .and && whole.subpredicates.count == 3)
+    let first = try #require(whole.subpredicates[0] as? NSComparisonPredicate)
+    #expect(first.leftExpression.keyPath == "name" && first.rightExpression.constantValue as? String == "A")
+    #expect(first.predicateOperatorType == .beginsWith && first.options == [.caseInsensitive, .diacriticInsensitive])
+    let either = try #require(whole.subpredicates[1] as? NSCompoundPredicate)
+    #expect(either.compoundPredicateType == .or)
+    let age = try #require(either.subpredicates[0] as? NSComparisonPredicate)
+    #expect(age.predicateOperatorType == .greaterThan && age.rightExpression.constantValue as? Int == 3)
+    let negation = try #require(either.subpredicates[1] as? NSCompoundPredicate)
+    #expect(negation.compoundPredicateType == .not && negation.subpredicates[0] is NSComparisonPredicate)
+    let any = try #require(whole.subpredicates[2] as? NSComparisonPredicate)
+    #expect(any.comparisonPredicateModifier == .any && any.leftExpression.keyPath == "tags.name")
+    #expect(!(NSPredicate(format: "a == 1") is Foundation.NSCompoundPredicate))
+    #expect(NSPredicate(format: "a == 1 AND b == 2") is Foundation.NSCompoundPredicate)
+  }
+
+  @Test func `parsed and built predicates are equal, and others are not`() {
+    let built = NSCompoundPredicate(andPredicateWithSubpredicates: [
+      comparison("a", .equalTo, 1), NSCompoundPredicate(notPredicateWithSubpredicate: comparison("b", .like, "x*", .caseInsensitive)),
+    ])
+    let parsed = NSPredicate(format: "a == 1 AND NOT b LIKE[c] 'x*'")
+    #expect(built == parsed && parsed == built && built.hash == parsed.hash)
+    #expect(comparison("a", .in, [1, 2]) == NSPredicate(format: "a IN {1, 2}"))
+    #expect(comparison("a", .in, [1, 2]) == NSPredicate(format: "a IN %@", [1, 2]))
+    #expect(comparison("a", .equalTo, nil) == NSPredicate(format: "a == nil"))
+    #expect(comparison("a.b", .equalTo, "x", [], .any) == NSPredicate(format: "ANY a.b == 'x'"))
+    #expect(NSPredicate(format: "a == 1") != NSPredicate(format: "a == 2"))
+    #expect(parsed != NSCompoundPredicate(orPredicateWithSubpredicates: built.subpredicates))
+    #expect(NSCompoundPredicate(orPredicateWithSubpredicates: [parsed]) != NSCompoundPredicate(andPredicateWithSubpredicates: [parsed]))
+    #expect(NSPredicate(format: "TRUEPREDICATE") == NSPredicate(value: true))
+    #expect(NSPredicate(format: "FALSEPREDICATE") != NSPredicate(value: true))
+    #expect(NSPredicate(value: true) != parsed && NSPredicate(value: true) != NSPredicate(format: "a == 1"))
+    #expect(Set([built, parsed, NSPredicate(format: "c == 1")] as [NSPredicate]).count == 2)
+  }
+
+  @available(*, deprecated)
+  @Test(arguments: [
+    ("a == 1", "a == 1"), ("a = 'x' && b <> 2", "a == \"x\" AND b != 2"), ("isRead == YES", "isRead == 1"),
+    ("a == NULL", "a == nil"), ("a IN {1, 2}", "a IN {1, 2}"), ("a BETWEEN {1, 2.5}", "a BETWEEN {1, 2.5}"),
+    ("a == 1 OR b == 2 AND c == 3", "a == 1 OR (b == 2 AND c == 3)"),
+    ("(a == 1 OR b == 2) AND NOT c CONTAINS[cd] 'x'", "(a == 1 OR b == 2) AND NOT c CONTAINS[cd] \"x\""),
+    ("NOT (a == 1 AND b == 2)", "NOT (a == 1 AND b == 2)"), ("ANY a.b > 1", "ANY a.b > 1"),
+    ("TRUEPREDICATE", "TRUEPREDICATE"), ("a == $X", "a == $X"), ("SELF == 'x'", "SELF == \"x\""),
+    ("a.@count > 2.0", "a.@count > 2"),
+  ])
+  func `predicates have the text of Apple's systems, which is read again`(format: String, text: String) {
+    let parsed = NSPredicate(format: format)
+    #expect(parsed.predicateFormat == text)
+    #expect(NSPredicate(format: text) == parsed)
+  }
+
+  @available(*, deprecated)
+  @Test func `constants have their texts`() {
+    #expect(NSPredicate(value: true).predicateFormat == "TRUEPREDICATE")
+    #expect(NSPredicate(format: "a > %@", Date(timeIntervalSinceReferenceDate: 1.5) as NSDate).predicateFormat == "a > CAST(1.500000, \"NSDate\")")
+    #expect(NSPredicate(format: "a == %@", NSDecimalNumber(string: "12.50")).predicateFormat == "a == 12.5")
+    #expect("\(NSCompoundPredicate(andPredicateWithSubpredicates: [comparison("a", .equalTo, "b")]))" == "a == \"b\"")
+    #expect(key("a.b").description == "a.b" && constant("x").description == "\"x\"")
+  }
+
+  @Test func `an object that was given is the constant of its comparison`() throws {
+    let context = try Library.makeContainer().newBackgroundContext()
+    try context.performAndWait {
+      let author = Author(name: "A", context: context)
+      let predicate = try #require(NSPredicate(format: "author == %@", author) as? NSComparisonPredicate)
+      #expect(predicate.rightExpression.constantValue as? Author === author)
+    }
+  }
+
+  @Test func `joined predicates are used in fetches, in memory, and with blocks and variables`() throws {
+    let context = try Library.makeContainer().newBackgroundContext()
+    try context.performAndWait {
+      for (name, born) in [("A", 1.0), ("B", 2)] {
+        let author = Author(name: name, context: context)
+        author.born = Date(timeIntervalSinceReferenceDate: born)
+      }
+      let request: NSFetchRequest<Author> = Author.fetchRequest()
+      let joined = NSCompoundPredicate(orPredicateWithSubpredicates: [
+        NSPredicate(format: "name == $NAME"), NSPredicate(value: false),
+      ])
+      request.predicate = joined.withSubstitutionVariables(["NAME": "B"])
+      #expect(request.predicate is NSCompoundPredicate)
+      let found = try context.fetch(request)
+      #expect(found.map(\.name) == ["B"])
+      let block = NSPredicate { object, _ in (object as? Author)?.name == "A" }
+      let mixed = NSCompoundPredicate(andPredicateWithSubpredicates: [block, NSPredicate(format: "born < %@", Date())])
+      #expect(context.registeredObjects.filter { mixed.evaluate(with: $0) }.count == 1)
+      #expect(joined.evaluate(with: ["name": "A"], substitutionVariables: ["NAME": "A"]))
+      request.predicate = mixed
+      #expect(throws: (any Error).self) { try context.fetch(request) }
+      // Foundation's own class, of a module without a plugin, is taken as well.
+      request.predicate = Foundation.NSCompoundPredicate(notPredicateWithSubpredicate: NSPredicate(format: "name == 'A'"))
+      #expect(try context.fetch(request).map(\.name) == ["B"])
+    }
+  }
+}

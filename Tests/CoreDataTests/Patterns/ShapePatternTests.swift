@@ -1,0 +1,181 @@
+import CoreData
+import Testing
+
+@Suite struct `Shapes of Core Data's interface` {
+  @Test func `an object is made without a context, and a class without a model has an entity without properties`() throws {
+    let model = Library.makeModel()
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let author = Author()
+    #expect(author.managedObjectContext == nil && author.entity.name == "Author")
+    author.name = "A"
+    #expect(author.name == "A")
+    let context = NSManagedObjectContext(concurrencyType: .confinementLike)
+    context.persistentStoreCoordinator = coordinator
+    final class Stranger: NSManagedObject {}
+    #expect(Stranger.entity().properties.isEmpty && Stranger().managedObjectContext == nil)
+    #expect(Stranger.entity() === Stranger.entity())
+    let request: NSFetchRequest<any NSFetchRequestResult> = Stranger.fetchRequest()
+    #expect(request.predicate == nil)
+  }
+
+  @Test func `the entity of a class is known once its model was read or used`() throws {
+    final class Leaf: NSManagedObject {
+      override class func entity() -> NSEntityDescription { super.entity() }
+    }
+    let entity = NSEntityDescription()
+    entity.name = "Leaf"
+    entity.managedObjectClassName = NSStringFromClass(Author.self).replacingOccurrences(of: "Author", with: "Leaf")
+    #expect(entity.managedObjectClassName == "CoreDataTests.Leaf")
+    entity.managedObjectClassName = nil
+    #expect(entity.managedObjectClassName == "NSManagedObject")
+    entity.managedObjectClassName = "Leaf"
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    _ = NSPersistentStoreCoordinator(managedObjectModel: model)
+    #expect(Leaf.entity() === entity)
+    #expect((Leaf.fetchRequest() as NSFetchRequest<any NSFetchRequestResult>).entityName == "Leaf")
+  }
+
+  @Test func `a store has metadata that is set, a place that may be missing, and a configuration`() throws {
+    let container = try Library.makeContainer()
+    let store = try #require(container.persistentStoreCoordinator.persistentStores.first)
+    var metadata = try #require(store.metadata)
+    metadata["version"] = 3
+    store.metadata = metadata
+    #expect(store.metadata["version"] as? Int == 3 && store.metadata[NSStoreUUIDKey] as? String == store.identifier)
+    let url: URL? = store.url
+    #expect(url?.path == "/dev/null" && store.configurationName == "PF_DEFAULT_CONFIGURATION_NAME")
+    let other = NSPersistentStoreCoordinator(managedObjectModel: Library.makeModel())
+    let second = try other.addPersistentStore(
+      ofType: NSInMemoryStoreType, configurationName: store.configurationName, at: nil)
+    #expect(second.type == NSInMemoryStoreType)
+  }
+
+  @Test func `contexts, coordinators, requests and managers are objects with equality and descriptions`() throws {
+    let container = try Library.makeContainer()
+    let (first, second) = (container.newBackgroundContext(), container.newBackgroundContext())
+    let objects: [NSObject] = [
+      first, second, container, container.persistentStoreCoordinator, container.managedObjectModel,
+      NSFetchRequest<Author>(entityName: "Author"), NSBatchUpdateRequest(entityName: "Author"),
+      NSMergePolicy.error, NSStagedMigrationManager([]), NSMappingModel(), NSEntityMapping(), NSPropertyMapping(),
+      container.managedObjectModel.entities[0], container.managedObjectModel.entities[0].properties[0],
+      container.persistentStoreCoordinator.persistentStores[0],
+      NSFetchedResultsController(
+        fetchRequest: NSFetchRequest<Author>(entityName: "Author"), managedObjectContext: first, sectionNameKeyPath: nil,
+        cacheName: nil),
+    ]
+    #expect(Set(objects).count == objects.count)
+    #expect(objects.allSatisfy { !$0.description.isEmpty && $0.isEqual($0) })
+    #expect(first == first && first != second && Set([first, second, first]).count == 2)
+    let request = NSFetchRequest<Author>(entityName: "Author")
+    request.predicate = NSPredicate(format: "name == 'A'")
+    request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: false)]
+    #expect("\(request)".contains("name == \"A\"") && "\(request)".contains("descending"))
+  }
+
+  @Test func `performAndWait is a value, and a mapping and a version have annotations of any keys`() throws {
+    let context = try Library.makeContainer().newBackgroundContext()
+    let run: (() -> Void) -> Void = context.performAndWait
+    var names: [String] = []
+    run { names.append(Author(name: "A", context: context).name) }
+    let later: (@escaping () -> Void) -> Void = context.perform
+    later {}
+    #expect(names == ["A"])
+    let mapping = NSEntityMapping()
+    mapping.userInfo = ["a": "b", 3: "c"]
+    #expect(mapping.userInfo?["a"] as? String == "b")
+    let model = NSManagedObjectModel()
+    model.versionIdentifiers = ["1.0"]
+    model.localizationDictionary = ["a": "b"]
+    #expect(model.versionIdentifiers == ["1.0"] && model.localizationDictionary?["a"] == "b")
+  }
+
+  @Test func `enumerations have numbers`() {
+    #expect(NSAttributeType(rawValue: 700 as UInt) == .stringAttributeType)
+    #expect(NSDeleteRule(rawValue: 2 as UInt) == .cascadeDeleteRule)
+    #expect(NSManagedObjectContextConcurrencyType(rawValue: 2) == .mainQueueConcurrencyType)
+    #expect(NSManagedObjectContextConcurrencyType.privateQueueConcurrencyType.rawValue == 1)
+    #expect(NSFetchIndexElementType(rawValue: 1 as UInt) == .rTree)
+    #expect(NSPersistentStoreRequestType(rawValue: 7 as UInt) == .batchDeleteRequestType)
+    #expect(NSEntityMappingType(rawValue: 5 as UInt) == .transformEntityMappingType)
+  }
+
+  @Test func `a staged manager is an option of a description`() throws {
+    let manager = NSStagedMigrationManager([])
+    let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
+    description.setOption(manager, forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
+    #expect(description.options[NSPersistentStoreStagedMigrationManagerOptionKey] === manager)
+    let container = NSPersistentContainer(name: "Library", managedObjectModel: Library.makeModel())
+    container.persistentStoreDescriptions = [description]
+    container.loadPersistentStores { _, error in #expect(error == nil) }
+  }
+
+  private enum Outer {
+    final class Inner: NSManagedObject {}
+  }
+  private final class Hidden {}
+
+  @Test func `classes in others and private ones have names by which they are found`() {
+    for type in [Outer.Inner.self, Hidden.self, Author.self, NSManagedObject.self, NSManagedObjectContext.self] as [AnyClass] {
+      let name = CoreData._nameOfClass(type)
+      #expect(!name.isEmpty && !name.contains("unknown context"))
+    }
+    #expect(CoreData._nameOfClass(Author.self) == "CoreDataTests.Author")
+    #expect(CoreData._nameOfClass(NSManagedObjectContext.self) == "NSManagedObjectContext")
+    #expect(CoreData._nameOfClass(NSManagedObject.self) == "NSManagedObject")
+    #expect(CoreData._class(named: CoreData._nameOfClass(Outer.Inner.self)) == Outer.Inner.self)
+    #expect(CoreData._class(named: "CoreDataTests.Author") == Author.self)
+    #expect(CoreData._class(named: "Nowhere.Nothing") == nil)
+  }
+
+  @Test func `an autorelease pool runs its body`() throws {
+    #expect(autoreleasepool { 3 } == 3)
+    #expect(throws: CocoaError.self) { try autoreleasepool { throw CocoaError(.coreData) } }
+  }
+
+  @Test func `notifications are a sequence`() async {
+    let name = Notification.Name("ShapePatternTests")
+    let sequence = NotificationCenter.default.notifications(named: name)
+    for number in 1...3 { NotificationCenter.default.post(name: name, object: nil, userInfo: ["number": number]) }
+    var numbers: [Int] = []
+    for await notification in sequence {
+      numbers.append(notification.userInfo?["number"] as? Int ?? 0)
+      if numbers.count == 3 { break }
+    }
+    #expect(numbers == [1, 2, 3])
+  }
+
+  @Test func `descriptions are copied`() throws {
+    let author = try #require(Library.makeModel().entitiesByName["Author"])
+    author.uniquenessConstraints = [["name"]]
+    let copy = try #require(author.copy() as? NSEntityDescription)
+    #expect(copy !== author && copy.name == "Author" && copy.attributesByName["name"] !== author.attributesByName["name"])
+    #expect(copy.attributesByName["name"]?.defaultValue as? String == "" && copy.attributesByName["name"]?.isOptional == false)
+    #expect(copy.relationshipsByName["shelf"]?.isOrdered == true)
+    #expect(copy.uniquenessConstraints as? [[String]] == [["name"]])
+    copy.name = "Other"
+    #expect(author.name == "Author")
+  }
+
+  @Test func `values before and after changes are those of key-value coding`() throws {
+    let context = try Library.makeContainer().newBackgroundContext()
+    try context.performAndWait {
+      let (author, book) = (Author(name: "A", context: context), Book(context: context))
+      book.pages = 3
+      book.author = author
+      try context.save()
+      book.pages = 4
+      book.author = nil
+      #expect(book.changedValues()["pages"] as? NSNumber == 4 && book.changedValues()["author"] is NSNull)
+      #expect(book.committedValues(forKeys: ["pages"])["pages"] as? NSNumber == 3)
+      #expect(book.committedValues(forKeys: ["author"])["author"] as? Author === author)
+      #expect(book.changedValuesForCurrentEvent()["pages"] as? NSNumber == 3)
+      #expect(author.committedValues(forKeys: ["books"])["books"] as? NSSet == [book])
+    }
+  }
+}
+
+extension NSManagedObjectContextConcurrencyType {
+  /// The deprecated kind, by its number.
+  fileprivate static var confinementLike: Self { Self(rawValue: 0) ?? .privateQueueConcurrencyType }
+}
