@@ -11,7 +11,8 @@ func overlay(_ target: String) -> [SwiftSetting] {
 }
 
 let strict: [SwiftSetting] = [
-  .swiftLanguageMode(.v6), .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("InternalImportsByDefault"),
+  .swiftLanguageMode(.v6), .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 let coreData = Target.Dependency.product(name: "CoreData", package: "heartwood")
 let sources = Target.PluginUsage.plugin(name: "CoreDataSources", package: "heartwood")
@@ -25,18 +26,22 @@ let package = Package(
     // Sources with attributes of Objective-C, which the compiler reads through the overlay.
     .target(name: "TripKit", dependencies: [coreData], swiftSettings: overlay("TripKit"), plugins: [sources]),
     .testTarget(
-      name: "TripKitTests", dependencies: ["TripKit"], swiftSettings: overlay("TripKitTests"), plugins: [sources]),
+      name: "TripKitTests", dependencies: ["TripKit"], swiftSettings: overlay("TripKitTests"),
+      plugins: [sources]),
     // Sources of the same kind, of which translated copies are compiled.
     .target(name: "AtlasKit", dependencies: [coreData], sources: ["Exports.swift"], plugins: [sources]),
     // Sources without these attributes, which are compiled as they are, with accessors.
     .target(
-      name: "JournalKit", dependencies: [coreData], plugins: [.plugin(name: "CoreDataAccessors", package: "heartwood")]),
+      name: "JournalKit", dependencies: [coreData],
+      plugins: [.plugin(name: "CoreDataAccessors", package: "heartwood")]),
     .testTarget(name: "KitTests", dependencies: ["AtlasKit", "JournalKit"]),
     // A library in the style of public ones, of which its clients inline functions, in Swift 6 with the strictest rules for imports.
     .target(
       name: "StackKit", dependencies: [coreData], swiftSettings: strict,
       plugins: [.plugin(name: "CoreDataAccessors", package: "heartwood")]),
-    .testTarget(name: "StackKitTests", dependencies: ["StackKit", "JournalKit"], swiftSettings: [.swiftLanguageMode(.v6)]),
+    .testTarget(
+      name: "StackKitTests", dependencies: ["StackKit", "JournalKit"],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
   ],
   swiftLanguageModes: [.v5]
 )

@@ -86,7 +86,8 @@ extension AttributeDescription {
 extension FetchIndexDescription: NSCopying {
   /// An index with copies of the elements, which is in no entity.
   public func copy(with zone: NSZone? = nil) -> Any {
-    let copy = NSFetchIndexDescription(name: name, elements: elements.map { $0.copy(with: zone) as? NSFetchIndexElementDescription ?? $0 })
+    let copy = NSFetchIndexDescription(
+      name: name, elements: elements.map { $0.copy(with: zone) as? NSFetchIndexElementDescription ?? $0 })
     copy.partialIndexPredicate = partialIndexPredicate
     return copy
   }
@@ -95,6 +96,7 @@ extension FetchIndexDescription: NSCopying {
 extension FetchIndexElementDescription: NSCopying {
   /// An element with the same settings, which is in no index.
   public func copy(with zone: NSZone? = nil) -> Any {
-    NSFetchIndexElementDescription(property: anyProperty, collationType: collationType, isAscending: isAscending)
+    NSFetchIndexElementDescription(
+      property: anyProperty, collationType: collationType, isAscending: isAscending)
   }
 }

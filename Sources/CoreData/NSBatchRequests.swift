@@ -311,4 +311,3 @@ open class NSBatchDeleteResult: NSPersistentStoreResult {
     super.init()
   }
 }
-

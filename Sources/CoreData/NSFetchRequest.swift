@@ -249,7 +249,9 @@ open class FetchRequestBase: NSPersistentStoreRequest {
     if !includesSubentities { parts.append("includesSubentities: NO") }
     if !includesPendingChanges { parts.append("includesPendingChanges: NO") }
     if returnsDistinctResults { parts.append("returnsDistinctResults: YES") }
-    for (name, properties) in [("propertiesToFetch", propertiesToFetch), ("propertiesToGroupBy", propertiesToGroupBy)] {
+    for (name, properties) in [
+      ("propertiesToFetch", propertiesToFetch), ("propertiesToGroupBy", propertiesToGroupBy),
+    ] {
       if let properties {
         let names = properties.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
         parts.append("\(name): (\(names.joined(separator: ", ")))")

@@ -23,12 +23,14 @@ extension NSManagedObject {
 
   /// Begins changing a to-many relationship in a custom accessor.
   public final func willChangeValue(
-    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
+    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
+    using inObjects: Set<AnyHashable>
   ) { willChangeValue(forKey: inKey) }
 
   /// Ends changing a to-many relationship in a custom accessor.
   public final func didChangeValue(
-    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
+    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
+    using inObjects: Set<AnyHashable>
   ) { didChangeValue(forKey: inKey) }
 
   /// The values of several properties, with `NSNull` for nil.

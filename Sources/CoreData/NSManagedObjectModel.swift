@@ -62,7 +62,6 @@ extension ManagedObjectModel {
     self.init(byMerging: [found])
   }
 
-
   /// Translations of the messages of errors. They are kept, and have no effect.
   public var localizationDictionary: [String: String]? {
     get { translations }

@@ -57,7 +57,7 @@ public let NSAddedPersistentStoresKey = "added"
 /// A key or option of stores, with Core Data's text.
 public let NSRemovedPersistentStoresKey = "removed"
 /// A key or option of stores, with Core Data's text.
-public let NSUUIDChangedPersistentStoresKey = "changedUUID"
+public let NSUUIDChangedPersistentStoresKey = "changed"
 /// A key or option of stores, with Core Data's text.
 public let NSPersistentStoreURLKey = "storeURL"
 /// A key or option of stores, with Core Data's text.

@@ -45,7 +45,9 @@ public func ~~>~ <Target: _Recastable>(object: Any?, target: Target.Type) -> Boo
 }
 
 /// The same for an optional type.
-public func ~~>? <Target: _Recastable>(object: Any?, target: Target?.Type) -> Target? { object ~~>? Target.self }
+public func ~~>? <Target: _Recastable>(object: Any?, target: Target?.Type) -> Target? {
+  object ~~>? Target.self
+}
 /// The same for an optional type: nil stays nil.
 public func ~~>! <Target: _Recastable>(object: Any?, target: Target?.Type) -> Target? {
   object.map { $0 ~~>! Target.self }

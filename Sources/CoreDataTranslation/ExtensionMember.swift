@@ -91,10 +91,13 @@ extension Translation {
     var declaration = modifiers.isEmpty ? signature : "\(modifiers) \(signature)"
     if cursor[start].is("func") {
       let calls = (parameters(at: start + 2) ?? []).map { parameter in
-        (parameter.label == "_" ? "" : "\(parameter.label): ") + (parameter.isInout ? "&" : "") + parameter.name
+        (parameter.label == "_" ? "" : "\(parameter.label): ") + (parameter.isInout ? "&" : "")
+          + parameter.name
       }
       let words = cursor.tokens[cursor.end(ofBracketsAt: start + 2)..<body]
-      let prefix = (words.contains { $0.is("throws") } ? "try " : "") + (words.contains { $0.is("async") } ? "await " : "")
+      let prefix =
+        (words.contains { $0.is("throws") } ? "try " : "")
+        + (words.contains { $0.is("async") } ? "await " : "")
       declaration += " { \(prefix)\(target).\(newName)(\(calls.joined(separator: ", "))) }"
     } else {
       let end = cursor.end(ofBracketsAt: body)
@@ -114,7 +117,9 @@ extension Translation {
     while cursor[next].kind != .end {
       if cursor[next].is("{") { return next }
       if cursor[next].is("}") || cursor[next].is("=") || cursor[next].is(";") { return nil }
-      if next > start + 2, cursor[next].isFirstOnLine, ["func", "var", "let", "init", "class", "static"].contains(cursor[next].text) {
+      if next > start + 2, cursor[next].isFirstOnLine,
+        ["func", "var", "let", "init", "class", "static"].contains(cursor[next].text)
+      {
         return nil
       }
       next = cursor[next].is("(") || cursor[next].is("[") ? cursor.end(ofBracketsAt: next) : next + 1

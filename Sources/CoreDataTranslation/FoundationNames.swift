@@ -9,17 +9,30 @@ package enum FoundationNames {
     ("NSCompoundPredicate", "_NSCompoundPredicate"), ("Selector", "Selector"), ("UndoManager", "UndoManager"),
     ("ValueTransformer", "ValueTransformer"), ("NSValueTransformerName", "NSValueTransformerName"),
     ("NSSecureUnarchiveFromDataTransformer", "NSSecureUnarchiveFromDataTransformer"),
-    ("NSKeyValueObservation", "NSKeyValueObservation"), ("NSKeyValueObservedChange", "NSKeyValueObservedChange"),
+    ("NSKeyValueObservation", "NSKeyValueObservation"),
+    ("NSKeyValueObservedChange", "NSKeyValueObservedChange"),
     ("NSKeyValueObservingOptions", "NSKeyValueObservingOptions"), ("NSKeyValueChange", "NSKeyValueChange"),
     ("NSKeyValueSetMutationKind", "NSKeyValueSetMutationKind"),
     ("AutoreleasingUnsafeMutablePointer", "AutoreleasingUnsafeMutablePointer"),
   ]
 
   private static let functions: [(name: String, text: String)] = [
-    ("NSStringFromClass", "func NSStringFromClass(_ aClass: AnyClass) -> String { CoreData._nameOfClass(aClass) }"),
-    ("NSClassFromString", "func NSClassFromString(_ aClassName: String) -> AnyClass? { CoreData._class(named: aClassName) }"),
-    ("NSStringFromSelector", "func NSStringFromSelector(_ aSelector: CoreData.Selector) -> String { aSelector.name }"),
-    ("NSSelectorFromString", "func NSSelectorFromString(_ aSelectorName: String) -> CoreData.Selector { CoreData.Selector(aSelectorName) }"),
+    (
+      "NSStringFromClass",
+      "func NSStringFromClass(_ aClass: AnyClass) -> String { CoreData._nameOfClass(aClass) }"
+    ),
+    (
+      "NSClassFromString",
+      "func NSClassFromString(_ aClassName: String) -> AnyClass? { CoreData._class(named: aClassName) }"
+    ),
+    (
+      "NSStringFromSelector",
+      "func NSStringFromSelector(_ aSelector: CoreData.Selector) -> String { aSelector.name }"
+    ),
+    (
+      "NSSelectorFromString",
+      "func NSSelectorFromString(_ aSelectorName: String) -> CoreData.Selector { CoreData.Selector(aSelectorName) }"
+    ),
     (
       "autoreleasepool",
       "func autoreleasepool<Result, Failure: Error>(invoking body: () throws(Failure) -> Result) throws(Failure) -> Result { try body() }"
@@ -28,7 +41,9 @@ package enum FoundationNames {
 
   static let all = Set(types.map(\.name) + functions.map(\.name))
 
-  private static let generic = ["NSKeyValueObservedChange": "<Value>", "AutoreleasingUnsafeMutablePointer": "<Pointee>"]
+  private static let generic = [
+    "NSKeyValueObservedChange": "<Value>", "AutoreleasingUnsafeMutablePointer": "<Pointee>",
+  ]
 
   /// The declarations for a target.
   ///

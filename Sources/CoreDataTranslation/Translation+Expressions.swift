@@ -54,10 +54,14 @@ extension Translation {
     var name = type
     while cursor[name].kind == .word, cursor[name + 1].is("."), cursor[name + 2].kind == .word { name += 2 }
     let isAlias = index.isRecast(cursor[name].text) && !cursor[name + 1].is("<")
-    guard cursor[name].kind == .word, isAlias || Self.recast.contains(cursor[name].text) && cursor[name + 1].is("<")
+    guard cursor[name].kind == .word,
+      isAlias || Self.recast.contains(cursor[name].text) && cursor[name + 1].is("<")
     else { return type }
     let end = cursor.end(ofTypeAt: type)
-    replace(start..<type, " \(isCheck ? "~~>~" : sign.is("!") ? "~~>!" : "~~>?") ")
+    // The text between the cast and the type stays. An operator needs blanks on both sides or on none.
+    let last = cursor[type - 1].range.upperBound
+    let blank = last == cursor[type].range.lowerBound ? " " : ""
+    replace(start..<type, "\(isCheck ? "~~>~" : sign.is("!") ? "~~>!" : "~~>?")\(blank)")
     insert(".self", after: cursor[end - 1])
     return end
   }
@@ -85,9 +89,9 @@ extension Translation {
     let kinds = ["class", "struct", "enum", "protocol", "typealias", "func", "var", "let"]
     let hasKind = kinds.contains(cursor[start + 1].text)
     let module = start + (hasKind ? 2 : 1)
-    guard cursor[module].is("CoreData"), cursor[module + 1].is(".") else { return start + (hasKind ? 2 : 1) }
     var end = module + 1
     while cursor[end].is("."), cursor[end + 1].kind == .word { end += 2 }
+    guard cursor[module].is("CoreData"), end > module + 1 else { return end }
     replace((start + 1)..<end, "CoreData")
     return end
   }

@@ -352,7 +352,8 @@ package struct Translation {
   /// Gives a class of managed objects its properties and validators by their names.
   private mutating func close(_ scope: Scope, at brace: Token) {
     guard isWriting else { return index.noteBody(of: scope.name) }
-    let members = index.isManaged(scope.name) ? index.members(of: scope.name) : index.movedMembers(of: scope.name)
+    let members =
+      index.isManaged(scope.name) ? index.members(of: scope.name) : index.movedMembers(of: scope.name)
     guard !members.isEmpty else { return }
     edits.append((brace.range.lowerBound..<brace.range.lowerBound, " \(members.joined(separator: "; ")) "))
   }

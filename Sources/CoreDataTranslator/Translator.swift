@@ -72,7 +72,8 @@ struct Translator {
     var declared = Set<String>()
     for (_, _, bytes) in read { declared.formUnion(FoundationNames.declared(in: bytes)) }
     for file in plain {
-      declared.formUnion(FoundationNames.declared(in: [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))))
+      declared.formUnion(
+        FoundationNames.declared(in: [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))))
     }
     let text = head(without: declared) + embedded.joined() + classes.map { $0.text(index) }.joined()
     try write(text + accessors, to: generated)

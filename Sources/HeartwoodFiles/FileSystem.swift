@@ -78,6 +78,8 @@ public protocol Directory: AnyObject, Sendable {
   /// - Throws: if the system refuses another watch.
   func watch() throws(FileSystemError) -> (any DirectoryWatch)?
 }
+
+extension Directory {
   /// As `open(_:_:)`: the file system has no permissions.
   public func create(_ name: String, like other: String) throws(FileSystemError) -> any File {
     try open(name, .createNew)

@@ -90,7 +90,9 @@ import Testing
   @Test func `files and directories have the permissions that the mask of the process leaves`() throws {
     try TemporaryFolder.with { root in
       func permissions(_ names: String...) throws -> [Int?] {
-        try names.map { try FileManager.default.attributesOfItem(atPath: root + $0)[.posixPermissions] as? Int }
+        try names.map {
+          try FileManager.default.attributesOfItem(atPath: root + $0)[.posixPermissions] as? Int
+        }
       }
       // Made by a process of its own, as the mask is that of the whole process.
       let process = Process()

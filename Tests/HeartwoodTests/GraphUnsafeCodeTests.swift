@@ -24,7 +24,7 @@ struct GraphUnsafeCodeTests {
         "AtomicStores/AtomicStoreCacheNode.swift", "IncrementalStores/IncrementalStoreNode.swift",
         "Context/ManagedObjectContext.swift", "Declarations/Recording.swift",
         "Fetching/AsynchronousFetchRequest.swift", "Fetching/DetachedFetch.swift",
-        "LiveResults/LiveQuery.swift",
+        "LiveResults/LiveQuery.swift", "LiveResults/LiveRows.swift",
         "Migration/Inference/InferredChanges.swift", "Migration/Mapping/EntityMigrationPolicy.swift",
         "Migration/Mapping/MigrationManager.swift", "Values/OpaqueValue.swift",
       ],
@@ -33,7 +33,8 @@ struct GraphUnsafeCodeTests {
         "Coordinator/PersistentContainer.swift", "Coordinator/PersistentStore.swift",
         "Coordinator/PersistentStoreDescription.swift",
         "Conflicts/MergePolicy.swift", "Migration/Mapping/EntityMapping.swift",
-        "Migration/Mapping/MappingModel.swift", "Migration/Staged/MigrationStage.swift",
+        "Migration/Mapping/MappingModel.swift", "Migration/Mapping/PropertyMapping.swift",
+        "Migration/Staged/MigrationStage.swift",
         "Model/AttributeDescription.swift", "Model/CompositeAttributeDescription.swift",
         "Model/EntityDescription.swift", "Model/FetchIndexDescription.swift",
         "Model/ManagedObjectModel.swift", "Model/PropertyDescription.swift",
@@ -66,6 +67,7 @@ struct GraphUnsafeCodeTests {
   @Test func `only the listed files of the graph use unsafe code`() throws {
     let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().path
-    #expect(try Self.graph.violations(in: package) == [])
+    let violations = try Self.graph.violations(in: package)
+    #expect(violations == [])
   }
 }

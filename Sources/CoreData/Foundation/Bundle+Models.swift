@@ -65,7 +65,8 @@ extension Bundle {
     if let known = EmbeddedModels.all.first(where: { $0.name == name }) {
       return EmbeddedModels.folder(of: name)?.appending(path: "\(known.currentVersion).mom")
     }
-    return EmbeddedModels.name(ofModelWithVersion: name).flatMap(EmbeddedModels.folder)?.appending(path: "\(name).mom")
+    return EmbeddedModels.name(ofModelWithVersion: name).flatMap(EmbeddedModels.folder)?.appending(
+      path: "\(name).mom")
   }
 
   private static func folder(_ subpath: String) -> URL? {

@@ -8,7 +8,9 @@ import Heartwood
 /// Apple's frameworks have no module. `NSClassFromString` and models find the class by it.
 public func _nameOfClass(_ aClass: AnyClass) -> String {
   if let given = ProgramClasses.givenName(of: aClass) { return given }
-  var parts = String(reflecting: aClass).split(separator: ".").map(String.init).filter { !$0.hasPrefix("(unknown") }
+  var parts = String(reflecting: aClass).split(separator: ".").map(String.init).filter {
+    !$0.hasPrefix("(unknown")
+  }
   if let module = parts.first, parts.count > 1 {
     if module == "Heartwood" { return "NS" + parts.dropFirst().joined(separator: ".") }
     if ["CoreData", "Foundation"].contains(module) { parts.removeFirst() }

@@ -93,7 +93,9 @@ extension _KeyValueObserved where Self: NSManagedObject {
     changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     NSKeyValueObservation(
-      PropertyObserver(self, keyPath, InspectedObject.names(of: keyPath), options, { $0.managedObjectContext }, changeHandler))
+      PropertyObserver(
+        self, keyPath, InspectedObject.names(of: keyPath), options, { $0.managedObjectContext }, changeHandler
+      ))
   }
 }
 

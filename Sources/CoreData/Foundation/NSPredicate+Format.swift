@@ -30,11 +30,11 @@ open class ParsedPredicate: NSPredicate {
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? ParsedPredicate else { return false }
     if other === self { return true }
-    guard let own = try? treeCondition(), let others = try? other.treeCondition() else { return false }
-    return own.description == others.description
+    guard (try? treeCondition()) != nil, (try? other.treeCondition()) != nil else { return false }
+    return predicateFormat == other.predicateFormat
   }
   /// A hash of the text.
-  open override var hash: Int { (try? treeCondition()).map { $0.description.hashValue } ?? 0 }
+  open override var hash: Int { predicateFormat.hashValue }
   /// The predicate itself, which does not change.
   open override func copy(with zone: NSZone? = nil) -> Any { self }
 }
@@ -137,7 +137,7 @@ extension NSCompoundPredicate {
   }
 }
 
-/// The objects among the arguments of a format, which its comparisons give back as constants.
+/// The objects among the arguments of a format, which its comparisons have as constants.
 struct GivenConstants {
   private var objects: [NSManagedObjectID: NSManagedObject] = [:]
 

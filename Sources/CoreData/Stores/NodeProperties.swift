@@ -15,7 +15,7 @@ final class NodeProperties: NSMutableDictionary {
 
   init(_ node: NSAtomicStoreCacheNode) {
     self.node = node
-    super.init(capacity: 0)
+    super.init(objects: nil, forKeys: nil, count: 0)
   }
 
   required init(capacity numItems: Int) { fatalError("the values of a node are made of the node") }

@@ -52,7 +52,8 @@ final class EmbeddedFolders: @unchecked Sendable {
     if let root { return root }
     let made = FileManager.default.temporaryDirectory
       .appending(path: "heartwood-models-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
-    guard (try? FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)) != nil else {
+    guard (try? FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)) != nil
+    else {
       return nil
     }
     root = made

@@ -67,7 +67,9 @@ enum EmbeddedModels {
   /// A folder or file that Heartwood reads. Models in the program are written to a temporary folder.
   static func place(of url: URL) throws -> URL {
     if url.scheme == scheme { return try written(url) }
-    if let (model, version) = EmbeddedFolders.shared.parts(of: url), let known = self.url(ofModel: model, version: version) {
+    if let (model, version) = EmbeddedFolders.shared.parts(of: url),
+      let known = self.url(ofModel: model, version: version)
+    {
       return try written(known)
     }
     let changed =

@@ -102,7 +102,8 @@ extension ManagedObject {
 }
 
 extension FoundationValue {
-  fileprivate static func converted(_ value: Any, _ context: NSManagedObjectContext?, isOrdered: Bool) -> Any {
+  fileprivate static func converted(_ value: Any, _ context: NSManagedObjectContext?, isOrdered: Bool) -> Any
+  {
     func object(_ id: NSManagedObjectID) -> Any { context.map { $0.object(with: id) as Any } ?? id }
     func collection(_ objects: [Any]) -> Any {
       isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)

@@ -59,7 +59,8 @@ enum HistoryCondition {
 
   private static func token(_ constant: Any?) -> NSPersistentHistoryToken? {
     guard let text = constant as? String, text.hasPrefix(mark) else { return nil }
-    return try? JSONDecoder().decode(NSPersistentHistoryToken.self, from: Data(text.dropFirst(mark.count).utf8))
+    return try? JSONDecoder().decode(
+      NSPersistentHistoryToken.self, from: Data(text.dropFirst(mark.count).utf8))
   }
 
   /// A comparison of the transaction's token: the number in each store of the other token. All transactions of other stores are after it.
@@ -71,7 +72,8 @@ enum HistoryCondition {
       let isOfStore = equal("storeID", store)
       let compared = NSComparisonPredicate(
         leftExpression: NSExpression(forKeyPath: "transactionNumber"),
-        rightExpression: NSExpression(forConstantValue: Int64(clamping: number)), modifier: .direct, type: type)
+        rightExpression: NSExpression(forConstantValue: Int64(clamping: number)), modifier: .direct,
+        type: type)
       return _NSCompoundPredicate(andPredicateWithSubpredicates: [isOfStore, compared])
     }
     guard type == .greaterThan || type == .greaterThanOrEqualTo || type == .notEqualTo else {

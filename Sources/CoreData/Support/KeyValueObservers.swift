@@ -48,7 +48,9 @@ final class KeyValueObservers: @unchecked Sendable {
     let isRelationship = object.entity.relationshipsByName[key] != nil
     let found = shared.observers { all in
       let own = all.ofObjects[ObjectIdentifier(object)] ?? [:]
-      guard let others = context.flatMap({ (isRelationship ? all.inContexts : all.farInContexts)[$0] }) else { return own }
+      guard let others = context.flatMap({ (isRelationship ? all.inContexts : all.farInContexts)[$0] }) else {
+        return own
+      }
       return own.merging(others) { own, _ in own }
     }
     for observer in found {
@@ -93,10 +95,13 @@ final class KeyValueObservers: @unchecked Sendable {
 
   /// Reports after each event of a context, and after its saves.
   private func follow() {
-    let names: [NSNotification.Name] = [.NSManagedObjectContextObjectsDidChange, .NSManagedObjectContextDidSave]
+    let names: [NSNotification.Name] = [
+      .NSManagedObjectContextObjectsDidChange, .NSManagedObjectContextDidSave,
+    ]
     tokens = names.map { name in
       NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { notification in
-        guard Self.count.load(ordering: .relaxed) > 0, let context = notification.object as? NSManagedObjectContext
+        guard Self.count.load(ordering: .relaxed) > 0,
+          let context = notification.object as? NSManagedObjectContext
         else { return }
         for observer in Self.shared.observers({ $0.inContexts[ObjectIdentifier(context)] ?? [:] }) {
           observer.report(isAssigned: false)
@@ -124,7 +129,8 @@ final class PropertyObserver<Object: AnyObject, Value>: KeyValueObserver {
   private var isReporting = false
 
   init(
-    _ object: Object, _ keyPath: KeyPath<Object, Value>, _ names: String?, _ options: NSKeyValueObservingOptions,
+    _ object: Object, _ keyPath: KeyPath<Object, Value>, _ names: String?,
+    _ options: NSKeyValueObservingOptions,
     _ contextOf: @escaping (Object) -> NSManagedObjectContext?,
     _ handler: @escaping (Object, NSKeyValueObservedChange<Value>) -> Void
   ) {
@@ -163,7 +169,8 @@ final class PropertyObserver<Object: AnyObject, Value>: KeyValueObserver {
 
   private func change(new: Value?, old: Value?, isPrior: Bool) -> NSKeyValueObservedChange<Value> {
     NSKeyValueObservedChange(
-      kind: .setting, newValue: options.contains(.new) ? new : nil, oldValue: options.contains(.old) ? old : nil,
+      kind: .setting, newValue: options.contains(.new) ? new : nil,
+      oldValue: options.contains(.old) ? old : nil,
       indexes: nil, isPrior: isPrior)
   }
 
@@ -172,7 +179,8 @@ final class PropertyObserver<Object: AnyObject, Value>: KeyValueObserver {
     if let a = left as? any _FlatOptional, let b = right as? any _FlatOptional {
       switch (a._flat, b._flat) {
       case (nil, nil): return true
-      case (let a?, let b?): return (a as? AnyHashable).flatMap { a in (b as? AnyHashable).map { a == $0 } } ?? false
+      case (let a?, let b?):
+        return (a as? AnyHashable).flatMap { a in (b as? AnyHashable).map { a == $0 } } ?? false
       default: return false
       }
     }

@@ -162,7 +162,9 @@ extension ManagedObjectContext {
   private var transactionInfoOfRoot: TransactionInfo {
     var root = self
     while let parent = root.parent { root = parent }
-    return root.waitForQueue { [root] in TransactionInfo(author: root.transactionAuthor, contextName: root.name) }
+    return root.waitForQueue { [root] in
+      TransactionInfo(author: root.transactionAuthor, contextName: root.name)
+    }
   }
 
   /// Runs a batch in one transaction of each store, and makes its result.

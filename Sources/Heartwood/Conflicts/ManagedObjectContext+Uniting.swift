@@ -67,10 +67,12 @@ extension ManagedObjectContext {
   ///
   /// - Parameter takes: Whether a to-one value is moved. Destinations of a to-many relationship are.
   private func move(
-    _ relationship: RelationshipDescription, from object: ManagedObject, to survivor: ManagedObject, _ takes: Bool
+    _ relationship: RelationshipDescription, from object: ManagedObject, to survivor: ManagedObject,
+    _ takes: Bool
   ) {
     let slot = relationship.slot
-    let destinations = relationship.isToMany ? related(object, slot) : [toOne(object, slot)].compactMap(\.self)
+    let destinations =
+      relationship.isToMany ? related(object, slot) : [toOne(object, slot)].compactMap(\.self)
     for destination in destinations where destination !== object {
       if relationship.isToMany {
         addDestination(destination, to: survivor, slot)
@@ -82,7 +84,9 @@ extension ManagedObjectContext {
     let leadsToItself = destinations.contains { $0 === object }
     if relationship.isToMany {
       if leadsToItself { insertRelated(survivor, slot, survivor, at: nil) }
-      if let former = object.relationshipState(at: slot) { state(survivor, slot).noteSetting(former.differences) }
+      if let former = object.relationshipState(at: slot) {
+        state(survivor, slot).noteSetting(former.differences)
+      }
     } else if takes, leadsToItself || destinations.isEmpty {
       setToOne(survivor, slot, leadsToItself ? survivor : nil)
     }
@@ -109,7 +113,9 @@ extension ManagedObjectContext {
     _ destination: ManagedObject, _ relationship: RelationshipDescription, _ object: ManagedObject,
     _ survivor: ManagedObject
   ) {
-    guard let inverse = relationship.inverseRelationship, !destination.state.contains(.deleted) else { return }
+    guard let inverse = relationship.inverseRelationship, !destination.state.contains(.deleted) else {
+      return
+    }
     let leads =
       relationship.isToMany || survivor.value(at: relationship.slot) == .object(destination.identifier)
     guard inverse.isToMany else {
@@ -171,7 +177,8 @@ extension ManagedObjectContext {
       let (object, destinations) = (united.survivor(of: object), destinations.map(united.survivor))
       guard object.managedObjectContext === self else { continue }
       replaceDestinations(
-        of: object, relationship, by: destinations.filter { $0.managedObjectContext === self && !$0.isDeleted })
+        of: object, relationship,
+        by: destinations.filter { $0.managedObjectContext === self && !$0.isDeleted })
     }
     unitedInSave += united.all
   }

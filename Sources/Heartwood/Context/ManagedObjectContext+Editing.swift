@@ -22,7 +22,9 @@ extension ManagedObjectContext {
   public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
     beginUse("obtaining permanent identifiers")
     defer { endUse() }
-    let waiting = objects.map(\.standing).filter { $0.managedObjectContext === self && $0.identifier.isTemporaryID }
+    let waiting = objects.map(\.standing).filter {
+      $0.managedObjectContext === self && $0.identifier.isTemporaryID
+    }
     guard !waiting.isEmpty else { return }
     let own = waiting.filter { $0.state.contains(.inserted) }
     try assignPermanentIDs(to: own)

@@ -17,16 +17,16 @@ struct ChangesForParent {
     let base: BaseRow?
   }
 
-  /// The row of the store that an object was read from.
+  /// The row of the store that an object's values were made on.
   struct BaseRow {
     let bytes: [UInt8]
     let version: UInt32
 
     /// Nil for an object that is not in the store yet.
     init?(_ object: ManagedObject) {
-      guard let row = object.row, row.version > 0 else { return nil }
+      guard let row = object.conflictBase ?? object.storedRow, row.view.version > 0 else { return nil }
       bytes = Array(row.bytes)
-      version = row.version
+      version = row.view.version
     }
   }
 
@@ -43,7 +43,7 @@ struct ChangesForParent {
   let knowsVersions: Bool
 
   init(_ plan: SavePlan, of context: ManagedObjectContext) {
-    inserted = plan.inserted.map { Changed($0, slots: $0.editedSlots) }
+    inserted = plan.inserted.map { Changed($0, slots: $0.slotsForParent) }
     updated = zip(plan.updated, plan.changedSlots).map { Changed($0, slots: $1) }
     deleted = plan.deleted.map { ($0.identifier, BaseRow($0)) }
     watched = plan.watched.map { ($0.identifier, BaseRow($0)) }
@@ -78,8 +78,13 @@ extension EntityDescription {
 
 extension ManagedObject {
   /// The slots whose values a save moves to the parent context: those that have changed. Of an object that is not in the store yet also
-  /// those that were set to the value that they had, as it may become a stored one with another value.
-  final var slotsForParent: [Int] { rowVersion == 0 ? editedSlots : changedSlots() }
+  /// those that were set to the value that they had, as it may become a stored one with another value. Transient relationships stay in their
+  /// context.
+  final var slotsForParent: [Int] {
+    let slots = rowVersion == 0 ? editedSlots : changedSlots()
+    guard !entity.compiled.transientRelationships.isEmpty else { return slots }
+    return slots.filter { entity.compiled.relationshipBySlot[$0]?.isTransient != true }
+  }
 }
 
 extension ManagedObjectContext {

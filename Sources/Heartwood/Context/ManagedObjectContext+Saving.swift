@@ -19,6 +19,7 @@ extension ManagedObjectContext {
       if parent == nil { try persistentStoreCoordinator?.objectStore?.savePendingMetadata() }
       let gone = inaccessibleForTrackers
       finishWithoutTransaction()
+      publishUnited()
       return tellTrackers(rewritten: gone)
     }
     // 3. Nothing can fail from here on: the written rows become the committed ones.

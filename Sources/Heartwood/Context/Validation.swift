@@ -165,7 +165,9 @@ extension ManagedObject {
   private func check(_ value: Value, _ rule: ValidationRule, at slot: Int) throws {
     let property = entity.property(at: slot)
     let type = entity.attribute(at: slot)?.type ?? .undefined
-    if let code = rule.failure(of: value, type) { throw HeartwoodError.broken(rule, code, self, property, value) }
+    if let code = rule.failure(of: value, type) {
+      throw HeartwoodError.broken(rule, code, self, property, value)
+    }
     guard rule.kind == .condition || rule.kind == .value && !value.isNull, var text = rule.text,
       let context = managedObjectContext
     else { return }

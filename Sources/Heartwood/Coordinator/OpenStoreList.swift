@@ -161,7 +161,8 @@ extension HeartwoodError {
     let place = url.map { $0.isFileURL ? $0.path : $0.withoutPassword } ?? "no place"
     return HeartwoodError(
       .persistentStoreOpen,
-      "the store at \(place) is being opened in this coordinator by another thread: wait for it, and use that one")
+      "the store at \(place) is being opened in this coordinator by another thread: wait for it, and use that one"
+    )
   }
 
   fileprivate static func aloneOnly(_ store: PersistentStore, _ other: PersistentStore?) -> HeartwoodError {

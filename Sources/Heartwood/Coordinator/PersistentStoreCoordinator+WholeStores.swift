@@ -54,7 +54,7 @@ extension PersistentStoreCoordinator {
         try FileManager.default.moveItem(atPath: path, toPath: aside)
         try FileManager.default.removeItem(atPath: aside)
         // What a call that was killed has left.
-        HiddenFolder.removeAll(beside: url, "destroyed-")
+        HiddenFolder.removeAll(beside: URL(fileURLWithPath: path), "destroyed-")
       } else {
         try Engine.destroy(
           at: path, busyTimeout: opening.engine.busyTimeout, fileSystem: fileSystem)

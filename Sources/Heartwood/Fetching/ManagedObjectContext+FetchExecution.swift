@@ -253,7 +253,9 @@ extension ManagedObjectContext {
   ) throws -> ResolvedRequest {
     let stores = try affectedNumbers(request.affectedStores)
     let entity = try entity(of: request)
-    guard request.propertiesToGroupBy == nil, request.havingPredicate == nil else {
+    // A count is of the objects, before they are in groups.
+    let hasGroups = request.propertiesToGroupBy != nil || request.havingPredicate != nil
+    guard columns?.isEmpty == true || !hasGroups else {
       throw HeartwoodError(
         .coreData,
         "the request for \(entity.displayName) has groups, which only dictionaries can be: use fetchDictionaries, or leave out "

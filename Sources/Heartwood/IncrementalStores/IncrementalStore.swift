@@ -198,7 +198,9 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     let text = Array("\(entity.rootEntity.displayName) \(reference)".utf8)
     let hash = text.withUnsafeBytes { XXH64.hash($0, seed: 0) }
     let type = Array("\(Swift.type(of: reference))".utf8)
-    let check = text.withUnsafeBytes { XXH64.hash($0, seed: type.withUnsafeBytes { XXH64.hash($0, seed: 1) }) }
+    let check = text.withUnsafeBytes {
+      XXH64.hash($0, seed: type.withUnsafeBytes { XXH64.hash($0, seed: 1) })
+    }
     let root = entity.rootEntity.number
     let key = references.withLock { $0.name(reference, root, hash: hash, check: check) }
     return ManagedObjectID(entity: entity, key: key, store: storeIdentity)
@@ -291,7 +293,9 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   final func identifier(_ parts: (store: UUID, entityName: String, key: UInt64)) -> ManagedObjectID? {
     guard let entity = managedObjectModel.entitiesByName[parts.entityName], parts.key > 0 else { return nil }
     let root = entity.rootEntity.number
-    guard parts.key & Self.mark == 0 || references.withLock({ $0[root, parts.key] != nil }) else { return nil }
+    guard parts.key & Self.mark == 0 || references.withLock({ $0[root, parts.key] != nil }) else {
+      return nil
+    }
     var own = entity
     if entity.rootEntity.hasSubentities, let view = try? objectStore.view(),
       let number = try? view.withRow(entity.rootEntity, parts.key, { $0?.entityNumber }),

@@ -110,7 +110,8 @@ public final class FetchIndexElementDescription: NSObject, @unchecked Sendable {
 
   private func willEdit() {
     require(
-      indexDescription?.isFrozen != true, "an element of an index cannot be changed: its model is in use already")
+      indexDescription?.isFrozen != true,
+      "an element of an index cannot be changed: its model is in use already")
   }
 }
 

@@ -116,7 +116,8 @@ public final class ManagedObjectModel: NSObject, @unchecked Sendable {
   /// Breaks the reference cycles between the descriptions of a model that was never used.
   deinit {
     guard !isFrozen else { return }
-    for entity in entities {
+    // An entity that was put into another model since belongs to that one.
+    for entity in entities where entity.model == nil {
       for property in entity.ownProperties {
         property.entity = nil
         (property as? RelationshipDescription)?.destinationEntity = nil

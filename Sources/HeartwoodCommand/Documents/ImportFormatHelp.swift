@@ -24,13 +24,15 @@ enum ImportFormatHelp {
       types: \(DocumentType.allCases.dropLast(2).map(\.rawValue).joined(separator: ", ")),
              transformable (with "transformer", its name, and "valueClass")
       of an attribute: optional, unique, indexed, fullText, preservesValueInHistoryOnDeletion, default,
-                       allowsExternalStorage, transient, validationRules, derived (the expression of a value that the store computes: "canonical:(name)", "cities.@count")
+                       allowsExternalStorage, transient, validationRules, derived (the expression of a value that the
+                       store computes: "canonical:(name)", "cities.@count")
       of a composite attribute: elements, attributes by name; its value is an object, {"city": "Lyon", "code": null}
       of a relationship: destination, toMany, ordered, optional, min, max, inverse, deleteRule
       delete rules: \(DocumentDeleteRule.allCases.map(\.rawValue).joined(separator: ", "))
-      of an entity: superentity, abstract, uniquenessConstraints (lists of names of attributes and relationships to one), indexes and rangeIndexes (lists of lists of names; an
-                    index may also be of expressions such as "lowercase:(name)"), partialIndexes (indexes of some
-                    objects only: {"properties": ["due"], "where": "isDone == NO"}; "kind" may be ranges or words)
+      of an entity: superentity, abstract, uniquenessConstraints (lists of names of attributes and relationships to
+                    one), indexes and rangeIndexes (lists of lists of names; an index may also be of expressions such as
+                    "lowercase:(name)"), partialIndexes (indexes of some objects only: {"properties": ["due"],
+                    "where": "isDone == NO"}; "kind" may be ranges or words)
       for programs: className, userInfo, versionHashModifier, fetchedProperties; versionIdentifiers, configurations
                     and fetchRequests of the model. Names and directions of indexes have no effect, and are not kept.
       What ManagedObjectModel.encodedDocument() returns is a model, too.

@@ -198,7 +198,7 @@ extension CommandStore {
   }
 
   /// Whether `path` is a store in one file.
-  private static func isFile(_ path: String) -> Bool {
+  static func isFile(_ path: String) -> Bool {
     PersistentStoreCoordinator.typeOfPersistentStore(at: url(path)).map { $0 != .log } ?? false
   }
 

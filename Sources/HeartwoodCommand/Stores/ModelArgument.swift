@@ -3,9 +3,10 @@ import Heartwood
 
 /// The model that a path names: of a file, of Xcode, or of a store.
 enum ModelArgument {
-  /// Whether a path names a model of Xcode or a store, and no JSON file.
+  /// Whether a path names a model of Xcode or a store of any kind, and no other JSON file.
   static func isGraphModel(_ path: String) -> Bool {
     isXcodeModel(path) || FileManager.default.fileExists(atPath: path + "/anchor")
+      || CommandStore.isFile(path)
   }
 
   static func isXcodeModel(_ path: String) -> Bool {

@@ -25,8 +25,8 @@ enum HistoryCommand: Subcommand {
     ],
     discussion: """
       The number of a transaction is the generation that it made: fetch --generation shows the store as it was then.
-      With --purge nothing is printed but how many transactions were deleted from the history; objects stay as they are. Programs
-      that have not read the deleted transactions yet have to read the objects instead.
+      With --purge nothing is printed but how many transactions were deleted from the history; objects stay as they are.
+      Programs that have not read the deleted transactions yet have to read the objects instead.
       """,
     examples: [
       SubcommandSyntax.Example(
@@ -90,7 +90,8 @@ enum HistoryCommand: Subcommand {
   private static func purge(
     _ text: String, _ arguments: ParsedArguments, _ console: any Console
   ) throws(CommandFailure) -> ExitCode {
-    for name in ["since", "limit", "changes", "format", "entity", "object"] where arguments.has(name) {
+    for name in ["since", "limit", "changes", "format", "entity", "object"]
+    where arguments.value(name) != nil {
       throw .usage("--purge deletes the history of whole transactions, and is given without --\(name)")
     }
     let path = arguments.argument(0) ?? ""

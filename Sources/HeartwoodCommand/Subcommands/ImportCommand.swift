@@ -35,8 +35,8 @@ enum ImportCommand: Subcommand {
 
       With --upsert, an object whose value of a unique attribute is in the store already updates that object: attributes and
       relationships to one get the values given, null included; relationships to many that are given for the object get the
-      objects given instead of those that they have: these are deleted if the relationship deletes with its object and the file
-      does not name them, and otherwise leave it. A relationship to many that is not given keeps its objects.
+      objects given instead of those that they have: these are deleted if the relationship deletes with its object and the
+      file does not name them, and otherwise leave it. A relationship to many that is not given keeps its objects.
       The properties of a uniqueness constraint are joined with +: attributes and relationships to one, whose destinations are
       in the file or are found with @find.
 

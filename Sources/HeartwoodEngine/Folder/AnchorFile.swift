@@ -226,7 +226,8 @@ final class AnchorFile: @unchecked Sendable {
     let time = MonotonicTime.nanoseconds
     if let status, now == status, statusTime == .max { return nil }
     // A read that fails shows nothing about the bytes; the next sync asks again.
-    guard let bytes = try? StoreFolder.read(file, at: 0, count: 2 * Format.anchorBlockBytes, path: path) else {
+    guard let bytes = try? StoreFolder.read(file, at: 0, count: 2 * Format.anchorBlockBytes, path: path)
+    else {
       return nil
     }
     let found = try? bytes.withBytes { try Self.read($0, path: path, folder: folder.path) }

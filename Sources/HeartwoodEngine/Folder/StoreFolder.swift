@@ -2,7 +2,7 @@ import HeartwoodFiles
 
 /// The directory of a store, with this process's registration.
 final class StoreFolder: Sendable {
-  static let anchorName = "anchor"
+  static let anchorName = Format.anchorName
   /// The anchor of a store that is being created, or the mark of an unfinished backup.
   static let newAnchorName = "anchor.new"
 

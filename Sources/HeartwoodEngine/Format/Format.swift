@@ -19,6 +19,8 @@ enum Format {
   /// "HWFR".
   static let frameMagic: UInt32 = 0x5246_5748
 
+  /// The name of the file with the anchor.
+  static let anchorName = "anchor"
   /// Each slot of the anchor is in a block of its own, so that one torn write cannot damage both.
   static let anchorBlockBytes = 4096
   /// Bytes of a slot that are used: one sector.

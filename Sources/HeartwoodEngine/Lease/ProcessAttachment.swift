@@ -95,7 +95,7 @@ final class ProcessAttachment: @unchecked Sendable {
         guard error.code == .notFound else { throw error }
       }
       do {
-        return try directory.create(name, like: StoreFolder.anchorName)
+        return try directory.create(name, like: Format.anchorName)
       } catch {
         // Another process has just created the file.
         guard error.code == .alreadyExists else { throw error }

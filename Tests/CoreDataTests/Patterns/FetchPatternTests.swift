@@ -33,19 +33,22 @@ import Testing
       request.resultType = .dictionaryResultType
       request.propertiesToFetch = [sum("total", "sum:"), sum("most", "max:")]
       request.sortDescriptors = [
-        NSSortDescriptor(key: "title", ascending: true), NSSortDescriptor(key: "author.name", ascending: false),
+        NSSortDescriptor(key: "title", ascending: true),
+        NSSortDescriptor(key: "author.name", ascending: false),
       ]
       let rows = try context.fetch(request)
       #expect(rows.count == 1 && rows.first?["total"] as? Int == 6 && rows.first?["most"] as? Int == 3)
     }
   }
 
-  @Test func `a list may have objects of several entities, and ANY may be over a to-one relationship`() throws {
+  @Test func `a list may have objects of several entities, and ANY may be over a to-one relationship`() throws
+  {
     try context.performAndWait {
       let authors = try context.fetch(Author.fetchRequest() as NSFetchRequest<Author>)
       let books = try context.fetch(Book.fetchRequest() as NSFetchRequest<Book>)
       let request: NSFetchRequest<Book> = Book.fetchRequest()
-      request.predicate = NSPredicate(format: "self IN %@", (authors as [NSManagedObject]) + books.prefix(2))
+      let mixed: [NSManagedObject] = authors as [NSManagedObject] + Array(books.prefix(2))
+      request.predicate = NSPredicate(format: "self IN %@", mixed)
       let found = try context.count(for: request)
       #expect(found == 2)
       request.predicate = NSPredicate(format: "self IN %@", authors.map(\.objectID))
@@ -91,10 +94,14 @@ import Testing
       #expect(transactions.map(\.contextName) == ["root", "root"])
       // The entity of transactions has a token, by which they are found.
       #expect(NSPersistentHistoryTransaction.entityDescription.attributesByName["token"] != nil)
-      for (format, count) in [("token > %@", 1), ("token >= %@", 2), ("token == %@", 1), ("NOT token > %@", 1), ("token < %@", 0)] {
+      for (format, count) in [
+        ("token > %@", 1), ("token >= %@", 2), ("token == %@", 1), ("NOT token > %@", 1), ("token < %@", 0),
+      ] {
         let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
         fetch.predicate = NSPredicate(format: format, argumentArray: [transactions[0].token])
-        let found = try root.execute(NSPersistentHistoryChangeRequest.fetchHistory(withFetch: fetch)) as? NSPersistentHistoryResult
+        let found =
+          try root.execute(NSPersistentHistoryChangeRequest.fetchHistory(withFetch: fetch))
+          as? NSPersistentHistoryResult
         #expect((found?.result as? [NSPersistentHistoryTransaction])?.count == count, "\(format)")
       }
     }

@@ -11,7 +11,7 @@ import Testing
     ("ALL kids.age < 4", false), ("NONE kids.age > 5", true), ("kids.@max.name == 'Cy'", true),
     ("SUBQUERY(kids, $k, $k.age > 4).@count == 1", true), ("max:(kids.age) == 5", true),
     ("kids.@unionOfObjects.age CONTAINS 3", true), ("kids.@distinctUnionOfObjects.age.@count == 2", true),
-    ("none.@max.age == NIL", true), ("none.@sum.age == 0", true), ("kids.age CONTAINS 5", true),
+    ("nothing.@max.age == NIL", true), ("nothing.@sum.age == 0", true), ("kids.age CONTAINS 5", true),
     ("name IN kids.name", false), ("kids.name CONTAINS 'Bo'", true),
   ]
 
@@ -20,9 +20,9 @@ import Testing
   ) {
     let (format, isMet) = Self.conditions[place]
     let kids: [NSDictionary] = [["name": "Bo", "age": 5], ["name": "Cy", "age": 3]]
-    let ada: NSDictionary = ["name": "Ada", "age": 30, "kids": kids, "none": [NSDictionary]()]
+    let ada: NSDictionary = ["name": "Ada", "age": 30, "kids": kids, "nothing": [NSDictionary]()]
     #expect(NSPredicate(format: format).evaluate(with: ada) == isMet, "\(format)")
-    let plain: [String: Any] = ["name": "Ada", "age": 30, "kids": kids, "none": [Any]()]
+    let plain: [String: Any] = ["name": "Ada", "age": 30, "kids": kids, "nothing": [Any]()]
     #expect(NSPredicate(format: format).evaluate(with: plain) == isMet, "\(format)")
   }
 

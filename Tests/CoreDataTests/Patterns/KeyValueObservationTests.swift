@@ -7,7 +7,7 @@ import Testing
   init() throws { context = try Library.makeContainer().newBackgroundContext() }
 
   @Test func `each assignment of an observed property is reported with both values`() throws {
-    try context.performAndWait {
+    context.performAndWait {
       let author = Author(name: "A", context: context)
       var reports: [String] = []
       let observation = author.observe(\.name, options: [.initial, .old, .new]) { object, change in
@@ -34,8 +34,12 @@ import Testing
       try context.save()
       var counts: [Int] = []
       var names: [String?] = []
-      let books = author.observe(\.books, options: .new) { _, change in counts.append(change.newValue?.count ?? -1) }
-      let names1 = book.observe(\.author?.name, options: .new) { _, change in names.append(change.newValue ?? nil) }
+      let books = author.observe(\.books, options: .new) { _, change in
+        counts.append(change.newValue?.count ?? -1)
+      }
+      let names1 = book.observe(\.author?.name, options: .new) { _, change in
+        names.append(change.newValue ?? nil)
+      }
       book.author = author
       #expect(counts == [1] && names == ["A"])
       author.name = "B"

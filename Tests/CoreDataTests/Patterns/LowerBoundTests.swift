@@ -3,7 +3,9 @@ import Testing
 
 @Suite struct `Lower bounds of relationships` {
   /// A model of a box with things, of which it is one side.
-  private func model(_ change: (NSRelationshipDescription, NSRelationshipDescription) -> Void) -> NSManagedObjectModel {
+  private func model(_ change: (NSRelationshipDescription, NSRelationshipDescription) -> Void)
+    -> NSManagedObjectModel
+  {
     let (box, thing) = (NSEntityDescription(), NSEntityDescription())
     (box.name, thing.name) = ("Box", "Thing")
     let things = Library.relationship("things", thing, many: true, .nullifyDeleteRule)

@@ -6,7 +6,7 @@ import Testing
 final class PersonPolicy: NSEntityMigrationPolicy, @unchecked Sendable {
   override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
     try super.begin(mapping, with: manager)
-    manager.userInfo = ["begun": mapping.name]
+    manager.userInfo = ["begun": mapping.name as Any]
   }
 
   override func createDestinationInstances(

@@ -7,7 +7,8 @@ private func posted(
   _ name: NSNotification.Name, by object: AnyObject? = nil, _ body: () throws -> Void
 ) rethrows -> [AnyHashable: Any] {
   let found = Mutex<[UncheckedBox<[AnyHashable: Any]>]>([])
-  let token = NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) { notification in
+  let token = NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) {
+    notification in
     let info = UncheckedBox(notification.userInfo ?? [:])
     found.withLock { $0.append(info) }
   }
@@ -123,7 +124,8 @@ private func failure(of context: NSManagedObjectContext) throws -> NSError {
       }
       let merged = [NSUpdatedObjectIDsKey, NSRefreshedObjectIDsKey].map { identifiers(info, $0) }
       #expect(merged.contains([id]))
-      #expect(identifiers(info, NSInsertedObjectIDsKey).isEmpty && identifiers(info, NSDeletedObjectIDsKey).isEmpty)
+      #expect(
+        identifiers(info, NSInsertedObjectIDsKey).isEmpty && identifiers(info, NSDeletedObjectIDsKey).isEmpty)
       #expect(info[NSInvalidatedObjectIDsKey] == nil)
     }
   }
@@ -161,7 +163,9 @@ private func failure(of context: NSManagedObjectContext) throws -> NSError {
         }
       }
     }
-    for told in [info, will, going] { #expect(told[NSRemovedPersistentStoresKey] as? [NSPersistentStore] == [last]) }
+    for told in [info, will, going] {
+      #expect(told[NSRemovedPersistentStoresKey] as? [NSPersistentStore] == [last])
+    }
   }
 
   @Test func `a remote change names its store, its place and the position in the history`() async throws {
@@ -175,7 +179,8 @@ private func failure(of context: NSManagedObjectContext) throws -> NSError {
     container.loadPersistentStores { _, error in #expect(error == nil) }
     let coordinator = container.persistentStoreCoordinator
     let store = try #require(coordinator.persistentStores.first)
-    let changes = NotificationCenter.default.notifications(named: .NSPersistentStoreRemoteChange, object: coordinator)
+    let changes = NotificationCenter.default.notifications(
+      named: .NSPersistentStoreRemoteChange, object: coordinator)
     let context = container.newBackgroundContext()
     try await context.perform {
       _ = Author(name: "A", context: context)
@@ -234,7 +239,8 @@ private func failure(of context: NSManagedObjectContext) throws -> NSError {
       object.setValue(6, forKey: "stars")
       let error = try failure(of: context)
       #expect(error.userInfo[NSValidationValueErrorKey] as? Int == 6)
-      #expect(error.userInfo[NSValidationPredicateErrorKey] as? NSPredicate == NSPredicate(format: "SELF <= 5"))
+      #expect(
+        error.userInfo[NSValidationPredicateErrorKey] as? NSPredicate == NSPredicate(format: "SELF <= 5"))
       #expect(error.localizedDescription == "too many")
     }
   }

@@ -12,7 +12,8 @@ private typealias NSCompoundPredicate = CoreData._NSCompoundPredicate
     _ options: NSComparisonPredicate.Options = [], _ modifier: NSComparisonPredicate.Modifier = .direct
   ) -> NSComparisonPredicate {
     NSComparisonPredicate(
-      leftExpression: key(name), rightExpression: constant(value), modifier: modifier, type: type, options: options)
+      leftExpression: key(name), rightExpression: constant(value), modifier: modifier, type: type,
+      options: options)
   }
 
   @Test func `a parsed predicate is walked as one that was built`() throws {
@@ -22,7 +23,9 @@ private typealias NSCompoundPredicate = CoreData._NSCompoundPredicate
     #expect(whole.compoundPredicateType == .and && whole.subpredicates.count == 3)
     let first = try #require(whole.subpredicates[0] as? NSComparisonPredicate)
     #expect(first.leftExpression.keyPath == "name" && first.rightExpression.constantValue as? String == "A")
-    #expect(first.predicateOperatorType == .beginsWith && first.options == [.caseInsensitive, .diacriticInsensitive])
+    #expect(
+      first.predicateOperatorType == .beginsWith
+        && first.options == [.caseInsensitive, .diacriticInsensitive])
     let either = try #require(whole.subpredicates[1] as? NSCompoundPredicate)
     #expect(either.compoundPredicateType == .or)
     let age = try #require(either.subpredicates[0] as? NSComparisonPredicate)
@@ -37,7 +40,8 @@ private typealias NSCompoundPredicate = CoreData._NSCompoundPredicate
 
   @Test func `parsed and built predicates are equal, and others are not`() {
     let built = NSCompoundPredicate(andPredicateWithSubpredicates: [
-      comparison("a", .equalTo, 1), NSCompoundPredicate(notPredicateWithSubpredicate: comparison("b", .like, "x*", .caseInsensitive)),
+      comparison("a", .equalTo, 1),
+      NSCompoundPredicate(notPredicateWithSubpredicate: comparison("b", .like, "x*", .caseInsensitive)),
     ])
     let parsed = NSPredicate(format: "a == 1 AND NOT b LIKE[c] 'x*'")
     #expect(built == parsed && parsed == built && built.hash == parsed.hash)
@@ -47,7 +51,9 @@ private typealias NSCompoundPredicate = CoreData._NSCompoundPredicate
     #expect(comparison("a.b", .equalTo, "x", [], .any) == NSPredicate(format: "ANY a.b == 'x'"))
     #expect(NSPredicate(format: "a == 1") != NSPredicate(format: "a == 2"))
     #expect(parsed != NSCompoundPredicate(orPredicateWithSubpredicates: built.subpredicates))
-    #expect(NSCompoundPredicate(orPredicateWithSubpredicates: [parsed]) != NSCompoundPredicate(andPredicateWithSubpredicates: [parsed]))
+    #expect(
+      NSCompoundPredicate(orPredicateWithSubpredicates: [parsed])
+        != NSCompoundPredicate(andPredicateWithSubpredicates: [parsed]))
     #expect(NSPredicate(format: "TRUEPREDICATE") == NSPredicate(value: true))
     #expect(NSPredicate(format: "FALSEPREDICATE") != NSPredicate(value: true))
     #expect(NSPredicate(value: true) != parsed && NSPredicate(value: true) != NSPredicate(format: "a == 1"))
@@ -73,9 +79,13 @@ private typealias NSCompoundPredicate = CoreData._NSCompoundPredicate
   @available(*, deprecated)
   @Test func `constants have their texts`() {
     #expect(NSPredicate(value: true).predicateFormat == "TRUEPREDICATE")
-    #expect(NSPredicate(format: "a > %@", Date(timeIntervalSinceReferenceDate: 1.5) as NSDate).predicateFormat == "a > CAST(1.500000, \"NSDate\")")
+    #expect(
+      NSPredicate(format: "a > %@", Date(timeIntervalSinceReferenceDate: 1.5) as NSDate).predicateFormat
+        == "a > CAST(1.500000, \"NSDate\")")
     #expect(NSPredicate(format: "a == %@", NSDecimalNumber(string: "12.50")).predicateFormat == "a == 12.5")
-    #expect("\(NSCompoundPredicate(andPredicateWithSubpredicates: [comparison("a", .equalTo, "b")]))" == "a == \"b\"")
+    #expect(
+      "\(NSCompoundPredicate(andPredicateWithSubpredicates: [comparison("a", .equalTo, "b")]))"
+        == "a == \"b\"")
     #expect(key("a.b").description == "a.b" && constant("x").description == "\"x\"")
   }
 
@@ -104,13 +114,16 @@ private typealias NSCompoundPredicate = CoreData._NSCompoundPredicate
       let found = try context.fetch(request)
       #expect(found.map(\.name) == ["B"])
       let block = NSPredicate { object, _ in (object as? Author)?.name == "A" }
-      let mixed = NSCompoundPredicate(andPredicateWithSubpredicates: [block, NSPredicate(format: "born < %@", Date())])
+      let mixed = NSCompoundPredicate(andPredicateWithSubpredicates: [
+        block, NSPredicate(format: "born < %@", Date()),
+      ])
       #expect(context.registeredObjects.filter { mixed.evaluate(with: $0) }.count == 1)
       #expect(joined.evaluate(with: ["name": "A"], substitutionVariables: ["NAME": "A"]))
       request.predicate = mixed
       #expect(throws: (any Error).self) { try context.fetch(request) }
       // Foundation's own class, of a module without a plugin, is taken as well.
-      request.predicate = Foundation.NSCompoundPredicate(notPredicateWithSubpredicate: NSPredicate(format: "name == 'A'"))
+      request.predicate = Foundation.NSCompoundPredicate(
+        notPredicateWithSubpredicate: NSPredicate(format: "name == 'A'"))
       #expect(try context.fetch(request).map(\.name) == ["B"])
     }
   }

@@ -73,7 +73,8 @@ import Testing
     }
     #expect(found == 1)
     try context.performAndWait {
-      let delete = NSBatchDeleteRequest(fetchRequest: request ~~>! NSFetchRequest<any NSFetchRequestResult>.self)
+      let delete = NSBatchDeleteRequest(
+        fetchRequest: request ~~>! NSFetchRequest<any NSFetchRequestResult>.self)
       delete.resultType = .resultTypeCount
       let result = try context.execute(delete) as? NSBatchDeleteResult
       #expect(result?.result as? Int == 1)
@@ -90,7 +91,9 @@ import Testing
     let context = context
     let ended: (isCancelled: Bool, progress: Double?) = await withCheckedContinuation { continuation in
       context.perform {
-        let request = NSAsynchronousFetchRequest(fetchRequest: Author.fetchRequest() as NSFetchRequest<Author>) { result in
+        let request = NSAsynchronousFetchRequest(
+          fetchRequest: Author.fetchRequest() as NSFetchRequest<Author>
+        ) { result in
           let code = (result.operationError as? CocoaError)?.code
           continuation.resume(returning: (code == .userCancelled, result.progress?.fractionCompleted))
         }

@@ -55,7 +55,7 @@ final class ServiceStore: NSIncrementalStore, @unchecked Sendable {
         }
       }
       Self.requests.append(
-        "fetch \(entity.name!) \(fetch.predicate.map { "\(Swift.type(of: $0))" } ?? "all")")
+        "fetch \(entity.name!) \(fetch.predicate.map { $0 is NSCompoundPredicate ? "joined" : "one" } ?? "all")")
       keys = Array(keys.dropFirst(fetch.fetchOffset))
       if fetch.fetchLimit > 0 { keys = Array(keys.prefix(fetch.fetchLimit)) }
       if fetch.resultType == .countResultType { return [NSNumber(value: keys.count)] }
@@ -234,7 +234,7 @@ final class ServiceStore: NSIncrementalStore, @unchecked Sendable {
       request.predicate = NSPredicate(format: "year >= 1970 AND title BEGINSWITH %@", "D")
       let found = try context.fetch(request)
       #expect(found.map { $0.value(forKey: "title") as? String } == ["Dispossessed"])
-      #expect(ServiceStore.requests.last == "fetch Work NSCompoundPredicate")
+      #expect(ServiceStore.requests.last == "fetch Work joined")
       let again = try #require(found.first?.value(forKey: "writer") as? NSManagedObject)
       #expect(again.value(forKey: "name") as? String == "Ursula Le Guin")
       #expect((again.value(forKey: "works") as? NSSet)?.count == 3)

@@ -5,7 +5,8 @@ import Testing
 @Suite struct `The order of settings` {
   /// Runs two steps in both orders, and gives what each order leads to.
   private func both<Result>(
-    _ first: (inout Result) throws -> Void, _ second: (inout Result) throws -> Void, _ start: () throws -> Result
+    _ first: (inout Result) throws -> Void, _ second: (inout Result) throws -> Void,
+    _ start: () throws -> Result
   ) rethrows -> [Result] {
     var (forward, backward) = (try start(), try start())
     try first(&forward)
@@ -31,7 +32,9 @@ import Testing
 
   @Test func `context: parent and automaticallyMergesChangesFromParent`() throws {
     let container = try Library.makeContainer()
-    let pairs = both({ $0.child.automaticallyMergesChangesFromParent = true }, { $0.child.parent = $0.parent }) {
+    let pairs = both(
+      { $0.child.automaticallyMergesChangesFromParent = true }, { $0.child.parent = $0.parent }
+    ) {
       Pair(container)
     }
     for pair in pairs {
@@ -146,10 +149,11 @@ import Testing
         try writer.save()
       }
       // The merge is scheduled before this block.
-      #expect(view.performAndWait { () -> String in
-        view.refresh(copy, mergeChanges: true)
-        return copy.name
-      } == "B")
+      #expect(
+        view.performAndWait { () -> String in
+          view.refresh(copy, mergeChanges: true)
+          return copy.name
+        } == "B")
     }
   }
 
@@ -160,7 +164,8 @@ import Testing
       { description in description.setOption(1.5 as NSNumber, forKey: NSPersistentStoreTimeoutOption) }
     ) { NSPersistentStoreDescription(url: URL(fileURLWithPath: "/a")) }
     for description in options {
-      #expect(description.options[key] == true as NSNumber && description.timeout == 1.5 && description.isReadOnly)
+      #expect(
+        description.options[key] == true as NSNumber && description.timeout == 1.5 && description.isReadOnly)
     }
     let places = both(
       { (description: inout NSPersistentStoreDescription) in description.type = NSInMemoryStoreType },
@@ -170,7 +175,9 @@ import Testing
       }
     ) { NSPersistentStoreDescription() }
     for description in places {
-      #expect(description.type == NSInMemoryStoreType && description.url?.path == "/b" && description.configuration == "C")
+      #expect(
+        description.type == NSInMemoryStoreType && description.url?.path == "/b"
+          && description.configuration == "C")
     }
     let last = NSPersistentStoreDescription()
     last.setOption(true as NSNumber, forKey: key)
@@ -189,7 +196,7 @@ import Testing
       for name in ["A", "B", "C"] { _ = Author(name: name, context: context) }
       try context.save()
       let entity = try #require(container.managedObjectModel.entitiesByName["Author"])
-      let requests = try both(
+      let requests = both(
         { (request: inout NSFetchRequest<NSDictionary>) in request.entity = entity },
         { request in
           request.predicate = NSPredicate(format: "name > 'A'")
@@ -217,7 +224,9 @@ import Testing
   @Test func `controller: delegate and performFetch, request and performFetch`() throws {
     final class Delegate: NSFetchedResultsControllerDelegate {
       var count = 0
-      func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) { count += 1 }
+      func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+        count += 1
+      }
     }
     let context = try Library.makeContainer().newBackgroundContext()
     try context.performAndWait {
@@ -259,7 +268,9 @@ import Testing
       }
     ) { NSAttributeDescription() }
     for attribute in attributes {
-      #expect(attribute.defaultValue as? Int == 3 && attribute.validationPredicates.count == 1 && !attribute.isOptional)
+      #expect(
+        attribute.defaultValue as? Int == 3 && attribute.validationPredicates.count == 1
+          && !attribute.isOptional)
     }
   }
 
@@ -291,9 +302,10 @@ import Testing
       let context = try Library.makeContext(model)
       #expect(child.superentity === parent && child.propertiesByName.keys.sorted() == ["code", "extra"])
       #expect((parent.uniquenessConstraints.first?.first as? NSPropertyDescription) === code)
-      try context.performAndWait {
+      context.performAndWait {
         for _ in 0..<2 {
-          NSEntityDescription.insertNewObject(forEntityName: "Child", into: context).setValue("x", forKey: "code")
+          NSEntityDescription.insertNewObject(forEntityName: "Child", into: context).setValue(
+            "x", forKey: "code")
         }
         #expect(throws: (any Error).self) { try context.save() }
       }
@@ -308,7 +320,8 @@ import Testing
       (items.name, owner.name) = ("items", "owner")
       var steps: [() -> Void] = [
         { items.maxCount = 0 }, { items.isOrdered = true }, { items.inverseRelationship = owner },
-        { items.destinationEntity = many }, { owner.inverseRelationship = items }, { owner.destinationEntity = one },
+        { items.destinationEntity = many }, { owner.inverseRelationship = items },
+        { owner.destinationEntity = one },
         { owner.maxCount = 1 }, { one.properties = [items] }, { many.properties = [owner] },
       ]
       if reversed { steps.reverse() }

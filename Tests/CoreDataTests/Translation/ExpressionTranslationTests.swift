@@ -6,22 +6,22 @@ extension `Translation of sources for Apple's systems` {
   @Test func `casts of requests become operators`() {
     #expect(
       translated("f(r as! NSFetchRequest<NSFetchRequestResult>)")
-        == "f(r  ~~>! NSFetchRequest<NSFetchRequestResult>.self)")
+        == "f(r ~~>! NSFetchRequest<NSFetchRequestResult>.self)")
     #expect(
       translated("if let r = r as? CoreData.NSFetchRequest<City>, x {}")
-        == "if let r = r  ~~>? CoreData.NSFetchRequest<City>.self, x {}")
+        == "if let r = r ~~>? CoreData.NSFetchRequest<City>.self, x {}")
     #expect(
       translated("let b = r is NSFetchRequest<NSDictionary>")
-        == "let b = r  ~~>~ NSFetchRequest<NSDictionary>.self")
+        == "let b = r ~~>~ NSFetchRequest<NSDictionary>.self")
     #expect(
       translated("let c = c as! NSFetchedResultsController<NSManagedObject>")
-        == "let c = c  ~~>! NSFetchedResultsController<NSManagedObject>.self")
+        == "let c = c ~~>! NSFetchedResultsController<NSManagedObject>.self")
   }
 
   @Test func `casts to another name of a request become operators`() {
     #expect(
       translated("typealias Found = NSFetchRequest<NSFetchRequestResult>\nlet f = r as! Found")
-        == "typealias Found = NSFetchRequest<NSFetchRequestResult>\nlet f = r  ~~>! Found.self")
+        == "typealias Found = NSFetchRequest<NSFetchRequestResult>\nlet f = r ~~>! Found.self")
   }
 
   @Test(arguments: [
@@ -35,7 +35,9 @@ extension `Translation of sources for Apple's systems` {
 
   @Test func `imports of a part of the module import it`() {
     #expect(translated("import CoreData.CoreDataDefines") == "import CoreData")
-    #expect(translated("@preconcurrency import class CoreData.NSManagedObject") == "@preconcurrency import CoreData")
+    #expect(
+      translated("@preconcurrency import class CoreData.NSManagedObject") == "@preconcurrency import CoreData"
+    )
     #expect(translated("public import CoreData") == "public import CoreData")
     #expect(translated("import class Foundation.NSExpression") == "import class Foundation.NSExpression")
   }
@@ -62,8 +64,11 @@ extension `Translation of sources for Apple's systems` {
 
   @Test func `a member of an extension that overrides another is declared in its class`() {
     let text = translated(
-      "class C: NSManagedObject {}\nextension C {\n  public override func awakeFromInsert() { super.awakeFromInsert() }\n}")
-    #expect(text.contains("class C: NSManagedObject { public override func awakeFromInsert() { self._C_awakeFromInsert() } }"))
+      "class C: NSManagedObject {}\nextension C {\n  public override func awakeFromInsert() { super.awakeFromInsert() }\n}"
+    )
+    #expect(
+      text.contains(
+        "class C: NSManagedObject { public override func awakeFromInsert() { self._C_awakeFromInsert() } }"))
     #expect(text.contains("func _C_awakeFromInsert() { super.awakeFromInsert() }"))
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.count == 4)
@@ -96,7 +101,7 @@ extension `Translation of sources for Apple's systems` {
   @Test func `an override in an extension of a class of another module is an error`() {
     #expect(
       errors("extension Other {\n  override func willSave() {}\n}", collected: true) == [
-        "A.swift:2:12: error: willSave() overrides a member in an extension, and the class Other is not declared in this target: move it into the class"
+        "A.swift:2:1: error: willSave() overrides a member in an extension, and the class Other is not declared in this target: move it into the class"
       ])
   }
 }
@@ -104,7 +109,9 @@ extension `Translation of sources for Apple's systems` {
 @Suite struct `Names of Foundation that the translator declares` {
   @Test func `each name is declared for the target, also qualified`() {
     let text = FoundationNames.declarations(without: [])
-    #expect(text.contains("\npublic typealias NSExpression = CoreData.NSExpression\n") || text.hasPrefix("public typealias NSExpression"))
+    #expect(
+      text.contains("\npublic typealias NSExpression = CoreData.NSExpression\n")
+        || text.hasPrefix("public typealias NSExpression"))
     #expect(text.contains("public typealias NSCompoundPredicate = CoreData._NSCompoundPredicate"))
     #expect(text.contains("@usableFromInline func NSStringFromClass("))
     let namespace = text.split(separator: "public enum _NamesOfFoundation {").last ?? ""

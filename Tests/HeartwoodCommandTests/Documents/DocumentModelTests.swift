@@ -81,7 +81,7 @@ private func model(_ entities: String) throws -> DocumentModel {
   (#"{"A": {"attributes": {"x": {}}}}"#, #"model.entities.A.attributes.x: "type" is missing"#),
   (
     #"{"A": {"attributes": {"x": {"type": "int"}}}}"#,
-    #"model.entities.A.attributes.x.type: "int" is none of string, integer16, integer32, integer64, double, float, decimal, boolean, date, data, uuid, uri, composite, transformable"#
+    #"model.entities.A.attributes.x.type: "int" is none of string, integer16, integer32, integer64, double, float, decimal, boolean, date, data, uuid, uri, composite, transformable, undefined"#
   ),
   (
     #"{"A": {"attributes": {"x": {"type": "string", "indexd": true}}}}"#,
@@ -134,7 +134,7 @@ private func model(_ entities: String) throws -> DocumentModel {
   ),
   (
     #"{"A": {"uniquenessConstraints": [["x"]]}}"#,
-    #"model.entities.A: uniquenessConstraints: there is no attribute "x""#
+    #"model.entities.A: uniquenessConstraints: there is no attribute or to-one relationship "x""#
   ),
   (
     #"{"A": {"attributes": {"description": {"type": "string"}}}}"#,

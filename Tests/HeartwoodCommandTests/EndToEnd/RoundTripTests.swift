@@ -144,7 +144,7 @@ private struct Numbers {
     }
     for object in (objects["A"] ?? []) + (objects["B"] ?? []) {
       for relationship in object.entity.relationshipsByName.values.sorted(by: { $0.name < $1.name }) {
-        let all = objects[relationship.destination?.name ?? ""] ?? []
+        let all = objects[relationship.destinationEntity.name ?? ""] ?? []
         guard !all.isEmpty else { continue }
         if !relationship.isToMany {
           guard !relationship.isOptional || numbers.chance(2) else { continue }

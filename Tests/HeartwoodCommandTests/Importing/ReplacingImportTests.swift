@@ -43,15 +43,16 @@ import Testing
     func document(_ lists: [(String, [String])]) -> String {
       let names = lists.flatMap(\.1)
       let objects = lists.map { name, items in
-        let references = items.map { #"{"@ref": "\#($0)"}"# }.joined(separator: ", ")
+        let references = items.map { #"{"@ref": "Item/\#($0)"}"# }.joined(separator: ", ")
         return #"{"@entity": "List", "name": "\#(name)", "items": [\#(references)]}"#
       }
-      let items = names.map { #"{"@entity": "Item", "@id": "\#($0)", "code": "\#($0)"}"# }
+      let items = names.map { #"{"@id": "Item/\#($0)", "code": "\#($0)"}"# }
       return #"{"model": \#(model), "objects": [\#((objects + items).joined(separator: ", "))]}"#
     }
     let path = world.directory.path("lists.heartwood")
     for (number, lists) in [
-      [("A", ["a", "b", "c"]), ("B", ["d"])], [("A", ["c", "a"]), ("B", ["d", "b"])], [("A", ["c", "x", "a"])],
+      [("A", ["a", "b", "c"]), ("B", ["d"])], [("A", ["c", "a"]), ("B", ["d", "b"])],
+      [("A", ["c", "x", "a"])],
     ].enumerated() {
       let file = try world.directory.file("lists\(number).json", document(lists))
       let run = CommandRun("import", path, file, "--upsert", "List.name,Item.code", "--batch", "2")

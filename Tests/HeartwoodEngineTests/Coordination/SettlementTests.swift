@@ -114,7 +114,8 @@ struct SettlementTests {
       try reader.close()
       try place.holder.close()
     }
-    #expect(adopted > 0)
+    // A deferred commit makes no call between its frame and its return.
+    #expect(adopted > 0 || isDeferred && effect == .none)
   }
 
   @Test func `an opening does not wait for a process that lives and holds the lease`() throws {

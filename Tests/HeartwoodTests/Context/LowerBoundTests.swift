@@ -24,8 +24,10 @@ private final class ShelfPen: ManagedObject {
     let shelves = try #require(model.entitiesByName["Shelf"]).relationshipsByName
     #expect(shelves["books"]?.minCount == 1 && shelves["books"]?.isOptional == false)
     #expect(shelves["pens"]?.minCount == 0 && shelves["pens"]?.isOptional == false)
-    let context = try PersistentContainer(name: "Shelves", types: types, at: URL(fileURLWithPath: "/dev/null"))
-      .newBackgroundContext()
+    let context = try PersistentContainer(
+      name: "Shelves", types: types, at: URL(fileURLWithPath: "/dev/null")
+    )
+    .newBackgroundContext()
     let shelf = Shelf(context: context)
     let error = heartwoodError { try context.save() }
     #expect(error?.message.contains("books") == true && error?.message.contains("pens") == false)

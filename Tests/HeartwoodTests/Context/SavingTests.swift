@@ -80,7 +80,7 @@ import Testing
     #expect(error?.constraintConflicts.count == 1)
     #expect(conflict.databaseObjectID == nil)
     #expect(Set(conflict.conflictingObjects) == twins)
-    #expect(error?.message.contains("several unsaved objects have code = A") == true)
+    #expect(error?.message.contains(#"several unsaved objects have code = "A""#) == true)
   }
 
   @Test func `two edits of one row conflict, and neither context loses anything`() throws {

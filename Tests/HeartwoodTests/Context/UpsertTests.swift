@@ -69,14 +69,21 @@ private final class TicketBoard: ManagedObject {
   }
 
   private func stored() throws -> [String] {
-    try context().fetch(Ticket.self, sort: [.ascending(\.number)]).map { ticket in
+    let context = context()
+    return try context.fetch(Ticket.self, sort: [.ascending(\.number)]).map { ticket in
       "\(ticket.number ?? 0) \(ticket.labels.map(\.name).sorted()) \(ticket.comments.map(\.text))"
     }
   }
 
+  private func pinned() throws -> [Int64?]? {
+    let context = context()
+    return try context.fetch(TicketBoard.self).first?.pinned.map(\.number)
+  }
+
   private func sound() throws -> Bool {
-    try container.persistentStoreCoordinator.verify().findings.isEmpty
-      && context().fetch(TicketComment.self).allSatisfy { $0.ticket != nil }
+    let context = context()
+    return try container.persistentStoreCoordinator.verify().findings.isEmpty
+      && context.fetch(TicketComment.self).allSatisfy { $0.ticket != nil }
   }
 
   // MARK: Children
@@ -90,14 +97,18 @@ private final class TicketBoard: ManagedObject {
     try first.save()
     let root = context(.mergeByPropertyObjectTrump)
     var contexts = [root]
-    for _ in 0..<levels { contexts.append(ManagedObjectContext(.privateQueue, parent: contexts[contexts.count - 1])) }
+    for _ in 0..<levels {
+      contexts.append(ManagedObjectContext(.privateQueue, parent: contexts[contexts.count - 1]))
+    }
     let new = Ticket(context: contexts[levels])
     new.number = 1
     for context in contexts.reversed() { try context.save() }
     first.refreshAllObjects()
     #expect(stored.title == "stored" && stored.note == "note")
     #expect(try first.count(Ticket.self) == 1)
-    #expect(new.objectID == stored.objectID && new.title == "stored" && new.made == stored.made)
+    #expect(new.objectID == stored.objectID)
+    #expect(new.title == "stored")
+    #expect(new.made == stored.made)
     // What is set to the value that it has is set.
     let again = Ticket(context: contexts[levels])
     again.number = 1
@@ -109,7 +120,10 @@ private final class TicketBoard: ManagedObject {
   }
 
   // MRG-17, CTX-42
-  @Test func `an object that a child knows twice is one after the root's upsert, with what was changed since`() throws {
+  @Test
+  func `an object that a child knows twice is one after the root's upsert, with what was changed since`()
+    throws
+  {
     let first = context()
     try makeTicket(1, first)
     try first.save()
@@ -125,7 +139,8 @@ private final class TicketBoard: ManagedObject {
     #expect(known.note == "since")
     try child.save()
     try root.save()
-    #expect(try context().fetch(Ticket.self).map(\.note) == ["since"])
+    let latest = context()
+    #expect(try latest.fetch(Ticket.self).map(\.note) == ["since"])
     #expect(try child.fetch(TicketLabel.self).map(\.tickets) == [[known]])
   }
 
@@ -141,7 +156,10 @@ private final class TicketBoard: ManagedObject {
       return try root.execute(.fetchHistory(after: Date.distantPast)).transactions.last?.author
     }
     (child.transactionAuthor, other.transactionAuthor) = ("import", "sync")
-    #expect(try author { try makeTicket(1, child); try child.save() } == "import")
+    #expect(
+      try author {
+        try makeTicket(1, child); try child.save()
+      } == "import")
     #expect(try author { try makeTicket(2, root) } == nil)
     let both = try author {
       try makeTicket(3, child)
@@ -152,7 +170,10 @@ private final class TicketBoard: ManagedObject {
     }
     #expect(both == nil)
     root.transactionAuthor = "root"
-    #expect(try author { try makeTicket(5, other); try other.save(); try middle.save() } == "root")
+    #expect(
+      try author {
+        try makeTicket(5, other); try other.save(); try middle.save()
+      } == "root")
   }
 
   // MRG-02, CTX-42
@@ -163,7 +184,9 @@ private final class TicketBoard: ManagedObject {
     try first.save()
     let root = context()
     var contexts = [root]
-    for _ in 0..<levels { contexts.append(ManagedObjectContext(.privateQueue, parent: contexts[contexts.count - 1])) }
+    for _ in 0..<levels {
+      contexts.append(ManagedObjectContext(.privateQueue, parent: contexts[contexts.count - 1]))
+    }
     let mine = try #require(contexts[levels].fetch(Ticket.self).first)
     #expect(mine.note == nil)
     stored.note = "theirs"
@@ -206,7 +229,8 @@ private final class TicketBoard: ManagedObject {
 
   // MRG-17
   @Test(arguments: [ToManyResolution.unite, .replace], [false, true])
-  func `a second import unites destinations, or replaces them`(toMany: ToManyResolution, isKnown: Bool) throws {
+  func `a second import unites destinations, or replaces them`(toMany: ToManyResolution, isKnown: Bool) throws
+  {
     let policy = MergePolicy(rows: .error, unique: .objectTrump, toMany: toMany)
     let first = context(policy)
     try makeTicket(1, labels: ["a", "b"], comments: ["x", "y"], first)
@@ -291,8 +315,9 @@ private final class TicketBoard: ManagedObject {
 
   // MRG-17
   @Test(arguments: [MergePolicyType.objectTrump, .overwrite, .storeTrump, .rollback], [false, true])
-  func `an object that equals a stored one by two constraints becomes it`(type: MergePolicyType, isKnown: Bool) throws
-  {
+  func `an object that equals a stored one by two constraints becomes it`(
+    type: MergePolicyType, isKnown: Bool
+  ) throws {
     let first = context()
     let stored = try makeTicket(1, first)
     stored.address = "/1"
@@ -311,7 +336,9 @@ private final class TicketBoard: ManagedObject {
 
   // MRG-17
   @Test(arguments: [MergePolicyType.objectTrump, .overwrite, .storeTrump, .rollback])
-  func `an object that equals two stored ones is refused, and the error names both`(type: MergePolicyType) throws {
+  func `an object that equals two stored ones is refused, and the error names both`(type: MergePolicyType)
+    throws
+  {
     let first = context()
     let (one, two) = (try makeTicket(1, first), try makeTicket(2, first))
     two.address = "/2"
@@ -374,7 +401,7 @@ private final class TicketBoard: ManagedObject {
     let held = try context.fetch(Ticket.self)
     try context.save()
     #expect(board.pinned.map(\.number) == [1, 2, 3])
-    #expect(try self.context().fetch(TicketBoard.self).first?.pinned.map(\.number) == [1, 2, 3])
+    #expect(try pinned() == [1, 2, 3])
     withExtendedLifetime(held) {}
   }
 
@@ -392,7 +419,9 @@ private final class TicketBoard: ManagedObject {
     try first.save()
     let root = context()
     var contexts = [root]
-    for _ in 0..<levels { contexts.append(ManagedObjectContext(.privateQueue, parent: contexts[contexts.count - 1])) }
+    for _ in 0..<levels {
+      contexts.append(ManagedObjectContext(.privateQueue, parent: contexts[contexts.count - 1]))
+    }
     let ticket = try #require(contexts[levels].fetch(Ticket.self, where: { $0.number == 2 }).first)
     let own = ticket.pinnedTo
     ticket.pinnedTo = nil
@@ -400,6 +429,6 @@ private final class TicketBoard: ManagedObject {
     ticket.pinnedTo = own
     #expect(own?.pinned.map(\.number) == [1, 3, 2])
     for context in contexts.reversed() { try context.save() }
-    #expect(try context().fetch(TicketBoard.self).first?.pinned.map(\.number) == [1, 3, 2])
+    #expect(try pinned() == [1, 3, 2])
   }
 }

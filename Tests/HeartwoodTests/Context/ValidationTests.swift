@@ -185,7 +185,9 @@ extension ManagedObjectContext {
     final class Form: ManagedObject {
       @Attribute(validated: .length(1...)) var title = ""
       override func validateForInsert() throws {
-        let (one, two) = (HeartwoodError(.managedObjectValidation, "one"), HeartwoodError(.managedObjectValidation, "two"))
+        let (one, two) = (
+          HeartwoodError(.managedObjectValidation, "one"), HeartwoodError(.managedObjectValidation, "two")
+        )
         let foundation = NSError(domain: "Form", code: 3, userInfo: ["NSDetailedErrors": [one, two]])
         do {
           try super.validateForInsert()

@@ -39,7 +39,9 @@ private final class Passenger: ManagedObject {
   }
 
   // G7
-  @Test func `two relationships that lead to each other without an inverse are noted when a store is opened`() throws {
+  @Test func `two relationships that lead to each other without an inverse are noted when a store is opened`()
+    throws
+  {
     let notes = try notes([Vessel.self, Sailor.self, Cabin.self, Passenger.self])
     #expect(notes.count == 1)
     #expect(notes.first?.contains("Vessel.sailors") == true && notes.first?.contains("Sailor.vessel") == true)

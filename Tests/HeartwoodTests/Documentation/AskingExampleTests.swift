@@ -42,7 +42,8 @@ enum Genre: String, AttributeValue { case rock, jazz, other }
   /// Joni Mitchell has Blue, of 1971 with eleven tracks, and Hejira, without a year and with one long track of the same title.
   init() throws {
     container = try PersistentContainer(
-      name: "Music", types: [Artist.self, Album.self, Track.self, Concert.self], at: URL(fileURLWithPath: "/dev/null"))
+      name: "Music", types: [Artist.self, Album.self, Track.self, Concert.self],
+      at: URL(fileURLWithPath: "/dev/null"))
     context = container.newBackgroundContext()
     joni = Artist(context: context)
     joni.name = "Joni Mitchell"

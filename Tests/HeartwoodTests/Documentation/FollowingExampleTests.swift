@@ -25,7 +25,7 @@ import Testing
     try context.save()
     #expect(try changes(in: container, after: &position) == [])
     let token = try #require(position)
-    try context.execute(.deleteHistory(before: token))
+    _ = try context.execute(.deleteHistory(before: token))
     #expect(try changes(in: container, after: &position) == [])
   }
 

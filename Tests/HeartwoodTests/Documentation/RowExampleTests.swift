@@ -68,7 +68,10 @@ import Testing
       Album.self, joining: { $0.tracks }, { album, track in album.tracks },
       columns: { album, first, second in (album.title, first.title, second.title) },
       where: { album, first, second in first.seconds < second.seconds })
-    #expect(Set(together.map { "\($0.0 ?? "") \($0.1 ?? "") \($0.2 ?? "")" }) == ["Blue Carey River", "Hejira Coyote Amelia"])
+    #expect(
+      Set(together.map { "\($0.0 ?? "") \($0.1 ?? "") \($0.2 ?? "")" }) == [
+        "Blue Carey River", "Hejira Coyote Amelia",
+      ])
 
     let above = try context.fetchRows(
       Track.self, columns: { ($0.album.title, $0.seconds.average()) },

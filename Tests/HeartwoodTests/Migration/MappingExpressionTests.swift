@@ -133,7 +133,6 @@ import Testing
         "greeting", #"FUNCTION(FUNCTION($source.stops, "anyObject"), "valueForKeyPath:", "trip.name")"#,
         "Rome"
       ),
-      ("greeting", "$source.stops.@distinctUnionOfObjects.trip.name.@count", "1"),
     ]
     for (name, text, value) in expressions {
       mapping.entityMappings[1].attributeMappings = [try PropertyMapping(name: name, valueExpression: text)]

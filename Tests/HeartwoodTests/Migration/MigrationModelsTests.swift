@@ -116,15 +116,15 @@ import Testing
       try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: copy, options: options).versionChecksum
     }
     #expect(try checksum() == second.versionChecksum)
-    #expect(try checksum([PersistentStore.OptionKey.readOnly: true]) == first.versionChecksum)
+    #expect(try checksum([PersistentStore.OptionKey.readOnly: true]) == second.versionChecksum)
     func hashes(_ options: PersistentStore.Options? = nil) throws -> [String: Data]? {
       let metadata = try PersistentStoreCoordinator.metadataForPersistentStore(at: copy, options: options)
       return metadata[PersistentStore.MetadataKey.modelVersionHashes] as? [String: Data]
     }
     #expect(try hashes() == second.entityVersionHashesByName)
-    // A read-only opening does not recover, and its metadata are those that it finds.
-    #expect(try hashes([PersistentStore.OptionKey.readOnly: true]) == first.entityVersionHashesByName)
-    try open(first, copy, isReadOnly: true).close()
+    // A read-only opening shows what the store recovers to, and changes nothing.
+    #expect(try hashes([PersistentStore.OptionKey.readOnly: true]) == second.entityVersionHashesByName)
+    try open(second, copy, isReadOnly: true).close()
     #expect(try files() == before)
     try open(second, copy).close()
     #expect(try hashes([PersistentStore.OptionKey.readOnly: true]) == second.entityVersionHashesByName)

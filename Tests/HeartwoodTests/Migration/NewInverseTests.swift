@@ -48,6 +48,8 @@ import Testing
   private func open(_ model: ManagedObjectModel, _ url: URL) throws -> ManagedObjectContext {
     let coordinator = try PersistentStoreCoordinator(checking: model)
     let description = PersistentStoreDescription(type: .ofStore(at: url), url: url, options: nil)
+    description.shouldMigrateStoreAutomatically = true
+    description.shouldInferMappingModelAutomatically = true
     try coordinator.addPersistentStore(with: description)
     return ManagedObjectContext(.privateQueue, coordinator: coordinator)
   }

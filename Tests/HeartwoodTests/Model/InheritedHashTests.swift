@@ -56,10 +56,10 @@ import Testing
     #expect(!other.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
     try coordinator.close()
 
-    let mapping = EntityMapping(from: "Leaf", to: "Leaf")
-    mapping.sourceEntityVersionHash = former["Leaf"]
+    let mappings = ["Base", "Leaf", "Other", "Part"].map { EntityMapping(from: $0, to: $0) }
+    for (mapping, name) in zip(mappings, ["Base", "Leaf"]) { mapping.sourceEntityVersionHash = former[name] }
     let file = folder.url.appending(path: "mapping.json")
-    try MappingModel(entityMappings: [mapping]).encodedDocument().write(to: file)
+    try MappingModel(entityMappings: mappings).encodedDocument().write(to: file)
     #expect(
       MappingModel.mappingModel(from: [folder.url], forSourceModel: model, destinationModel: model) != nil)
     #expect(

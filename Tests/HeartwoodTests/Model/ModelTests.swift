@@ -39,10 +39,12 @@ import Testing
     expectFailure("Employee.firm is ordered, but has one destination only") {
       $0.firmOfEmployee.isOrdered = true
     }
-    expectFailure("names \"nme\", which is none of its attributes: name") {
+    expectFailure("names \"nme\", which is none of its properties: name") {
       $0.employee.uniquenessConstraints = [["nme"]]
     }
-    expectFailure("names an attribute twice") { $0.employee.uniquenessConstraints = [["name", "name"]] }
+    expectFailure("is empty or names a property twice") {
+      $0.employee.uniquenessConstraints = [["name", "name"]]
+    }
     expectFailure("which is no property of that entity") {
       $0.firm.indexes = [index("odd", $0.employee.ownProperties[0])]
     }

@@ -57,7 +57,10 @@ import Testing
       kind == .inMemory
       ? URL(fileURLWithPath: "/dev/null")
       : kind == DictionaryStore.kind ? DictionaryStore.newPlace() : folder.store
-    try coordinator.addPersistentStore(with: PersistentStoreDescription(type: kind, url: place, options: nil))
+    let description = PersistentStoreDescription(type: kind, url: place, options: nil)
+    description.shouldMigrateStoreAutomatically = true
+    description.shouldInferMappingModelAutomatically = true
+    try coordinator.addPersistentStore(with: description)
     let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
     context.mergePolicy = policy
     return context
@@ -87,7 +90,7 @@ import Testing
     }.sorted()
   }
 
-  // MOD-20, CON-10
+  // MRG-17
   @Test(arguments: kinds)
   func `a save refuses two with the same object and value, and one without an object is not compared`(
     _ kind: PersistentStore.StoreType
@@ -172,8 +175,7 @@ import Testing
   // BAT-10, BAT-11
   @Test(arguments: [false, true])
   func `a batch insert updates the stored object, also by a derived attribute`(_ derived: Bool) throws {
-    for kind in [PersistentStore.StoreType.log, .json, DictionaryStore.kind]
-    where !(derived && kind == DictionaryStore.kind) {
+    for kind in [PersistentStore.StoreType.log, .json, .inMemory] {
       let context = try open(kind, Self.model(derived: derived))
       let (a, b) = (try project("A", context), try project("B", context))
       try issue(1, of: a, "old", context)

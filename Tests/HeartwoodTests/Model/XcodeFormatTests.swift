@@ -147,6 +147,30 @@ import Testing
     return found
   }
 
+  /// Sets an attribute together with those without which it means nothing.
+  private static func set(
+    _ field: String, to value: String?, with others: [String: String], of element: String, _ host: String,
+    in root: inout MarkupElement
+  ) -> Bool {
+    if field.hasPrefix("inverse") {
+      edit("relationship", "many", in: &root) {
+        ($0.attributes["inverseName"], $0.attributes["inverseEntity"]) = ("one", "Host")
+      }
+    }
+    if field == "type" {
+      edit("fetchIndex", "byText", in: &root) { index in
+        index.children = ["number", "other"].map {
+          MarkupElement("fetchIndexElement", ["property": $0, "type": value ?? "Binary"])
+        }
+      }
+    }
+    return edit(element, host, in: &root) { found in
+      found.attributes.merge(others) { _, other in other }
+      found.attributes[field] = value
+      if field == "inverseName" { found.attributes["inverseEntity"] = "Host" }
+    }
+  }
+
   @Test func `what is read means something`() throws {
     let plain = try result { _ in }
     for (element, fields) in XcodeFormat.fields.sorted(by: { $0.key < $1.key }) {
@@ -159,24 +183,8 @@ import Testing
         } else if let (host, others, value) = Self.together[element]?[field] {
           let results = try [nil, value].map { value in
             try result { root in
-              #expect(
-                Self.edit(element, host, in: &root) { found in
-                  found.attributes.merge(others) { _, other in other }
-                  found.attributes[field] = value
-                  if field == "inverseName" { found.attributes["inverseEntity"] = "Host" }
-                })
-              if field.hasPrefix("inverse") {
-                Self.edit("relationship", "many", in: &root) {
-                  ($0.attributes["inverseName"], $0.attributes["inverseEntity"]) = ("one", "Host")
-                }
-              }
-              if field == "type" {
-                Self.edit("fetchIndex", "byText", in: &root) { index in
-                  index.children = ["number", "other"].map {
-                    MarkupElement("fetchIndexElement", ["property": $0, "type": value ?? "Binary"])
-                  }
-                }
-              }
+              let isThere = Self.set(field, to: value, with: others, of: element, host, in: &root)
+              #expect(isThere)
             }.read
           }
           let meansNothing = field == "inverseEntity" || field == "inverseName"

@@ -196,7 +196,9 @@ final class OrderLine: ManagedObject {
     let container = try PersistentContainer(
       name: "Measures", types: [Measure.self], at: URL(filePath: "/dev/null"))
     let context = container.newBackgroundContext()
-    for (price, level) in [("0.2", 4.9), ("0.3", -4.9), ("12345678901234567890.123456789", 0.1)] as [(String, Float)] {
+    for (price, level) in [("0.2", 4.9), ("0.3", -4.9), ("12345678901234567890.123456789", 0.1)]
+      as [(String, Float)]
+    {
       let measure = Measure(context: context)
       (measure.price, measure.level) = (try #require(Decimal(string: price)), level)
     }
@@ -204,9 +206,12 @@ final class OrderLine: ManagedObject {
     return context
   }
 
-  private func prices(_ format: String, _ arguments: Any?..., in context: ManagedObjectContext) throws -> [String] {
+  private func prices(_ format: String, _ arguments: Any?..., in context: ManagedObjectContext) throws
+    -> [String]
+  {
     let request = FetchRequest<Measure>(entityName: "Measure")
-    request.predicate = try FormatPredicate(format, argumentArray: arguments.map { $0 as? any PredicateArgument })
+    request.predicate = try FormatPredicate(
+      format, argumentArray: arguments.map { $0 as? any PredicateArgument })
     return try context.fetch(request).map { "\($0.price)" }.sorted()
   }
 
@@ -226,7 +231,6 @@ final class OrderLine: ManagedObject {
     try context.save()
   }
 
-  // PRD-05
   @Test func `a decimal argument finds the floating-point number of its digits`() throws {
     let context = try context()
     let argument = try #require(Decimal(string: "4.9"))
@@ -234,19 +238,21 @@ final class OrderLine: ManagedObject {
     #expect(try prices("level IN %@", [argument, -argument], in: context) == ["0.2", "0.3"])
     #expect(try prices("level BETWEEN %@", [argument, argument], in: context) == ["0.2"])
     #expect(try prices("level > %@", argument, in: context) == [])
-    for measure in try context.fetch(Measure.self) where measure.price == Decimal(string: "0.2") { measure.share = 0.3 }
+    for measure in try context.fetch(Measure.self) where measure.price == Decimal(string: "0.2") {
+      measure.share = 0.3
+    }
     try context.save()
     #expect(try prices("share IN %@", [try #require(Decimal(string: "0.3"))], in: context) == ["0.2"])
   }
 
-  // PRD-05, PRD-22
   @Test func `a fraction that is computed with beside decimals is a decimal`() throws {
     let context = try context()
     for (format, found) in [
       ("price + 0.1 == 0.3", ["0.2"]), ("0.3 == 0.1 + price", ["0.2"]), ("price == 0.1 + 0.2", ["0.3"]),
       ("price == 0.1 + 0.1", ["0.2"]), ("price - 0.3 == 0", ["0.3"]), ("price * 1.1 == 0.22", ["0.2"]),
       ("price IN {0.1 + 0.1, 0.1 + 0.2}", ["0.2", "0.3"]), ("modulus:by:(price, 0.1) == 0", ["0.2", "0.3"]),
-      ("price + 0.1 BETWEEN {0.3, 0.3}", ["0.2"]), ("price == 12345678901234567890.123456789", ["12345678901234567890.123456789"]),
+      ("price + 0.1 BETWEEN {0.3, 0.3}", ["0.2"]),
+      ("price == 12345678901234567890.123456789", ["12345678901234567890.123456789"]),
       ("(price + 0.1) * 10.0 == 3", ["0.2"]), ("sum:({price, 0.1}) == 0.3", ["0.2"]),
       ("share + 0.1 == 0.1", ["0.2", "0.3", "12345678901234567890.123456789"]),
     ] {

@@ -34,7 +34,7 @@ struct RegularExpressionTests {
     ("\\p{Script=Greek}+", ["αβγ": true, "abc": false]), ("[\\p{Greek}a]+", ["αa": true, "b": false]),
     ("\\x41\\x{1F600}\\u00e9\\U0001F600\\0101\\cA", ["A😀é😀A\u{1}": true]),
     ("\\t\\n\\r\\f\\a\\e", ["\t\n\r\u{C}\u{7}\u{1B}": true]),
-    ("\\Q(a+b)*\\E+", ["(a+b)*": false]), ("\\Q(a+\\E", ["(a+": true]),
+    ("\\Q(a+b)*\\E+", ["(a+b)*": true, "(a+b)***": true, "(a+b)": false]), ("\\Q(a+\\E", ["(a+": true]),
     ("\\R", ["\r\n": true, "\n": true, "\u{2029}": true, "x": false]),
     ("^a$", ["a": true, "b": false]), ("^a$\\n", ["a\n": true]), ("\\Aa\\z", ["a": true]),
     ("a\\Z\\r\\n", ["a\r\n": true]), ("(?m)a$\\n^b", ["a\nb": true]), ("a$\\nb", ["a\nb": false]),
@@ -79,7 +79,7 @@ struct RegularExpressionTests {
   ])
   func `what is no pattern is refused with its place`(pattern: String) {
     let error = #expect(throws: HeartwoodError.self) { try RegularExpression(pattern) }
-    #expect(error?.code == .coreData && error?.message.contains("at character") == true)
+    #expect(error?.code == .invalidPredicate && error?.message.contains("at character") == true)
   }
 
   // MARK: Random patterns
@@ -89,7 +89,10 @@ struct RegularExpressionTests {
     var random = SplitMix64(seed: seed + 70)
     for _ in 0..<120 {
       let pattern = Self.pattern(&random, depth: 3)
-      guard let judge = try? Regex(pattern) else { continue }
+      // Whether an empty pass of a lazy repetition sets a group differs between engines.
+      if pattern.contains("*?"), pattern.contains("\\1") { continue }
+      // As ICU does: a boundary is between a word character and another one.
+      guard let judge = try? Regex(pattern).wordBoundaryKind(.simple) else { continue }
       let own = try RegularExpression(pattern)
       for _ in 0..<12 {
         let text = Self.text(&random)
@@ -155,7 +158,7 @@ struct RegularExpressionTests {
       let error = #expect(throws: HeartwoodError.self, "\(form.name)") {
         try RegularExpression(form.make(count))
       }
-      #expect(error?.code == .coreData, "\(form.name)")
+      #expect(error?.code == .invalidPredicate, "\(form.name)")
       #expect((error?.message.utf8.count ?? 0) < 1_000, "\(form.name)")
     }
   }
@@ -256,9 +259,9 @@ struct RegularExpressionTests {
       #expect(throws: (any Error).self, "\(form.name)") { try PersistentStoreCoordinator(checking: model) }
     }
     let rule = ValidationRule.pattern("(a+)+\\1b")
-    #expect(rule.failure(of: .string("aab")) == nil)
+    #expect(rule.failure(of: .string("aab"), .string) == nil)
     #expect(
-      rule.failure(of: .string(String(repeating: "a", count: 3_000))) == .validationStringPatternMatching)
+      rule.failure(of: .string(String(repeating: "a", count: 3_000)), .string) == .validationStringPatternMatching)
   }
 }
 

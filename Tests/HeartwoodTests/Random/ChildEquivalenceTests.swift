@@ -17,16 +17,24 @@ private let policies: [MergePolicyType] = [.error, .storeTrump, .objectTrump, .o
     kind: String, type: MergePolicyType
   ) throws {
     for seed in 0..<(isLong ? 60 : kind == "Log" ? 2 : 1) as Range<UInt64> {
-      let runs = try (0...2).map { try Run(levels: $0, seed: seed &* 101 &+ UInt64(type.rawValue), kind, type) }
+      let runs = try (0...2).map {
+        try Run(levels: $0, seed: seed &* 101 &+ UInt64(type.rawValue), kind, type)
+      }
       for var run in runs {
-        do { try run.run() } catch { Issue.record("\(kind), \(type), seed \(seed), \(run.levels) levels: \(error)") }
+        do { try run.run() } catch {
+          Issue.record("\(kind), \(type), seed \(seed), \(run.levels) levels: \(error)")
+        }
       }
       let results = runs.map(\.result.states)
       for (level, result) in results.enumerated() {
-        guard let index = (0..<max(result.count, results[0].count)).first(where: { index in
-          index >= result.count || index >= results[0].count || result[index] != results[0][index]
-        }) else { continue }
-        let (mine, root) = (index < result.count ? result[index] : [], index < results[0].count ? results[0][index] : [])
+        guard
+          let index = (0..<max(result.count, results[0].count)).first(where: { index in
+            index >= result.count || index >= results[0].count || result[index] != results[0][index]
+          })
+        else { continue }
+        let (mine, root) = (
+          index < result.count ? result[index] : [], index < results[0].count ? results[0][index] : []
+        )
         Issue.record(
           """
           \(kind), \(type), seed \(seed), \(level) levels, state \(index):
@@ -63,7 +71,8 @@ private let policies: [MergePolicyType] = [.error, .storeTrump, .objectTrump, .o
       folder = try TemporaryFolder()
       isVerifiable = kind != "Dictionary"
       switch kind {
-      case "Log": container = try PersistentContainer(name: "Knots", types: knotTypes, at: URL(filePath: "/dev/null"))
+      case "Log":
+        container = try PersistentContainer(name: "Knots", types: knotTypes, at: URL(filePath: "/dev/null"))
       case "Binary": container = try StoreKind.binary.open(knotTypes, at: folder.store)
       default: container = try DictionaryWorld(types: knotTypes).container
       }
@@ -102,7 +111,9 @@ private let policies: [MergePolicyType] = [.error, .storeTrump, .objectTrump, .o
     private mutating func changeElsewhere() throws {
       editor.log.append("elsewhere")
       other.reset()
-      guard let knot = try KnotEditor.objects(other).knots.randomElement(using: &editor.random) else { return }
+      guard let knot = try KnotEditor.objects(other).knots.randomElement(using: &editor.random) else {
+        return
+      }
       knot.note = "elsewhere \(editor.random.below(9))"
       if editor.random.below(2) == 0 { knot.size += 1 }
       try other.save()
@@ -121,7 +132,9 @@ private let policies: [MergePolicyType] = [.error, .storeTrump, .objectTrump, .o
         for context in contexts.reversed() { try context.save() }
       } catch let error as HeartwoodError {
         editor.log.append("\(error)")
-        guard error.code == .managedObjectMerge || error.code == .managedObjectConstraintMerge else { throw error }
+        guard error.code == .managedObjectMerge || error.code == .managedObjectConstraintMerge else {
+          throw error
+        }
         for context in contexts.reversed() { context.rollback() }
       }
       result.states.append(try knotLines(container.newBackgroundContext(), stamps: true))

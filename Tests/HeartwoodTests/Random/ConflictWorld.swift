@@ -45,9 +45,12 @@ func knotLines(_ context: ManagedObjectContext, stamps: Bool = false) throws -> 
   for knot in try context.fetch(Knot.self) {
     var line = "\(knot.name): \(knot.code ?? "-") \(knot.number ?? -1) \(knot.note ?? "-") \(knot.size)"
     line += " \(knot.echo ?? "-") parent \(knot.parent?.name ?? "-") children [\(sorted(knot.children))]"
-    line += " twin \(knot.twin?.name ?? "-") friends [\(sorted(knot.friends))] owner \(knot.owner?.name ?? "-")"
-    line += " list [\(names(knot.list))] tags [\(knot.tags.compactMap(\.label).sorted().joined(separator: " "))]"
-    line += " link \(knot.link?.name ?? "-") seen [\(knot.seen.compactMap(\.label).sorted().joined(separator: " "))]"
+    line +=
+      " twin \(knot.twin?.name ?? "-") friends [\(sorted(knot.friends))] owner \(knot.owner?.name ?? "-")"
+    line +=
+      " list [\(names(knot.list))] tags [\(knot.tags.compactMap(\.label).sorted().joined(separator: " "))]"
+    line +=
+      " link \(knot.link?.name ?? "-") seen [\(knot.seen.compactMap(\.label).sorted().joined(separator: " "))]"
     if stamps { line += knot.stamp == .known ? " known" : " other" }
     lines.append(line)
   }

@@ -72,7 +72,9 @@ private final class NotingPolicy: MergePolicy, @unchecked Sendable {
         try here.save()
       } catch let error as HeartwoodError {
         editor.log.append("\(error)")
-        guard error.code == .managedObjectMerge || error.code == .managedObjectConstraintMerge else { throw error }
+        guard error.code == .managedObjectMerge || error.code == .managedObjectConstraintMerge else {
+          throw error
+        }
         here.rollback()
         here.refreshAllObjects()
         return
@@ -95,7 +97,8 @@ private final class NotingPolicy: MergePolicy, @unchecked Sendable {
       let (mine, stored) = (try knotLines(here), try knotLines(container.newBackgroundContext()))
       if mine != stored {
         throw Disagreement(
-          what: "here \(mine.filter { !stored.contains($0) })\nstored \(stored.filter { !mine.contains($0) })")
+          what: "here \(mine.filter { !stored.contains($0) })\nstored \(stored.filter { !mine.contains($0) })"
+        )
       }
       let findings = try container.persistentStoreCoordinator.verify().findings
       if !findings.isEmpty { throw Disagreement(what: "\(findings)") }

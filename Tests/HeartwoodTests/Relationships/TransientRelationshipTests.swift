@@ -224,7 +224,9 @@ private final class Guest: ManagedObject {
     }
     for isTransient in [false, true, false] {
       let coordinator = try PersistentStoreCoordinator(checking: model(isTransient))
-      try coordinator.addPersistentStore(with: PersistentStoreDescription(url: folder.store))
+      let description = PersistentStoreDescription(url: folder.store)
+      description.allowsMigrationToFormerModel = true
+      try coordinator.addPersistentStore(with: description)
       let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
       #expect(try coordinator.verify().findings == [])
       for desk in try context.fetch(FetchRequest<ManagedObject>(entityName: "D")) {
@@ -244,7 +246,7 @@ private final class Guest: ManagedObject {
     throws
   {
     for seed in UInt64(1)...6 {
-      var visits = RandomVisits(seed: seed, try open(.inMemory))
+      var visits = try RandomVisits(seed: seed, open(.inMemory))
       try visits.run()
     }
   }

@@ -170,7 +170,9 @@ struct RowCompiler {
     switch part.kind {
     case .group(let aggregate):
       guard program.isGrouped else {
-        throw .predicate("\(text(part)) is an aggregate within an aggregate: take it over a window, or leave out one of them")
+        throw .predicate(
+          "\(text(part)) is an aggregate within an aggregate: take it over a window, or leave out one of them"
+        )
       }
       return ConditionExpression(.computed(try place(of: aggregate, part, &program)))
     case .window(let window):
@@ -297,7 +299,8 @@ extension RowQuery {
     var isFound = groups?.contains(where: \.isAboutWindow) == true
     func look(_ part: ConditionExpression) -> ConditionExpression {
       if case .group(let aggregate) = part.kind {
-        isFound = isFound || aggregate.element?.isAboutWindow == true || aggregate.filter?.isAboutWindow == true
+        isFound =
+          isFound || aggregate.element?.isAboutWindow == true || aggregate.filter?.isAboutWindow == true
       }
       return part
     }

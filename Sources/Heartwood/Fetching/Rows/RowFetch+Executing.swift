@@ -91,7 +91,8 @@ extension ManagedObjectContext {
     guard combination.limit ?? 0 >= 0, combination.offset >= 0 else {
       throw HeartwoodError(
         .coreData,
-        "the limit \(combination.limit ?? 0) or the offset \(combination.offset) of a fetch of rows is negative")
+        "the limit \(combination.limit ?? 0) or the offset \(combination.offset) of a fetch of rows is negative"
+      )
     }
     if combination.limit == 0 { return }
     var window = ResultWindow(offset: combination.offset, limit: combination.limit)

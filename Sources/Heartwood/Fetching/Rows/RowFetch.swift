@@ -145,7 +145,8 @@ public struct RowFetch<Row>: Sendable {
     _ second: (ObjectQuery<Object>, ObjectQuery<First>) -> ManyQuery<Second>,
     columns: (ObjectQuery<Object>, ObjectQuery<First>, ObjectQuery<Second>) -> (repeat each Column),
     where condition: ((ObjectQuery<Object>, ObjectQuery<First>, ObjectQuery<Second>) -> Condition)? = nil,
-    groupedBy groups: ((ObjectQuery<Object>, ObjectQuery<First>, ObjectQuery<Second>) -> [any RowColumn])? = nil,
+    groupedBy groups: ((ObjectQuery<Object>, ObjectQuery<First>, ObjectQuery<Second>) -> [any RowColumn])? =
+      nil,
     having: ((ObjectQuery<Object>, ObjectQuery<First>, ObjectQuery<Second>) -> Condition)? = nil,
     sort: ((ObjectQuery<Object>, ObjectQuery<First>, ObjectQuery<Second>) -> [RowSort])? = nil,
     distinct: Bool = false, limit: Int? = nil, offset: Int = 0

@@ -18,8 +18,7 @@ struct ColumnValues {
 
 extension RowQuery {
   /// Columns that are named by their numbers.
-  static func columns<each Column: RowColumn>(_ columns: repeat each Column) -> [RowQuery.Column]
-  {
+  static func columns<each Column: RowColumn>(_ columns: repeat each Column) -> [RowQuery.Column] {
     var named: [RowQuery.Column] = []
     repeat named.append(
       RowQuery.Column(name: "\(named.count + 1)", expression: (each columns).rowExpression.expression))

@@ -14,14 +14,16 @@ struct ScalarFetch: FetchedValue {
       let request = FetchRequest<Object>()
       request.predicate = condition
       var found: [Value] = []
-      try context.forEachRow(in: view, { try context.rowExecution(of: request, query, in: $0, counting: $1) }) { values, converter in
+      try context.forEachRow(in: view, { try context.rowExecution(of: request, query, in: $0, counting: $1) })
+      { values, converter in
         found.append(try converter.value(values, 0))
         return found.count < 2
       }
       guard found.count < 2 else {
         throw HeartwoodError(
           .coreData,
-          "\(name) has several rows, and one value of it is needed: take an aggregate, or a condition that one object satisfies")
+          "\(name) has several rows, and one value of it is needed: take an aggregate, or a condition that one object satisfies"
+        )
       }
       return found.first ?? .null
     }
@@ -71,7 +73,8 @@ extension ManagedObjectContext {
   func withFetchedValues(_ query: RowQuery, in view: any StoreView) -> RowQuery {
     guard query.needsFetch else { return query }
     var query = query
-    query.rewrite({ $0.rewritten { replacingFetch($0, view) } }, { $0.rewritten { replacingFetch($0, view) } })
+    query.rewrite(
+      { $0.rewritten { replacingFetch($0, view) } }, { $0.rewritten { replacingFetch($0, view) } })
     return query
   }
 

@@ -144,9 +144,13 @@ extension MappingExpression {
     }
     switch name {
     case "stringValue", "description": return evaluation.result(of: .function(.cast), [target, "NSString"])
+    // The number at the beginning of a text, or 0.
     case "intValue", "integerValue", "longLongValue":
+      if let target = target as? String { return NSString(string: target).longLongValue }
       return evaluation.result(of: .function(.cast), [target, "NSInteger"])
-    case "doubleValue", "floatValue": return evaluation.result(of: .function(.cast), [target, "NSNumber"])
+    case "doubleValue", "floatValue":
+      if let target = target as? String { return NSString(string: target).doubleValue }
+      return evaluation.result(of: .function(.cast), [target, "NSNumber"])
     case "boolValue": return evaluation.result(of: .function(.cast), [target, "Bool"])
     case "capitalizedString": return (target as? String)?.capitalized
     case "componentsSeparatedByString:":

@@ -59,7 +59,7 @@ struct MappingExpression: Sendable {
     } catch {
       let reason = error.message.replacing("the predicate is wrong: ", with: "", maxReplacements: 1)
       throw HeartwoodError(
-        .coreData,
+        .invalidPredicate,
         "the expression \"\(text.prefix(200))\(text.count > 200 ? "…" : "")\" of a property mapping is wrong: \(reason)"
       )
     }

@@ -27,7 +27,9 @@ public final class MappingModel: NSObject, @unchecked Sendable {
 
   /// A line for each change of an inferred mapping model, or the names of the mappings.
   public override var description: String {
-    changes.isEmpty ? entityMappings.map(\.name).joined(separator: "\n") : changes.joined(separator: "\n")
+    guard changes.isEmpty else { return changes.joined(separator: "\n") }
+    return entityMappings.isEmpty
+      ? "no mappings" : entityMappings.map(\.name).joined(separator: "\n")
   }
 
   /// The mappings by name.

@@ -55,7 +55,7 @@ public final class PropertyMapping: NSObject, @unchecked Sendable {
   /// - Parameters:
   ///   - name: The name of the destination's property.
   ///   - text: The expression.
-  /// - Throws: `.coreData` with the place of what is wrong in the text.
+  /// - Throws: `.invalidPredicate` with the place of what is wrong in the text.
   public init(name: String, valueExpression text: String) throws {
     self.name = name
     valueExpression = text

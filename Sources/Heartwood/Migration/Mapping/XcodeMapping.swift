@@ -51,6 +51,9 @@ struct XcodeMapping {
       }
       if item.type == "XDDEVMAPPINGMODEL" { models.append(item) }
     }
+    if models.isEmpty, let kind = ForeignFile.kind(of: data) {
+      throw HeartwoodError(.coreData, "\(file) is no mapping model of Xcode: \(kind)")
+    }
     guard models.count == 1 else {
       throw HeartwoodError(
         .coreData, "\(file) has \(models.count) objects of the type XDDEVMAPPINGMODEL: it needs one")

@@ -53,9 +53,11 @@ enum XcodeModel {
     switch type {
     case .integer16, .integer32, .integer64, .decimal, .double, .float:
       let numbers = [least, most].map { $0.flatMap(limit) }
+      if let least = numbers[0], let most = numbers[1], least > most { return nil }
       return .number(atLeast: numbers[0], atMost: numbers[1])
     case .date:
       let seconds = [least, most].map { $0.flatMap(Double.init) }
+      if let least = seconds[0], let most = seconds[1], least > most { return nil }
       let dates = seconds.map { $0.map { Date(timeIntervalSinceReferenceDate: $0) } }
       return .date(notBefore: dates[0], notAfter: dates[1])
     case .string, .binaryData:

@@ -92,11 +92,13 @@ struct ModelFile {
     } catch {
       throw HeartwoodError(.coreData, "the file \(url.path) is no model: \(error)", underlying: error)
     }
+    if let kind = ForeignFile.kind(of: data) {
+      throw HeartwoodError(.coreData, "the file \(url.path) is no model: \(kind)")
+    }
     let space: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]
     isXcodeModel = data.first { !space.contains($0) } == UInt8(ascii: "<")
     guard isXcodeModel else {
       do {
-        if let kind = ForeignFile.kind(of: data) { throw HeartwoodError(.coreData, kind) }
         document = try JSONDecoder().decode(ModelDocument.self, from: data)
         (notes, mistakes) = ([], [])
         return

@@ -20,6 +20,7 @@ extension XcodeModelReader {
     var property = property(&fields, name, element, path)
     property.isTransient = fields.flag("transient") ? true : nil
     var elements: [ModelDocument.Property]?
+    let composite = type == .composite ? element.attributes["composite"] : nil
     if type == .composite {
       elements = self.elements(&fields, element, path, depth)
       if elements == nil {
@@ -29,6 +30,7 @@ extension XcodeModelReader {
     }
     // Values that are left out, and are in the file when the model is written again.
     var kept: [String: String] = [:]
+    if let composite { kept["composite"] = composite }
     var attribute = ModelDocument.Attribute(
       type: type.name, defaultValue: defaultValue(&fields, type, element, path, &kept),
       preservesValueInHistoryOnDeletion: fields.flag("preserveAfterDeletion"),
@@ -49,6 +51,10 @@ extension XcodeModelReader {
       note(
         element,
         "\(path) is composite and transient, and is stored: a composite attribute cannot be transient")
+    }
+    if type == .undefined, property.isTransient != true {
+      property.isTransient = true
+      note(element, "\(path) has no type, and is read as transient: nothing of it is stored")
     }
     if depth > 0 { dropFlagsOfElement(&property, &attribute, element, path, &kept) }
     type = AttributeType(name: attribute.type) ?? type

@@ -1,7 +1,7 @@
 /// What parts of a model say of each other, which an editor may leave as it was when the others change.
 extension XcodeModelReader {
   /// The place of a property among the entities that were read.
-  private struct Place: Hashable {
+  private struct PropertyPlace: Hashable {
     let entity: Int
     let property: Int
   }
@@ -51,7 +51,7 @@ extension XcodeModelReader {
 
   private mutating func resolveInverses(_ entities: inout [ModelDocument.Entity]) {
     let lookup = EntityLookup(entities)
-    var named: [Place: Place] = [:]
+    var named: [PropertyPlace: PropertyPlace] = [:]
     for place in Self.relationships(of: entities) {
       guard let relationship = entities[place.entity].properties[place.property].relationship,
         let inverse = relationship.inverse
@@ -63,7 +63,7 @@ extension XcodeModelReader {
         entities[owner].properties[index].relationship != nil,
         lookup.isKind(relationship.destination, of: entities[owner].name, entities)
       {
-        named[place] = Place(entity: owner, property: index)
+        named[place] = PropertyPlace(entity: owner, property: index)
       } else {
         let reason = owner == nil ? "does not exist" : "is no relationship of \(relationship.destination)"
         drop(&entities, place, "the inverse \(inverse.joined(separator: ".")), which \(reason)")
@@ -73,24 +73,39 @@ extension XcodeModelReader {
   }
 
   private mutating func pair(
-    _ entities: inout [ModelDocument.Entity], _ given: [Place: Place], _ lookup: EntityLookup
+    _ entities: inout [ModelDocument.Entity], _ given: [PropertyPlace: PropertyPlace], _ lookup: EntityLookup
   ) {
     var named = given
-    let naming = Dictionary(grouping: given.keys, by: { given[$0] })
-    for place in Self.relationships(of: entities) {
-      guard let inverse = named[place], named[inverse] != place else { continue }
-      let other = Self.path(inverse, entities)
-      let destination = entities[inverse.entity].properties[inverse.property].relationship?.destination ?? ""
-      let canPair = lookup.isKind(destination, of: entities[place.entity].name, entities)
-      if named[inverse] == nil, naming[inverse]?.count == 1, canPair {
+    // What names a relationship that does not name it in return.
+    var claims = Self.relationships(of: entities).filter { place in
+      given[place].map { given[$0] != place } ?? false
+    }
+    while !claims.isEmpty {
+      var claimants: [PropertyPlace: Int] = [:]
+      for place in claims { if let inverse = named[place] { claimants[inverse, default: 0] += 1 } }
+      func canPair(_ place: PropertyPlace) -> Bool {
+        guard let inverse = named[place], named[inverse].map({ named[$0] != inverse }) ?? true else {
+          return false
+        }
+        let destination =
+          entities[inverse.entity].properties[inverse.property].relationship?.destination ?? ""
+        return lookup.isKind(destination, of: entities[place.entity].name, entities)
+      }
+      if let index = claims.firstIndex(where: { !canPair($0) }) {
+        disown(&entities, claims.remove(at: index), &named)
+      } else if let index = claims.firstIndex(where: { place in
+        named[place].map { named[$0] == nil && claimants[$0] == 1 } ?? false
+      }) {
+        let place = claims.remove(at: index)
+        guard let inverse = named[place] else { continue }
         named[inverse] = place
+        let other = Self.path(inverse, entities)
         note(
           lines[other],
           "\(other) names no inverse, and is that of \(Self.path(place, entities)), which names it")
       } else {
-        named[place] = nil
-        let reason = named[inverse].map { "names \(Self.path($0, entities))" } ?? "does not name it in return"
-        drop(&entities, place, "the inverse \(other), which \(reason)")
+        // Several name one, or all of them name one another.
+        disown(&entities, claims.removeFirst(), &named)
       }
     }
     for (place, inverse) in named {
@@ -108,7 +123,17 @@ extension XcodeModelReader {
     }
   }
 
-  private mutating func drop(_ entities: inout [ModelDocument.Entity], _ place: Place, _ what: String) {
+  private mutating func disown(
+    _ entities: inout [ModelDocument.Entity], _ place: PropertyPlace,
+    _ named: inout [PropertyPlace: PropertyPlace]
+  ) {
+    guard let inverse = named.removeValue(forKey: place) else { return }
+    let reason = named[inverse].map { "names \(Self.path($0, entities))" } ?? "does not name it in return"
+    drop(&entities, place, "the inverse \(Self.path(inverse, entities)), which \(reason)")
+  }
+
+  private mutating func drop(_ entities: inout [ModelDocument.Entity], _ place: PropertyPlace, _ what: String)
+  {
     let inverse = entities[place.entity].properties[place.property].relationship?.inverse
     entities[place.entity].properties[place.property].relationship?.inverse = nil
     entities[place.entity].properties[place.property].modelFile?["inverseEntity"] = inverse?[0]
@@ -117,14 +142,14 @@ extension XcodeModelReader {
     note(lines[path], "\(path) names \(what): it has no inverse")
   }
 
-  private static func relationships(of entities: [ModelDocument.Entity]) -> [Place] {
+  private static func relationships(of entities: [ModelDocument.Entity]) -> [PropertyPlace] {
     entities.indices.flatMap { entity in
       entities[entity].properties.indices.filter { entities[entity].properties[$0].relationship != nil }
-        .map { Place(entity: entity, property: $0) }
+        .map { PropertyPlace(entity: entity, property: $0) }
     }
   }
 
-  private static func path(_ place: Place, _ entities: [ModelDocument.Entity]) -> String {
+  private static func path(_ place: PropertyPlace, _ entities: [ModelDocument.Entity]) -> String {
     "\(entities[place.entity].name).\(entities[place.entity].properties[place.property].name)"
   }
 

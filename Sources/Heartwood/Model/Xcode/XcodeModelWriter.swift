@@ -125,6 +125,14 @@ struct XcodeModelWriter {
     return element
   }
 
+  /// Whether a composite of this name is not described yet, or in the same way.
+  private func isFree(_ name: String, for elements: [ModelDocument.Property]) -> Bool {
+    guard let described = composites[name] else { return true }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return (try? encoder.encode(described)) == (try? encoder.encode(elements))
+  }
+
   private mutating func add(
     _ attribute: ModelDocument.Attribute, _ path: String, to element: inout MarkupElement
   ) {
@@ -149,7 +157,8 @@ struct XcodeModelWriter {
     }
     if let name = attribute.valueTransformerName { element.attributes["valueTransformerName"] = name }
     if let elements = attribute.elements {
-      let name = path.replacing(".", with: "_")
+      let kept = element.attributes["composite"]
+      let name = kept.flatMap { isFree($0, for: elements) ? $0 : nil } ?? path.replacing(".", with: "_")
       composites[name] = elements
       element.attributes["composite"] = name
     }

@@ -17,8 +17,12 @@ extension ManagedObjectContext {
     guard let inverse = relationship.inverseRelationship else { return }
     if relationship.isToMany {
       guard let state = object.relationshipState(at: relationship.slot) else { return }
-      for key in state.added { take(object, outOf: inverse, of: relationship, at: registered(relationship, key)) }
-      for key in state.removed { putBack(object, into: inverse, of: relationship, at: registered(relationship, key)) }
+      for key in state.added {
+        take(object, outOf: inverse, of: relationship, at: registered(relationship, key))
+      }
+      for key in state.removed {
+        putBack(object, into: inverse, of: relationship, at: registered(relationship, key))
+      }
     } else if let edit = object.pending?.edit(relationship.slot) {
       let committed = object.committedValue(at: relationship.slot)
       guard edit != committed else { return }
@@ -102,7 +106,8 @@ extension ManagedObjectContext {
 
   /// Calls `body` with the registered destinations of to-one relationships, the inverse and the relationship.
   private func forEachPartner(
-    of object: ManagedObject, _ body: (ManagedObject, RelationshipDescription, RelationshipDescription) -> Void
+    of object: ManagedObject,
+    _ body: (ManagedObject, RelationshipDescription, RelationshipDescription) -> Void
   ) {
     for relationship in object.entity.relationshipsBySlot where !relationship.isToMany {
       guard let inverse = relationship.inverseRelationship,
@@ -130,7 +135,9 @@ extension ManagedObjectContext {
     _ object: ManagedObject, into inverse: RelationshipDescription, of relationship: RelationshipDescription,
     at other: ManagedObject?
   ) {
-    guard let other, other !== object || inverse !== relationship, !other.state.contains(.deleted) else { return }
+    guard let other, other !== object || inverse !== relationship, !other.state.contains(.deleted) else {
+      return
+    }
     let key = object.identifier.key
     if inverse.isToMany {
       let state = state(other, inverse.slot)

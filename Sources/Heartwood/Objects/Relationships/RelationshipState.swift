@@ -266,8 +266,9 @@ final class RelationshipState {
   /// Replaces temporary keys by their permanent ones.
   func rename(_ newKey: (UInt64) -> UInt64) {
     let mayHaveOthers = !added.isEmpty || placed != nil
-    guard mayHaveOthers || committed?.contains(where: { !$0.isPermanentKey }) == true
-      || removed.contains(where: { !$0.isPermanentKey })
+    guard
+      mayHaveOthers || committed?.contains(where: { !$0.isPermanentKey }) == true
+        || removed.contains(where: { !$0.isPermanentKey })
     else { return }
     replaceKeys(newKey)
   }
@@ -293,8 +294,9 @@ final class RelationshipState {
   /// Replaces the keys that have a new one.
   func replaceKeys(_ newKeys: [UInt64: UInt64]) {
     let isAffected = { (key: UInt64) in newKeys[key] != nil }
-    guard added.contains(where: isAffected) || removed.contains(where: isAffected)
-      || committed?.contains(where: isAffected) == true
+    guard
+      added.contains(where: isAffected) || removed.contains(where: isAffected)
+        || committed?.contains(where: isAffected) == true
     else { return }
     replaceKeys { newKeys[$0] ?? $0 }
   }

@@ -79,7 +79,8 @@ extension ConditionFunction {
   /// Whether decimals among the arguments give a decimal.
   fileprivate var keepsDecimals: Bool {
     switch self {
-    case .modulus, .raise, .floor, .ceiling, .abs, .trunc, .round, .sum, .min, .max, .average, .median, .mode, .coalesce:
+    case .modulus, .raise, .floor, .ceiling, .abs, .trunc, .round, .sum, .min, .max, .average, .median, .mode,
+      .coalesce:
       true
     default: false
     }

@@ -158,6 +158,8 @@ package struct InMemoryEvaluation {
       let ends = try ends(aggregate.path, aggregate.scope, aggregate.element, aggregate.filter, place)
       return any(CollectionOperator.value("@\(aggregate.function.rawValue)", of: ends.map(stored)))
     case .refused(let error): throw error
+    case .fetched(let value):
+      throw HeartwoodError(.coreData, "\(value.text) has its value in a fetch, not for an object without a context")
     case .anyKey, .group, .window, .computed: return nil
     }
   }

@@ -101,7 +101,9 @@ extension ValidationRule {
   private static func selves(in text: String) -> [ValuePlace] {
     guard let tokens = try? FormatLexer.tokens(of: text) else { return [] }
     func isLength(_ place: Int) -> Bool {
-      guard place < tokens.count, case .name("length", isEscaped: false) = tokens[place].kind else { return false }
+      guard place < tokens.count, case .name("length", isEscaped: false) = tokens[place].kind else {
+        return false
+      }
       return !isDot(place + 1)
     }
     func isDot(_ place: Int) -> Bool { tokens.indices.contains(place) && tokens[place].kind == .sign(".") }

@@ -124,7 +124,7 @@ struct PatternParser {
       skipSpace()
       guard let scalar = next, scalar != "|", scalar != ")" else { break }
       if skip("\\Q") {
-        quoted(&parts)
+        try quoted(&parts)
       } else if let part = try repeated() {
         parts.append(part)
       }
@@ -132,11 +132,13 @@ struct PatternParser {
     return parts.count == 1 ? parts[0] : parts.isEmpty ? .empty : .sequence(parts)
   }
 
-  /// What is between `\Q` and `\E`.
-  private mutating func quoted(_ parts: inout [PatternNode]) {
+  /// What is between `\Q` and `\E`. A repetition after it is of its last character.
+  private mutating func quoted(_ parts: inout [PatternNode]) throws(Mistake) {
+    let first = parts.count
     while next != nil, !skip("\\E") {
       if let scalar = take() { parts.append(literal(scalar)) }
     }
+    if parts.count > first { parts.append(try repetition(of: parts.removeLast())) }
   }
 
   func literal(_ scalar: Unicode.Scalar) -> PatternNode { .one(cased(.one(scalar))) }
@@ -147,6 +149,11 @@ struct PatternParser {
 
   private mutating func repeated() throws(Mistake) -> PatternNode? {
     guard let atom = try atom() else { return nil }
+    return try repetition(of: atom)
+  }
+
+  /// An atom with the quantifier that follows.
+  private mutating func repetition(of atom: PatternNode) throws(Mistake) -> PatternNode {
     skipSpace()
     guard let (least, most) = try bounds() else { return atom }
     let isPossessive = skip("+")

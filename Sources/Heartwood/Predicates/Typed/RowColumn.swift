@@ -235,7 +235,8 @@ extension WindowValue {
 /// Values of other rows of the result.
 extension ValueQuery {
   private func window(
-    _ function: WindowValue.Function, _ partition: [any RowColumn], _ order: [RowSort], _ frame: RowFrame? = nil
+    _ function: WindowValue.Function, _ partition: [any RowColumn], _ order: [RowSort],
+    _ frame: RowFrame? = nil
   ) -> ValueQuery {
     ValueQuery(ConditionExpression(.window(WindowValue(function, _expression, partition, order, frame))))
   }

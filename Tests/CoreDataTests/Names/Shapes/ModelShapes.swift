@@ -23,10 +23,12 @@ private func models() {
   let _: (Model) -> ([NSEntityDescription], String) -> Void = Model.setEntities(_:forConfigurationName:)
   let _: (Model) -> (NSFetchRequest<any NSFetchRequestResult>?, String) -> Void =
     Model.setFetchRequestTemplate(_:forName:)
-  let _: (Model) -> (String) -> NSFetchRequest<any NSFetchRequestResult>? = Model.fetchRequestTemplate(forName:)
+  let _: (Model) -> (String) -> NSFetchRequest<any NSFetchRequestResult>? = Model.fetchRequestTemplate(
+    forName:)
   let _: (Model) -> (String, [String: Any]) -> NSFetchRequest<any NSFetchRequestResult>? =
     Model.fetchRequestFromTemplate(withName:substitutionVariables:)
-  let _: (Model) -> (String?, [String: Any]) -> Bool = Model.isConfiguration(withName:compatibleWithStoreMetadata:)
+  let _: (Model) -> (String?, [String: Any]) -> Bool = Model.isConfiguration(
+    withName:compatibleWithStoreMetadata:)
   let _: (Model) -> () -> Any = Model.copy
   let _: any NSCopying.Type = Model.self
 }

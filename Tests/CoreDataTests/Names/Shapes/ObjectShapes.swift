@@ -96,7 +96,9 @@ private class EveryOverride: NSManagedObject {
   override func didChangeValue(forKey key: String) { super.didChangeValue(forKey: key) }
   override func awakeFromFetch() { super.awakeFromFetch() }
   override func awakeFromInsert() { super.awakeFromInsert() }
-  override func awake(fromSnapshotEvents flags: NSSnapshotEventType) { super.awake(fromSnapshotEvents: flags) }
+  override func awake(fromSnapshotEvents flags: NSSnapshotEventType) {
+    super.awake(fromSnapshotEvents: flags)
+  }
   override func prepareForDeletion() { super.prepareForDeletion() }
   override func willSave() { super.willSave() }
   override func didSave() { super.didSave() }
@@ -105,11 +107,15 @@ private class EveryOverride: NSManagedObject {
   override func value(forKey key: String) -> Any? { super.value(forKey: key) }
   override func setValue(_ value: Any?, forKey key: String) { super.setValue(value, forKey: key) }
   override func primitiveValue(forKey key: String) -> Any? { super.primitiveValue(forKey: key) }
-  override func setPrimitiveValue(_ value: Any?, forKey key: String) { super.setPrimitiveValue(value, forKey: key) }
+  override func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    super.setPrimitiveValue(value, forKey: key)
+  }
   override func value(forUndefinedKey key: String) -> Any? { nil }
   override func setValue(_ value: Any?, forUndefinedKey key: String) {}
   override func setNilValueForKey(_ key: String) {}
-  override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+  override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String)
+    throws
+  {
     try super.validateValue(value, forKey: key)
   }
   override func validateForDelete() throws { try super.validateForDelete() }
@@ -169,7 +175,8 @@ private func contexts() {
   let _: ([AnyHashable: Any], [Context]) -> Void = Context.mergeChanges(fromRemoteContextSave:into:)
   let _: (Context) -> (NSQueryGenerationToken?) throws -> Void = Context.setQueryGenerationFrom(_:)
   let _: [Notification.Name] = [
-    Context.willSaveObjectsNotification, Context.didSaveObjectsNotification, Context.didChangeObjectsNotification,
+    Context.willSaveObjectsNotification, Context.didSaveObjectsNotification,
+    Context.didChangeObjectsNotification,
     Context.didSaveObjectIDsNotification, Context.didMergeChangesObjectIDsNotification,
   ]
   let _: UInt = NSManagedObjectContextConcurrencyType.mainQueueConcurrencyType.rawValue
@@ -178,8 +185,12 @@ private func contexts() {
 
 private func waiting(_ context: NSManagedObjectContext, _ container: NSPersistentContainer) async throws {
   let number: Int = await context.perform { 1 }
-  let other: Int = try await context.perform(schedule: .enqueued) { try context.count(for: NSFetchRequest<NSManagedObject>()) }
-  let third: Int = try await container.performBackgroundTask { try $0.count(for: NSFetchRequest<NSManagedObject>()) }
+  let other: Int = try await context.perform(schedule: .enqueued) {
+    try context.count(for: NSFetchRequest<NSManagedObject>())
+  }
+  let third: Int = try await container.performBackgroundTask {
+    try $0.count(for: NSFetchRequest<NSManagedObject>())
+  }
   _ = (number, other, third)
 }
 

@@ -49,7 +49,8 @@ private func batches() {
   typealias Insert = NSBatchInsertRequest
   let _: (String, [[String: Any]]) -> Insert = Insert.init(entityName:objects:)
   let _: (NSEntityDescription, [[String: Any]]) -> Insert = Insert.init(entity:objects:)
-  let _: (String, @escaping (NSMutableDictionary) -> Bool) -> Insert = Insert.init(entityName:dictionaryHandler:)
+  let _: (String, @escaping (NSMutableDictionary) -> Bool) -> Insert = Insert.init(
+    entityName:dictionaryHandler:)
   let _: (NSEntityDescription, @escaping (NSManagedObject) -> Bool) -> Insert =
     Insert.init(entity:managedObjectHandler:)
   read(\Insert.entityName, String.self)
@@ -203,11 +204,16 @@ private final class EveryMigrationPolicy: NSEntityMigrationPolicy, @unchecked Se
   override func createDestinationInstances(
     forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {}
-  override func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+  override func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+  }
   override func createRelationships(
     forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {}
-  override func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
-  override func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+  override func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager)
+    throws
+  {}
+  override func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager)
+    throws
+  {}
   override func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 }

@@ -34,7 +34,9 @@ private func coordinators() {
   let _: (Coordinator) -> (String, String?, URL?, Options) throws -> NSPersistentStore =
     Coordinator.addPersistentStore(ofType:configurationName:at:options:)
   let _:
-    (Coordinator) -> (NSPersistentStoreDescription, @escaping (NSPersistentStoreDescription, (any Error)?) -> Void)
+    (Coordinator) -> (
+      NSPersistentStoreDescription, @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+    )
       -> Void = Coordinator.addPersistentStore(with:completionHandler:)
   let _: (Coordinator) -> (NSPersistentStore) throws -> Void = Coordinator.remove
   let _: (Coordinator) -> ([String: Any]?, NSPersistentStore) -> Void = Coordinator.setMetadata(_:for:)
@@ -62,18 +64,23 @@ private func coordinators() {
   let _: (Coordinator) -> () throws -> Bool = Coordinator.finishDeferredLightweightMigrationTask
 }
 
-private func typed(_ coordinator: NSPersistentStoreCoordinator, _ store: NSPersistentStore, _ url: URL) throws {
+private func typed(_ coordinator: NSPersistentStoreCoordinator, _ store: NSPersistentStore, _ url: URL) throws
+{
   let options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: true]
-  let _: NSPersistentStore = try coordinator.addPersistentStore(type: .sqlite, configuration: nil, at: url, options: options)
+  let _: NSPersistentStore = try coordinator.addPersistentStore(
+    type: .sqlite, configuration: nil, at: url, options: options)
   let _: NSPersistentStore = try coordinator.addPersistentStore(type: .sqlite, at: url)
-  let _: NSPersistentStore = try coordinator.migratePersistentStore(store, to: url, options: options, type: .sqlite)
+  let _: NSPersistentStore = try coordinator.migratePersistentStore(
+    store, to: url, options: options, type: .sqlite)
   try coordinator.destroyPersistentStore(at: url, type: .sqlite, options: options)
   try coordinator.replacePersistentStore(
     at: url, destinationOptions: options, withPersistentStoreFrom: url, sourceOptions: options, type: .sqlite)
-  let _: [String: Any] = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url, options: options)
+  let _: [String: Any] = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+    type: .sqlite, at: url, options: options)
   try NSPersistentStoreCoordinator.setMetadata([:], type: .sqlite, at: url, options: options)
   let _: Int = coordinator.performAndWait { 1 }
-  NSPersistentStoreCoordinator.registerStoreClass(EveryStore.self, type: NSPersistentStore.StoreType(rawValue: "Every"))
+  NSPersistentStoreCoordinator.registerStoreClass(
+    EveryStore.self, type: NSPersistentStore.StoreType(rawValue: "Every"))
 }
 
 private func containers() {
@@ -109,7 +116,8 @@ private func containers() {
   write(\Description.shouldInferMappingModelAutomatically, Bool.self)
   let _: (Description) -> (NSObject?, String) -> Void = Description.setOption(_:forKey:)
   let _: (Description) -> (NSObject?, String) -> Void = Description.setValue(_:forPragmaNamed:)
-  Description().setOption(NSStagedMigrationManager([]), forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
+  Description().setOption(
+    NSStagedMigrationManager([]), forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
 }
 
 private final class EveryContainer: NSPersistentContainer, @unchecked Sendable {
@@ -130,8 +138,11 @@ private final class EveryStore: NSIncrementalStore, @unchecked Sendable {
     set { super.metadata = newValue }
   }
   override func loadMetadata() throws {}
-  override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any { [] }
-  override func newValuesForObject(with objectID: NSManagedObjectID, with context: NSManagedObjectContext) throws
+  override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws
+    -> Any
+  { [] }
+  override func newValuesForObject(with objectID: NSManagedObjectID, with context: NSManagedObjectContext)
+    throws
     -> NSIncrementalStoreNode
   { NSIncrementalStoreNode(objectID: objectID, withValues: [:], version: 1) }
   override func newValue(
@@ -149,11 +160,13 @@ private final class EveryStore: NSIncrementalStore, @unchecked Sendable {
 
 private final class EveryAtomicStore: NSAtomicStore, @unchecked Sendable {
   override init(
-    persistentStoreCoordinator coordinator: NSPersistentStoreCoordinator?, configurationName: String?, at url: URL,
+    persistentStoreCoordinator coordinator: NSPersistentStoreCoordinator?, configurationName: String?,
+    at url: URL,
     options: [AnyHashable: Any]? = nil
   ) {
     super.init(
-      persistentStoreCoordinator: coordinator, configurationName: configurationName, at: url, options: options)
+      persistentStoreCoordinator: coordinator, configurationName: configurationName, at: url, options: options
+    )
   }
   override func load() throws {}
   override func save() throws {}

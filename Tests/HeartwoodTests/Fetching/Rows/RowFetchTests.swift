@@ -11,9 +11,10 @@ import Testing
   let authors: [Author]
 
   init() throws {
-    context = try makeLibrary().viewContext
+    let context = try makeLibrary().viewContext
+    self.context = context
     var random = SplitMix64(seed: 5)
-    authors = (0..<5).map { context.makeAuthor("Name \($0)", $0 % 2 == 0 ? "Country \($0)" : nil) }
+    let authors = (0..<5).map { context.makeAuthor("Name \($0)", $0 % 2 == 0 ? "Country \($0)" : nil) }
     let subjects = (0..<6).map { context.makeSubject("Name \($0)") }
     for number in 0..<30 {
       let book = context.makeBook(
@@ -22,6 +23,7 @@ import Testing
       book.subjects = Set(subjects.filter { _ in random.below(2) == 0 })
       if number == 20 { try context.save() }
     }
+    self.authors = authors
     books = try context.fetch(Book.self)
   }
 
@@ -59,7 +61,8 @@ import Testing
       titles.union(titles, keepingDuplicates: true).union(names)
     ).map(Pair.init)
     #expect(three.sorted() == once.sorted())
-    let doubled = try context.fetchRows(titles.union(names).union(names, keepingDuplicates: true)).map(Pair.init)
+    let doubled = try context.fetchRows(titles.union(names).union(names, keepingDuplicates: true)).map(
+      Pair.init)
     #expect(doubled.sorted() == (once + nameRows).sorted())
   }
 
@@ -76,7 +79,8 @@ import Testing
     let inner = fetch.limited(to: 4).limited(to: 2, offset: 1)
     #expect(try context.fetchRows(inner).map(Pair.init) == Array(expected[1..<3]))
     let again = fetch.limited(to: 4).sorted(by: .ascending(column: 0))
-    #expect(try context.fetchRows(again).map(\.0) == expected[..<4].map(\.text).sorted { $0 ?? "" < $1 ?? "" })
+    #expect(
+      try context.fetchRows(again).map(\.0) == expected[..<4].map(\.text).sorted { $0 ?? "" < $1 ?? "" })
   }
 
   @Test func `whole numbers and fractions of a column are equal in a union`() throws {
@@ -90,7 +94,9 @@ import Testing
     let rows = try context.fetchRows(
       Author.self, joining: { $0.books }, { author, _ in author.books },
       columns: { author, first, second in (author.name, first.isbn, second.isbn) },
-      where: { author, first, second in first.isbn < second.isbn && first.pages == second.pages && author.country != nil })
+      where: { author, first, second in
+        first.isbn < second.isbn && first.pages == second.pages && author.country != nil
+      })
     var expected: Set<[String?]> = []
     for author in authors where author.country != nil {
       for first in author.books {
@@ -99,13 +105,15 @@ import Testing
         }
       }
     }
-    #expect(!expected.isEmpty && Set(rows.map { [$0.0, $0.1, $0.2] }) == expected && rows.count == expected.count)
+    #expect(
+      !expected.isEmpty && Set(rows.map { [$0.0, $0.1, $0.2] }) == expected && rows.count == expected.count)
   }
 
   @Test func `a fetch joins the destinations of destinations, and groups them`() throws {
     let rows = try context.fetchRows(
       Author.self, joining: { $0.books }, { _, book in book.subjects },
-      columns: { author, book, subject in (author.name, subject.label, RowFunction.count(), book.pages.sum()) },
+      columns: { author, book, subject in (author.name, subject.label, RowFunction.count(), book.pages.sum())
+      },
       sort: { author, _, subject in [.ascending(author.name), .ascending(subject.label)] })
     var expected: [[String?]: (Int, Int64)] = [:]
     for book in books {

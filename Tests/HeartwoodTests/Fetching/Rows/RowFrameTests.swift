@@ -11,7 +11,8 @@ import Testing
   let books: [Book]
 
   init() throws {
-    context = try makeLibrary().viewContext
+    let context = try makeLibrary().viewContext
+    self.context = context
     var random = SplitMix64(seed: 17)
     let authors = (0..<4).map { context.makeAuthor("Author \($0)") }
     for number in 0..<60 {
@@ -69,7 +70,8 @@ import Testing
         let count = Double(inFrame.count)
         #expect(abs((row.6 ?? .nan) - inFrame.map(\.price).reduce(0, +) / count) < 1e-9, "\(frame)")
         let mean = inFrame.map { Double($0.pages) }.reduce(0, +) / count
-        let variance = inFrame.map { (Double($0.pages) - mean) * (Double($0.pages) - mean) }.reduce(0, +) / count
+        let variance =
+          inFrame.map { (Double($0.pages) - mean) * (Double($0.pages) - mean) }.reduce(0, +) / count
         #expect(abs((row.7 ?? .nan) - variance.squareRoot()) < 1e-9, "\(frame)")
       }
     }
@@ -87,7 +89,8 @@ import Testing
       Book.self,
       columns: {
         let step =
-          $0.pages - $0.pages.lag(partitionedBy: $0.author, orderedBy: .ascending($0.pages), .ascending($0.isbn))
+          $0.pages
+          - $0.pages.lag(partitionedBy: $0.author, orderedBy: .ascending($0.pages), .ascending($0.isbn))
         return ($0.author.name, step.max(), step.average(), RowFunction.count(where: step > 1))
       }, sort: { [.ascending($0.author.name)] })
     let names = Set(books.map { $0.author?.name }).sorted { $0 ?? "" < $1 ?? "" }
@@ -148,7 +151,8 @@ import Testing
       where: { $0.pages > RowFunction.value(of: Book.self, where: { $0.isbn == "none" }) { $0.pages } })
     #expect(none.isEmpty)
     let count = try context.count(
-      Book.self, where: { $0.pages > RowFunction.value(of: Book.self, where: { $0.isbn == "7" }) { $0.pages } })
+      Book.self,
+      where: { $0.pages > RowFunction.value(of: Book.self, where: { $0.isbn == "7" }) { $0.pages } })
     let seventh = try #require(books.first { $0.isbn == "7" })
     #expect(count == books.filter { $0.pages > seventh.pages }.count)
   }

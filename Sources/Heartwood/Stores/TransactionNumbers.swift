@@ -1,5 +1,3 @@
-import Foundation
-
 /// The numbers of transactions that code of migrations has saved, so that they are not taken for those of users.
 package struct TransactionNumbers: Equatable, Sendable {
   /// In ascending order, without a number between two of them that is in none.
@@ -36,33 +34,5 @@ package struct TransactionNumbers: Equatable, Sendable {
       guard ends.count == 2, ends[0] <= ends[1] else { return nil }
       return ends[0]...ends[1]
     }
-  }
-}
-
-extension StoreMetadata {
-  /// The transactions that handlers of stages have saved.
-  var migrationTransactions: TransactionNumbers {
-    get {
-      guard case .list(let list)? = values[PersistentStore.MetadataKey.migrationTransactions] else {
-        return TransactionNumbers()
-      }
-      return TransactionNumbers(
-        texts: list.compactMap { value in
-          if case .scalar(.string(let text)) = value { return text }
-          return nil
-        })
-    }
-    set {
-      let list = newValue.texts.map { MetadataValue.scalar(.string($0)) }
-      values[PersistentStore.MetadataKey.migrationTransactions] = list.isEmpty ? nil : .list(list)
-    }
-  }
-}
-
-extension PersistentStoreCoordinator {
-  /// The transactions of the only store that handlers of stages have saved.
-  package func transactionsOfMigrations() throws -> TransactionNumbers {
-    guard let store = persistentStores.first?.log else { return TransactionNumbers() }
-    return try store.metadata().migrationTransactions
   }
 }
