@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
 
+import CompilerPluginSupport
 import PackageDescription
 
 let package = Package(
@@ -27,13 +28,14 @@ let package = Package(
     .target(name: "Heartwood", dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine"]),
     .executableTarget(
       name: "HeartwoodCommand",
-      dependencies: ["Heartwood", "HeartwoodEngine", "HeartwoodFiles", "CoreDataTranslation"]),
+      dependencies: ["Heartwood", "HeartwoodEngine", "HeartwoodFiles", "CoreDataTranslation", "SwiftTokens"]),
     // Runs `heartwood generate` for the models of Xcode in a target.
     .plugin(
       name: "HeartwoodClasses", capability: .buildTool(), dependencies: ["HeartwoodCommand"],
       path: "Sources/Plugins/HeartwoodClasses"),
     // Makes sources for Apple's Core Data compile on other systems; alone, so that the plugin is built quickly.
-    .target(name: "CoreDataTranslation"),
+    .target(name: "SwiftTokens"),
+    .target(name: "CoreDataTranslation", dependencies: ["SwiftTokens"]),
     .executableTarget(name: "CoreDataTranslator", dependencies: ["CoreDataTranslation"]),
     .plugin(
       name: "CoreDataSources", capability: .buildTool(), dependencies: ["CoreDataTranslator"],
@@ -45,7 +47,7 @@ let package = Package(
     // A program's own kind of store, which the tests of the graph run over too; see its README.
     .target(name: "LineStore", dependencies: ["Heartwood"], path: "Fixtures/LineStore/Sources/LineStore"),
     // What tests of several targets share.
-    .target(name: "TestSupport", dependencies: ["HeartwoodFiles"], path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["HeartwoodFiles", "SwiftTokens"], path: "Tests/TestSupport"),
     .testTarget(name: "HeartwoodBytesTests", dependencies: ["HeartwoodBytes", "HeartwoodFaults"]),
     .testTarget(
       name: "HeartwoodFilesTests", dependencies: ["TestSupport", "HeartwoodFiles", "HeartwoodFaults"]),
@@ -112,7 +114,16 @@ if Context.environment["HEARTWOOD_WITHOUT_PLUGINS"] != nil {
     .target(name: "CoreData", dependencies: ["Heartwood"]),
     .testTarget(
       name: "CoreDataTests",
-      dependencies: ["TestSupport", "HeartwoodFaults", "CoreData", "CoreDataTranslation"]),
+      dependencies: ["TestSupport", "HeartwoodFaults", "CoreData", "CoreDataTranslation", "SwiftTokens"]),
+    // The macros of SwiftData, as a program that speaks the compiler's own protocol.
+    .target(name: "SwiftDataExpansion", dependencies: ["SwiftTokens"]),
+    .macro(name: "SwiftDataMacros", dependencies: ["SwiftDataExpansion"]),
+    .target(name: "SwiftData", dependencies: ["CoreData", "Heartwood", "HeartwoodFiles", "SwiftDataMacros"]),
+    .testTarget(
+      name: "SwiftDataTests",
+      dependencies: ["TestSupport", "CoreData", "Heartwood", "SwiftData", "SwiftDataExpansion"],
+      exclude: ["Expansion/Recorded"]),
   ]
   package.products.append(.library(name: "CoreData", targets: ["CoreData"]))
+  package.products.append(.library(name: "SwiftData", targets: ["SwiftData"]))
 #endif

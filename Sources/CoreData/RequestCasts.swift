@@ -24,9 +24,11 @@ public protocol _Recastable: AnyObject {
 /// The object as one for other results, in place of `as?`.
 public func ~~>? <Target: _Recastable>(object: Any?, target: Target.Type) -> Target? {
   guard let object else { return nil }
-  // What comes from `_recast` has the form of the target, though maybe not its class.
-  return object as? Target
-    ?? target._recast(object as AnyObject).map { unsafeBitCast($0, to: Target.self) }
+  if let object = object as? Target { return object }
+  // What comes from `_recast` has the form of the target, though maybe not its class: a checked cast would trap.
+  return target._recast(object as AnyObject).map { recast in
+    Unmanaged<Target>.fromOpaque(Unmanaged.passUnretained(recast).toOpaque()).takeUnretainedValue()
+  }
 }
 
 /// The object as one for other results, in place of `as!`.

@@ -1,3 +1,5 @@
+import SwiftTokens
+
 /// The classes that Xcode makes for the entities of a model, with the properties as this translator writes them.
 package struct ModelClasses {
   private let entities: [Markup]

@@ -1,3 +1,5 @@
+import SwiftTokens
+
 /// Finds what hinders a source on systems without the Objective-C runtime, and makes it portable.
 package struct Porting {
   /// Something that does not compile, or does nothing, elsewhere.

@@ -1,3 +1,5 @@
+import SwiftTokens
+
 /// Makes of a source for Apple's systems one that compiles elsewhere. Every line stays where it is.
 package struct Translation {
   let file: String

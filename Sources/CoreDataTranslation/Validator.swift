@@ -1,3 +1,5 @@
+import SwiftTokens
+
 /// A method that Core Data finds by its name to validate a property: `validateAge(_:)`.
 struct Validator {
   let name: String

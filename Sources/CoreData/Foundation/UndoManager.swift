@@ -61,15 +61,15 @@ open class UndoManager: NSObject {
 }
 
 /// What a context registers its changes with.
-final class UndoManagerRegistrar: UndoRegistering {
-  let manager: UndoManager
-  init(_ manager: UndoManager) { self.manager = manager }
+package final class UndoManagerRegistrar: UndoRegistering {
+  package let manager: UndoManager
+  package init(_ manager: UndoManager) { self.manager = manager }
 
-  var isUndoRegistrationEnabled: Bool { manager.isUndoRegistrationEnabled }
-  var canUndo: Bool { manager.canUndo }
-  var canRedo: Bool { manager.canRedo }
-  func registerUndo(_ action: @escaping () -> Void) { manager.stack.registerUndo(action) }
-  func undo() { manager.undo() }
-  func redo() { manager.redo() }
-  func removeAllActions() { manager.removeAllActions() }
+  package var isUndoRegistrationEnabled: Bool { manager.isUndoRegistrationEnabled }
+  package var canUndo: Bool { manager.canUndo }
+  package var canRedo: Bool { manager.canRedo }
+  package func registerUndo(_ action: @escaping () -> Void) { manager.stack.registerUndo(action) }
+  package func undo() { manager.undo() }
+  package func redo() { manager.redo() }
+  package func removeAllActions() { manager.removeAllActions() }
 }

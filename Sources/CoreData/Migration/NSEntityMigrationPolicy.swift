@@ -153,7 +153,7 @@ extension PropertyMapping {
       do {
         try setExpression(newValue?.mappingText)
       } catch {
-        fatalError("valueExpression of the mapping of \(name): \(error)")
+        fatalError("valueExpression of the mapping of \(name ?? ""): \(error)")
       }
     }
   }

@@ -1,3 +1,5 @@
+import SwiftTokens
+
 /// Writes the functions that `@NSManaged` leaves to the Objective-C runtime, under the names by which the compiler calls them: for sources that
 /// have no other attributes of Objective-C, or these within `#if`.
 package struct AccessorWriter {

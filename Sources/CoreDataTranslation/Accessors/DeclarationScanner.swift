@@ -1,3 +1,5 @@
+import SwiftTokens
+
 /// Finds the types of a source, and what it marks with `@NSManaged`.
 struct DeclarationScanner {
   struct TypeFound {

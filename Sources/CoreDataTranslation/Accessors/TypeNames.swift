@@ -1,3 +1,5 @@
+import SwiftTokens
+
 /// What the names of types in sources stand for.
 struct TypeNames {
   struct Declared {

@@ -41,7 +41,11 @@ final class ContextFollowers: Sendable {
     }
     for follower in told {
       guard let context = follower.context else { continue }
-      context.perform { context.merge(changes) }
+      if let receives = context.receivesChanges {
+        receives(changes)
+      } else {
+        context.perform { context.merge(changes) }
+      }
     }
   }
 }

@@ -51,6 +51,8 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// Whose saves the context merges by itself.
   var following = Following.nothing { didSet { follow(following) } }
+  /// Gets what others save, on any thread, in place of a merge on the context's queue; nil for the merge. Set before the context follows others.
+  package final var receivesChanges: (@Sendable (ObjectIDChanges) -> Void)?
   /// The child contexts that merge saves by themselves.
   let children = ContextFollowers()
 

@@ -18,6 +18,11 @@ public struct SortKey: Sendable {
     self.options = options
   }
 
+  /// An order by a property, by its names with dots between them.
+  package init(names: String, isAscending: Bool, options: ComparisonOptions = []) {
+    self.init(path: PropertyPath(names: names), isAscending: isAscending, options: options)
+  }
+
   init(path: PropertyPath, isAscending: Bool, options: ComparisonOptions = []) {
     self.init(expression: .path(path), isAscending: isAscending, options: options)
   }

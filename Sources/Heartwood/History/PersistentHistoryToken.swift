@@ -28,6 +28,27 @@ public struct PersistentHistoryToken: Sendable, Codable {
     others = tokens.count == 1 ? nil : Array(tokens.dropFirst())
   }
 
+  /// A token with the latest position in each store of several tokens; nil for none.
+  package init?(joining tokens: [PersistentHistoryToken]) {
+    var latest: [PersistentHistoryToken] = []
+    for position in tokens.flatMap(\.positions) {
+      guard let place = latest.firstIndex(where: { $0.storeID == position.storeID }) else {
+        latest.append(position)
+        continue
+      }
+      if latest[place].transactionNumber < position.transactionNumber { latest[place] = position }
+    }
+    self.init(latest)
+  }
+
+  /// The positions after the transactions that follow the last ones.
+  package var following: PersistentHistoryToken? {
+    PersistentHistoryToken(
+      positions.map {
+        PersistentHistoryToken(storeID: $0.storeID, transactionNumber: $0.transactionNumber + 1)
+      })
+  }
+
   /// The positions in each of the stores.
   var positions: [PersistentHistoryToken] {
     [PersistentHistoryToken(storeID: storeID, transactionNumber: transactionNumber, nanoseconds: nanoseconds)]

@@ -1,5 +1,5 @@
 /// A comparison of two values.
-enum ComparisonOperator: String, CaseIterable {
+package enum ComparisonOperator: String, CaseIterable {
   case equal = "=="
   case notEqual = "!="
   case less = "<"

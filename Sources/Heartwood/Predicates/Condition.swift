@@ -55,7 +55,7 @@ struct Comparison: Sendable {
 }
 
 extension Condition {
-  static func comparing(
+  package static func comparing(
     _ left: ConditionExpression, _ comparator: ComparisonOperator, _ right: ConditionExpression,
     _ options: ComparisonOptions = []
   ) -> Condition {

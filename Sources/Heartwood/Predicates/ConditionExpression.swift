@@ -43,7 +43,7 @@ public struct ConditionExpression: Sendable {
   }
 
   /// An object, by the identifier that it has when the condition is compiled.
-  init(_ object: ManagedObject) {
+  package init(_ object: ManagedObject) {
     let id = object.objectID
     self =
       id.isTemporaryID ? ConditionExpression(.object(ObjectReference.reference(to: id))) : .value(.object(id))
@@ -58,7 +58,7 @@ public struct ConditionExpression: Sendable {
     self = values.count == parts.count ? .list(values) : ConditionExpression(.list(parts))
   }
 
-  static func value(_ value: Value) -> ConditionExpression { ConditionExpression(.value(value)) }
+  package static func value(_ value: _Value) -> ConditionExpression { ConditionExpression(.value(value)) }
   static func path(_ path: PropertyPath) -> ConditionExpression { ConditionExpression(.path(path)) }
   static func list(_ values: [Value]) -> ConditionExpression { .value(.list(values)) }
 
@@ -197,4 +197,11 @@ enum PathItem: Hashable, Sendable {
 extension String {
   /// Whether this is a name, or names with dots between them, as the path of a property is; an expression has other characters.
   package var isDottedName: Bool { allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." } }
+}
+
+extension ConditionExpression {
+  /// The first expression if the condition holds, otherwise the second.
+  package static func conditional(
+    _ condition: Condition, _ first: ConditionExpression, _ second: ConditionExpression
+  ) -> ConditionExpression { ConditionExpression(.conditional(condition, first, second)) }
 }

@@ -145,3 +145,29 @@ private protocol OptionalInsideAny {
 extension Optional: OptionalInsideAny {
   fileprivate var held: Any? { self }
 }
+
+extension _Value {
+  /// The stored form of a value of the types that rows have: of `value(forKey:)` without a class; nil for another type.
+  package init?(plain value: Any) {
+    guard let attribute = value as? any AttributeValue else { return nil }
+    self = attribute._value
+  }
+}
+
+extension _Value {
+  /// The value in the types of `value(forKey:)` without a class; nil for none.
+  package var plain: Any? {
+    switch self {
+    case .null, .object, .list, .opaque: nil
+    case .int(let value): value
+    case .double(let value): value
+    case .decimal(let value): value
+    case .bool(let value): value
+    case .string(let value): value
+    case .date(let value): Date(timeIntervalSinceReferenceDate: value)
+    case .data(let value): value
+    case .uuid(let value): value
+    case .url(let value): URL(string: value)
+    }
+  }
+}

@@ -1,3 +1,4 @@
+import SwiftTokens
 import CoreDataTranslation
 import Foundation
 import Heartwood

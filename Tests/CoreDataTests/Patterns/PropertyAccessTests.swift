@@ -1,5 +1,6 @@
 import CoreData
 import CoreDataTranslation
+import SwiftTokens
 import Foundation
 import Heartwood
 import HeartwoodFaults

@@ -55,7 +55,8 @@ final class ServiceStore: NSIncrementalStore, @unchecked Sendable {
         }
       }
       Self.requests.append(
-        "fetch \(entity.name!) \(fetch.predicate.map { $0 is NSCompoundPredicate ? "joined" : "one" } ?? "all")")
+        "fetch \(entity.name!) \(fetch.predicate.map { $0 is NSCompoundPredicate ? "joined" : "one" } ?? "all")"
+      )
       keys = Array(keys.dropFirst(fetch.fetchOffset))
       if fetch.fetchLimit > 0 { keys = Array(keys.prefix(fetch.fetchLimit)) }
       if fetch.resultType == .countResultType { return [NSNumber(value: keys.count)] }

@@ -1,3 +1,4 @@
+import SwiftTokens
 import Testing
 
 @testable import CoreDataTranslation

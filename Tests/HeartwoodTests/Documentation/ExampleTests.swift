@@ -84,8 +84,8 @@ import Testing
     #expect(deleted.contains { $0["name"] as? String == "Paris" })
 
     let coordinator = container.persistentStoreCoordinator
-    try context.setQueryGenerationFrom(try coordinator.queryGenerationToken(forGeneration: 2))
     context.reset()
+    try context.setQueryGenerationFrom(try coordinator.queryGenerationToken(forGeneration: 2))
     #expect(try context.count(for: FetchRequest<City>()) == 1)
     try context.setQueryGenerationFrom(nil)
     #expect(try context.count(for: FetchRequest<City>()) == 0)

@@ -41,7 +41,9 @@ import Testing
     let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
     while let file = files?.nextObject() as? URL {
       guard file.pathExtension == "swift", !file.path.contains("/.build/") else { continue }
-      sources[file.deletingPathExtension().lastPathComponent] = try String(contentsOf: file, encoding: .utf8)
+      // Files of several targets may have one name.
+      let source = try String(contentsOf: file, encoding: .utf8)
+      sources[file.deletingPathExtension().lastPathComponent, default: ""] += source + "\n"
     }
     self.sources = sources
   }

@@ -91,7 +91,7 @@ import Testing
     "relationship": [
       "inverseName": ("one", [:], "many"), "inverseEntity": ("one", ["inverseName": "many"], "Host"),
     ],
-    "fetchIndexElement": ["type": ("number", [:], "RTree")], "composite": ["name": ("Place", [:], "Changed")],
+    "fetchIndexElement": ["type": ("number", [:], "RTree")], "composite": ["name": ("Place", [:], "Place")],
   ]
 
   private func root() throws -> MarkupElement {

@@ -6,11 +6,11 @@ import Synchronization
 /// The Observation framework has no such question. It puts an accessed key path into a set if it collects, and does nothing
 /// otherwise. So a key path whose argument counts how often it is hashed answers it. Without the answer, each read would need
 /// a registrar for its object, which takes memory and time although nothing observes.
-enum AccessProbe {
+package enum AccessProbe {
   /// Whether the current thread collects accesses. May also be true while another thread begins to, which makes no difference
   /// but time.
   @inline(__always)
-  static func isCollecting() -> Bool {
+  package static func isCollecting() -> Bool {
     let before = hashCount.load(ordering: .relaxed)
     probe.registrar.access(probe, keyPath: probe.keyPath)
     return hashCount.load(ordering: .relaxed) != before

@@ -159,7 +159,8 @@ package struct InMemoryEvaluation {
       return any(CollectionOperator.value("@\(aggregate.function.rawValue)", of: ends.map(stored)))
     case .refused(let error): throw error
     case .fetched(let value):
-      throw HeartwoodError(.coreData, "\(value.text) has its value in a fetch, not for an object without a context")
+      throw HeartwoodError(
+        .coreData, "\(value.text) has its value in a fetch, not for an object without a context")
     case .anyKey, .group, .window, .computed: return nil
     }
   }

@@ -3,31 +3,31 @@ import Foundation
 /// A part of one of Foundation's predicates that has a translation.
 ///
 /// Declared where the conformances are: only casts find these, and a linker takes the file out of an archive for the protocol that they name.
-protocol TranslatableExpression {
+package protocol TranslatableExpression {
   func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart
 }
 
 extension PredicateExpressions.Variable: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .value(try translation.value(of: key))
   }
 }
 
 extension PredicateExpressions.Value: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    try PredicateTranslation.constant(value)
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    try translation.constant(value)
   }
 }
 
 extension PredicateExpressions.NilLiteral: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .value(.value(.null))
   }
 }
 
 /// Properties.
 extension PredicateExpressions.KeyPath: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     let owner = try translation.value(root)
     if let counted = Root.Output.self as? any CountedCollection.Type {
       if counted.countPath == keyPath { return .value(size(of: owner)) }
@@ -37,6 +37,10 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     }
     guard case .path(var path) = owner.kind else {
       throw .predicate("the key path \(keyPath) of a #Predicate is of something that is no property")
+    }
+    if let names = try translation.vocabulary?.names(of: keyPath, from: Root.Output.self) {
+      path.steps += names.map { .name($0) }
+      return .value(.path(path))
     }
     // No attribute has this type.
     if Output.self == ManagedObjectID.self, Root.Output.self is ManagedObject.Type {
@@ -64,19 +68,19 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
 
 /// Comparisons.
 extension PredicateExpressions.Equal: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .condition(.comparing(try translation.value(lhs), .equal, try translation.value(rhs)))
   }
 }
 
 extension PredicateExpressions.NotEqual: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .condition(.comparing(try translation.value(lhs), .notEqual, try translation.value(rhs)))
   }
 }
 
 extension PredicateExpressions.Comparison: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     let comparator: ComparisonOperator =
       switch op {
       case .lessThan: .less
@@ -91,25 +95,25 @@ extension PredicateExpressions.Comparison: TranslatableExpression {
 
 /// Connectives.
 extension PredicateExpressions.Conjunction: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .condition(try translation.condition(lhs) && translation.condition(rhs))
   }
 }
 
 extension PredicateExpressions.Disjunction: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .condition(try translation.condition(lhs) || translation.condition(rhs))
   }
 }
 
 extension PredicateExpressions.Negation: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .condition(!(try translation.condition(wrapped)))
   }
 }
 
 extension PredicateExpressions.Conditional: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     let test = try translation.condition(test)
     let (first, second) = (try translation.part(trueBranch), try translation.part(falseBranch))
     if case .condition(let first) = first, case .condition(let second) = second {
@@ -123,26 +127,26 @@ extension PredicateExpressions.Conditional: TranslatableExpression {
 
 /// Classes.
 extension PredicateExpressions.TypeCheck: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .condition(try translation.isObject(input, of: Desired.self))
   }
 }
 
 extension PredicateExpressions.ConditionalCast: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     try translation.cast(input, to: Desired.self)
   }
 }
 
 extension PredicateExpressions.ForceCast: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     try translation.cast(input, to: Desired.self)
   }
 }
 
 /// Optionals: a property of a missing object is missing, and a condition on one is neither true nor false.
 extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     let wrapped = try translation.value(wrapped)
     let part = try translation.binding(variable, to: wrapped).part(transform)
     guard case .condition(let condition) = part else { return part }
@@ -151,13 +155,13 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
 }
 
 extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     try translation.part(inner)
   }
 }
 
 extension PredicateExpressions.NilCoalesce: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     if case .optional(let condition, let exists) = try translation.part(lhs) {
       let other = try translation.condition(rhs)
       return .condition(exists && condition || !exists && other)
@@ -167,9 +171,21 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
   }
 }
 
+/// Expressions in predicates.
+extension PredicateExpressions.ExpressionEvaluate: TranslatableExpression {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    guard let inner = try? expression.evaluate(PredicateBindings()) else {
+      throw .predicate("an expression that a predicate evaluates must be a constant")
+    }
+    var innerTranslation = translation
+    repeat try innerTranslation.bind(each inner.variable, to: each input, of: translation)
+    return try innerTranslation.part(inner.expression)
+  }
+}
+
 /// Arithmetic.
 extension PredicateExpressions.Arithmetic: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     let operation: ArithmeticOperator =
       switch op {
       case .add: .add
@@ -183,45 +199,45 @@ extension PredicateExpressions.Arithmetic: TranslatableExpression {
 }
 
 extension PredicateExpressions.FloatDivision: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .value(ConditionExpression(.arithmetic(.divide, try translation.value(lhs), try translation.value(rhs))))
   }
 }
 
 extension PredicateExpressions.IntDivision: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .value(ConditionExpression(.arithmetic(.divide, try translation.value(lhs), try translation.value(rhs))))
   }
 }
 
 extension PredicateExpressions.IntRemainder: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .value(
       ConditionExpression(.function(.modulus, [try translation.value(lhs), try translation.value(rhs)])))
   }
 }
 
 extension PredicateExpressions.UnaryMinus: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .value(ConditionExpression(.arithmetic(.subtract, .value(.int(0)), try translation.value(wrapped))))
   }
 }
 
 /// Ranges.
 extension PredicateExpressions.ClosedRange: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .range(try translation.value(lower), try translation.value(upper), isClosed: true)
   }
 }
 
 extension PredicateExpressions.Range: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .range(try translation.value(lower), try translation.value(upper), isClosed: false)
   }
 }
 
 extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     guard case .range(let lower, let upper, let isClosed) = try translation.part(range) else {
       throw .predicate("a range of a #Predicate has no translation; compare with its bounds")
     }
@@ -233,25 +249,25 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
 
 /// Sequences and relationships.
 extension PredicateExpressions.SequenceContains: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .condition(.comparing(try translation.value(element), .isIn, try translation.value(sequence)))
   }
 }
 
 extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .condition(try translation.any(sequence, variable, test, isNegated: false))
   }
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .condition(!(try translation.any(sequence, variable, test, isNegated: true)))
   }
 }
 
 extension PredicateExpressions.Filter: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     let (path, scope, former) = try translation.destinations(sequence)
     let inner = try translation.binding(variable, to: .path(PropertyPath(scope))).condition(filter)
     return .value(
@@ -262,7 +278,7 @@ extension PredicateExpressions.Filter: TranslatableExpression {
 }
 
 extension PredicateExpressions.CollectionIndexSubscript: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     guard case .path(let path) = try translation.value(wrapped).kind,
       case .value(.int(let place)) = try translation.value(index).kind
     else {
@@ -275,19 +291,19 @@ extension PredicateExpressions.CollectionIndexSubscript: TranslatableExpression 
 
 /// Texts.
 extension PredicateExpressions.CollectionContainsCollection: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .condition(.comparing(try translation.value(base), .contains, try translation.value(other)))
   }
 }
 
 extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     .condition(.comparing(try translation.value(base), .beginsWith, try translation.value(prefix)))
   }
 }
 
 extension PredicateExpressions.StringContainsRegex: TranslatableExpression {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     guard case .value(.string(let pattern)) = try translation.value(regex).kind else {
       throw .predicate("a regular expression of a #Predicate must be a constant")
     }

@@ -8,7 +8,14 @@ extension Predicate: FetchPredicate {
   ///
   /// - Throws: `.invalidPredicate` if a part of it has no translation.
   public func conditionTree(for entity: EntityDescription) throws(HeartwoodError) -> Condition {
-    var translation = PredicateTranslation(model: entity.model)
+    try conditionTree(for: entity, in: nil)
+  }
+
+  /// The predicate as a condition on objects that another module has classes for.
+  package func conditionTree(
+    for entity: EntityDescription, in vocabulary: (any PredicateVocabulary)?
+  ) throws(HeartwoodError) -> Condition {
+    var translation = PredicateTranslation(model: entity.model, vocabulary: vocabulary)
     repeat translation.bind(each variable)
     guard translation.inputCount == 1 else {
       throw .predicate("it is about \(translation.inputCount) objects: a fetch is about one")
@@ -17,8 +24,21 @@ extension Predicate: FetchPredicate {
   }
 }
 
+/// What the classes of another module, their properties and values stand for in the predicates of a program.
+package protocol PredicateVocabulary {
+  /// The names of the properties that one step of a key path reads, none for a step that leaves its value as it is; nil for a key path that is
+  /// none of the module's.
+  ///
+  /// - Throws: For a key path of one of the module's classes that reads anything but properties.
+  func names(of keyPath: AnyKeyPath, from root: any Any.Type) throws(HeartwoodError) -> [String]?
+  /// A constant; nil for one that is none of the module's.
+  func constant(_ value: Any) throws(HeartwoodError) -> ConditionExpression?
+  /// The name of the entity of a class; nil for another type.
+  func entityName(of type: any Any.Type) -> String?
+}
+
 /// The translation of a part.
-enum PredicatePart {
+package enum PredicatePart {
   case condition(Condition)
   case value(ConditionExpression)
   case range(ConditionExpression, ConditionExpression, isClosed: Bool)
@@ -27,19 +47,30 @@ enum PredicatePart {
 }
 
 /// What the variables of a predicate stand for.
-struct PredicateTranslation {
+package struct PredicateTranslation {
   /// The model whose classes a predicate may name; nil if it is not in use.
   let model: ManagedObjectModel?
+  /// Another module's classes; nil for those of this one.
+  let vocabulary: (any PredicateVocabulary)?
   private var values: [PredicateExpressions.VariableID: ConditionExpression] = [:]
   private(set) var inputCount = 0
 
-  init(model: ManagedObjectModel?) { self.model = model }
+  init(model: ManagedObjectModel?, vocabulary: (any PredicateVocabulary)?) {
+    self.model = model
+    self.vocabulary = vocabulary
+  }
 
   /// A variable for the fetched object.
   mutating func bind<Output>(_ variable: PredicateExpressions.Variable<Output>) {
     values[variable.key] = .path(PropertyPath(.fetched))
     inputCount += 1
   }
+
+  /// A variable of a predicate that is evaluated in this one.
+  package mutating func bind<Output>(
+    _ variable: PredicateExpressions.Variable<Output>, to input: any PredicateExpression,
+    of outer: PredicateTranslation
+  ) throws(HeartwoodError) { values[variable.key] = try outer.value(input) }
 
   func binding<Output>(
     _ variable: PredicateExpressions.Variable<Output>, to value: ConditionExpression
@@ -56,7 +87,7 @@ struct PredicateTranslation {
     return value
   }
 
-  func part(_ expression: any PredicateExpression) throws(HeartwoodError) -> PredicatePart {
+  package func part(_ expression: any PredicateExpression) throws(HeartwoodError) -> PredicatePart {
     guard let translatable = expression as? any TranslatableExpression else {
       let name = "\(type(of: expression))".prefix { $0 != "<" }
       throw .predicate(
@@ -66,7 +97,7 @@ struct PredicateTranslation {
     return try translatable.part(in: self)
   }
 
-  func condition(_ expression: any PredicateExpression) throws(HeartwoodError) -> Condition {
+  package func condition(_ expression: any PredicateExpression) throws(HeartwoodError) -> Condition {
     switch try part(expression) {
     case .condition(let condition): return condition
     case .value(let value):
@@ -77,7 +108,7 @@ struct PredicateTranslation {
     }
   }
 
-  func value(_ expression: any PredicateExpression) throws(HeartwoodError) -> ConditionExpression {
+  package func value(_ expression: any PredicateExpression) throws(HeartwoodError) -> ConditionExpression {
     switch try part(expression) {
     case .value(let value): return value
     case .condition(let condition): return .truth(of: condition)
@@ -122,9 +153,7 @@ struct PredicateTranslation {
   func isObject(
     _ expression: any PredicateExpression, of type: Any.Type
   ) throws(HeartwoodError) -> Condition {
-    guard case .path(var path) = try value(expression).kind, let type = type as? ManagedObject.Type,
-      let entity = model?.entity(of: type)
-    else {
+    guard case .path(var path) = try value(expression).kind, let entity = entity(of: type) else {
       throw .predicate(
         "'is \(type)' of a #Predicate is translated for objects only, and for a class with an entity in the model"
       )
@@ -134,10 +163,19 @@ struct PredicateTranslation {
     return .comparing(.path(path), .isIn, ConditionExpression(list: names))
   }
 
+  private func entity(of type: any Any.Type) -> EntityDescription? {
+    if let name = vocabulary?.entityName(of: type) { return model?.entitiesByName[name] }
+    return (type as? ManagedObject.Type).flatMap { model?.entity(of: $0) }
+  }
+
   /// An object as one of a class, or none.
   func cast(
     _ expression: any PredicateExpression, to type: Any.Type
   ) throws(HeartwoodError) -> PredicatePart {
+    if let name = vocabulary?.entityName(of: type), case .path(var path) = try value(expression).kind {
+      path.steps.append(.kind(.name(name)))
+      return .value(.path(path))
+    }
     guard case .path(var path) = try value(expression).kind, let type = type as? ManagedObject.Type else {
       throw .predicate("'as \(type)' of a #Predicate has no translation: it is for objects and their classes")
     }
@@ -147,7 +185,8 @@ struct PredicateTranslation {
 
   // MARK: Constants
 
-  static func constant(_ value: Any) throws(HeartwoodError) -> PredicatePart {
+  func constant(_ value: Any) throws(HeartwoodError) -> PredicatePart {
+    if let known = try vocabulary?.constant(value) { return .value(known) }
     if let range = value as? any ConstantRange { return range.part }
     if let argument = value as? any PredicateArgument { return .value(argument.predicateConstant.expression) }
     if let attribute = value as? any AttributeValue { return .value(.value(attribute._value)) }
@@ -160,7 +199,7 @@ struct PredicateTranslation {
     return .value(ConditionExpression(list: try list(sequence)))
   }
 
-  private static func list(_ sequence: some Sequence) throws(HeartwoodError) -> [ConditionExpression] {
+  private func list(_ sequence: some Sequence) throws(HeartwoodError) -> [ConditionExpression] {
     var parts: [ConditionExpression] = []
     for member in sequence {
       guard case .value(let value) = try constant(member) else {

@@ -1,13 +1,13 @@
 /// Finds the ends of types and brackets in tokens.
-struct TokenCursor {
-  let tokens: [Token]
+package struct TokenCursor {
+  package let tokens: [Token]
 
-  init(_ tokens: [Token]) { self.tokens = tokens }
+  package init(_ tokens: [Token]) { self.tokens = tokens }
 
-  subscript(index: Int) -> Token { tokens[min(max(index, 0), tokens.count - 1)] }
+  package subscript(index: Int) -> Token { tokens[min(max(index, 0), tokens.count - 1)] }
 
   /// The index after the bracket that closes the one at `index`.
-  func end(ofBracketsAt index: Int) -> Int {
+  package func end(ofBracketsAt index: Int) -> Int {
     let pairs = ["(": ")", "[": "]", "{": "}", "<": ">"]
     guard let closing = pairs[self[index].text] else { return index + 1 }
     let opening = self[index].text
@@ -25,7 +25,7 @@ struct TokenCursor {
   }
 
   /// The index after an attribute such as `@available(iOS 17, *)`.
-  func end(ofAttributeAt index: Int) -> Int {
+  package func end(ofAttributeAt index: Int) -> Int {
     var next = index + 2
     while self[next].is("."), self[next + 1].kind == .word { next += 2 }
     // Arguments follow at once; `@escaping (Int) -> Void` has none.
@@ -36,7 +36,7 @@ struct TokenCursor {
   }
 
   /// The index after the type that begins at `index`.
-  func end(ofTypeAt index: Int) -> Int {
+  package func end(ofTypeAt index: Int) -> Int {
     var next = index
     while true {
       while self[next].is("@") { next = end(ofAttributeAt: next) }

@@ -1,14 +1,14 @@
 /// Splits Swift source into tokens. Interpolations in strings are split as well.
-struct Lexer {
+package struct Lexer {
   private let bytes: [UInt8]
   private var place = 0
   private var line = 1
   private var isFirstOnLine = true
-  private(set) var tokens: [Token] = []
+  private var tokens: [Token] = []
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  static func tokens(of bytes: [UInt8]) -> [Token] {
+  package static func tokens(of bytes: [UInt8]) -> [Token] {
     var lexer = Lexer(bytes)
     lexer.run(until: nil)
     lexer.add(.end, from: bytes.count, text: "")

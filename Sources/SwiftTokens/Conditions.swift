@@ -1,6 +1,6 @@
 /// Removes from tokens what `#if` leaves out on Linux.
-enum Conditions {
-  static func active(_ tokens: [Token]) -> [Token] {
+package enum Conditions {
+  package static func active(_ tokens: [Token]) -> [Token] {
     var result: [Token] = []
     /// Of each open `#if`: whether this part is read, and whether a part was.
     var open: [(isActive: Bool, isDone: Bool)] = []
@@ -8,7 +8,8 @@ enum Conditions {
     while next < tokens.count {
       let token = tokens[next]
       guard token.kind == .word, ["#if", "#elseif", "#else", "#endif"].contains(token.text) else {
-        if open.allSatisfy(\.isActive) { result.append(token) }
+        // The end stays, also where an `#if` is not closed.
+        if open.allSatisfy(\.isActive) || token.kind == .end { result.append(token) }
         next += 1
         continue
       }
@@ -79,7 +80,8 @@ enum Conditions {
     case "os": return name == "Linux"
     case "canImport":
       return [
-        "Foundation", "CoreData", "Dispatch", "Glibc", "Swift", "FoundationNetworking", "XCTest", "Testing",
+        "Foundation", "CoreData", "SwiftData", "Observation", "Dispatch", "Glibc", "Swift",
+        "FoundationNetworking", "XCTest", "Testing",
       ].contains(name)
     case "swift", "compiler": return !argument.contains("<")
     default: return false

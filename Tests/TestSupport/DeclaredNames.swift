@@ -1,17 +1,18 @@
 import Foundation
-
-@testable import CoreDataTranslation
+import SwiftTokens
 
 /// The public declarations of sources, by type, with the labels of their parameters.
-struct DeclaredNames {
+package struct DeclaredNames {
   /// The members of types and extensions; those of the file itself are under an empty name.
-  private(set) var members: [String: Set<String>] = [:]
-  private(set) var unavailable: [String: Set<String>] = [:]
-  private(set) var unavailableTypes: Set<String> = []
+  package private(set) var members: [String: Set<String>] = [:]
+  package private(set) var unavailable: [String: Set<String>] = [:]
+  package private(set) var unavailableTypes: Set<String> = []
+  /// The attributes that make something unavailable and do not say why.
+  package private(set) var withoutReason: [String] = []
   /// What types inherit from, and what aliases stand for.
   private var ancestors: [String: [String]] = [:]
 
-  init(folders: [String], package: URL) throws {
+  package init(folders: [String], package: URL) throws {
     for folder in folders {
       let root = package.appending(path: folder)
       for name in try FileManager.default.subpathsOfDirectory(atPath: root.path).sorted()
@@ -22,7 +23,7 @@ struct DeclaredNames {
   }
 
   /// Whether a type or what it inherits from has a member: true or false, or nil for one that is marked as unavailable.
-  func has(_ member: String, of type: String) -> Bool? {
+  package func has(_ member: String, of type: String) -> Bool? {
     var seen: Set<String> = []
     var waiting = [type]
     var isUnavailable = false
@@ -36,7 +37,7 @@ struct DeclaredNames {
   }
 
   /// Whether there is a type or an alias of a name.
-  func hasType(_ name: String) -> Bool { ancestors[name] != nil }
+  package func hasType(_ name: String) -> Bool { ancestors[name] != nil }
 
   private mutating func read(_ data: Data) {
     let cursor = TokenCursor(Lexer.tokens(of: Array(data)))
@@ -53,7 +54,12 @@ struct DeclaredNames {
       switch token.text {
       case "@" where token.kind == .punctuation:
         let end = cursor.end(ofAttributeAt: next)
-        if cursor.tokens[next..<end].contains(where: { $0.text == "unavailable" }) { isUnavailable = true }
+        if cursor.tokens[next..<end].contains(where: { $0.text == "unavailable" }) {
+          isUnavailable = true
+          if !cursor.tokens[next..<end].contains(where: { $0.text == "message" }) {
+            withoutReason.append("line \(token.line) in \(scope)")
+          }
+        }
         next = end
         continue
       case "{" where token.kind == .punctuation:
@@ -116,15 +122,32 @@ struct DeclaredNames {
         }
         (isUnavailable, isPublic) = (false, false)
       case "case":
-        if isMember, cursor[next + 1].kind == .word { note(cursor[next + 1].text, of: scope, isUnavailable) }
-      case "func", "init":
+        guard isMember else { break }
+        var place = next
+        repeat {
+          place += 1
+          guard cursor[place].kind == .word else { break }
+          note(cursor[place].text, of: scope, isUnavailable)
+          place += 1
+          if cursor[place].is("(") { place = cursor.end(ofBracketsAt: place) }
+          if cursor[place].is("=") { place += 2 }
+        } while cursor[place].is(",")
+        (isUnavailable, isPublic) = (false, false)
+      case "associatedtype":
+        if isMember { note(cursor[next + 1].text, of: scope, isUnavailable) }
+      case "func", "init", "subscript", "macro":
         guard token.kind == .word, !cursor[next - 1].is(".") else { break }
-        var place = next + (token.is("func") ? 2 : 1)
+        let isNamed = token.is("func") || token.is("macro")
+        guard !isNamed || cursor[next + 1].kind == .word || cursor[next + 1].kind == .punctuation else {
+          break
+        }
+        var place = next + (isNamed ? 2 : 1)
         while cursor[place].is("?") || cursor[place].is("!") { place += 1 }
         if cursor[place].is("<") { place = cursor.end(ofBracketsAt: place) }
         if isMember, cursor[place].is("("), isPublic || publicScopes.contains(scope) {
-          let name = token.is("func") ? cursor[next + 1].text : "init"
+          let name = isNamed ? cursor[next + 1].text : token.text
           for labels in labels(cursor, place) { note("\(name)(\(labels))", of: scope, isUnavailable) }
+          if token.is("macro") { note("@\(name)", of: scope, isUnavailable) }
         }
         (isUnavailable, isPublic) = (false, false)
       default: break

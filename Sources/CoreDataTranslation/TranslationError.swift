@@ -1,0 +1,7 @@
+/// What is wrong with a source, with its place.
+package struct TranslationError: Error, CustomStringConvertible {
+  let file: String
+  let line: Int
+  let message: String
+  package var description: String { "\(file):\(line):1: error: \(message)" }
+}

@@ -1,0 +1,9 @@
+import Foundation
+
+/// The parts of identifiers, for modules of this package that have identifiers of their own.
+extension ManagedObjectID {
+  /// The identifier of the store; nil for a temporary identifier.
+  package var storeUUID: UUID? { store.uuid }
+  /// The key in its own store.
+  package var keyInItsStore: UInt64 { key.keyInStore }
+}

@@ -1,0 +1,54 @@
+/// Values in their stored form, for modules of this package that have classes of their own over objects.
+extension ManagedObject {
+  /// The stored form of an attribute's value; nil if the entity has no such attribute.
+  ///
+  /// - Parameters:
+  ///   - key: The name of the attribute.
+  ///   - name: Its hash.
+  package final func storedValue(_ key: String, _ name: UInt64) -> _Value? { _storedValue(key, name) }
+
+  /// Sets an attribute to a stored form: of a composite one, a list of its elements in the order of their names.
+  ///
+  /// - Returns: Whether the entity has an attribute of this name.
+  package final func setStoredValue(_ value: _Value, _ key: String, _ name: UInt64) -> Bool {
+    guard let slot = slot(named: key, name), entity.attribute(at: slot) != nil else { return false }
+    let use = beginUse("setting", slot)
+    defer { use?.leave() }
+    willEdit()
+    setWhole(slot, value)
+    return true
+  }
+
+  /// The destination of a to-one relationship, set to an object of the same context or nil.
+  package final func setStoredDestination(_ destination: ManagedObject?, at slot: Int) {
+    setDestination(destination, at: slot)
+  }
+
+  /// The destinations of a to-many relationship, set to objects of the same context.
+  package final func setStoredDestinations(_ destinations: [ManagedObject], at slot: Int) {
+    setDestinations(destinations, at: slot)
+  }
+}
+
+extension AttributeDescription {
+  /// Sets the default value in its stored form.
+  package final func setDefault(_ stored: _Value) { defaultStoredValue = stored }
+}
+
+extension _Value {
+  /// What a save refuses: a value that has no stored form.
+  ///
+  /// - Parameter reason: Why it has none.
+  package static func refused(_ reason: String) -> _Value {
+    .opaque(_OpaqueValue(RefusedValue(), refusal: reason))
+  }
+
+  /// Why a save refuses the value; nil for one that has a stored form.
+  package var refusal: String? {
+    if case .opaque(let held) = self { return held.refusal }
+    return nil
+  }
+}
+
+/// What stands for a value that has no stored form.
+private struct RefusedValue: Sendable {}

@@ -1,0 +1,44 @@
+import Heartwood
+import HeartwoodFiles
+
+/// What a container consists of. Contexts keep it, and the container keeps its main context, so that none keeps itself.
+final class ContainerContents: @unchecked Sendable {
+  let models: ModelRegistry
+  let migrationPlan: (any SchemaMigrationPlan.Type)?
+  /// Unchecked: configurations are values that are not changed.
+  let configurations: [any DataStoreConfiguration]
+  let coordinator: PersistentStoreCoordinator
+  let stores: OpenModelStores
+  /// The container, while the program has it.
+  private weak var knownContainer: ModelContainer?
+  private let lock = Guarded(())
+  /// The main context, while there is one.
+  @MainActor weak var mainContext: ModelContext?
+
+  var schema: Schema { models.schema }
+
+  init(
+    models: ModelRegistry, plan: (any SchemaMigrationPlan.Type)?,
+    configurations: [any DataStoreConfiguration],
+    coordinator: PersistentStoreCoordinator, stores: OpenModelStores
+  ) {
+    self.models = models
+    migrationPlan = plan
+    self.configurations = configurations
+    self.coordinator = coordinator
+    self.stores = stores
+    stores.begin(self)
+  }
+
+  /// The container of the contents: the one that the program has, or another one.
+  var container: ModelContainer {
+    lock.withLock { _ in
+      if let knownContainer { return knownContainer }
+      let made = ModelContainer(self)
+      knownContainer = made
+      return made
+    }
+  }
+
+  func note(_ container: ModelContainer) { lock.withLock { _ in knownContainer = container } }
+}

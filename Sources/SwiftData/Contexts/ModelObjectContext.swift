@@ -1,0 +1,171 @@
+import Foundation
+import Heartwood
+import HeartwoodFiles
+
+/// The context of the graph below a context of models: it makes models of objects, and knows which have changes.
+///
+/// Models keep it, so that they may outlive the `ModelContext` that they were fetched with. It keeps models with changes until a save or a rollback,
+/// but only while there is a `ModelContext`: changes that nothing can save any more keep nothing.
+final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
+  let container: ContainerContents
+  private weak var owner: ModelContext?
+  /// The objects whose models are kept.
+  private var kept: [_ModelObject] = []
+  /// The objects that were asked for an identifier before they were saved, by it.
+  private var temporaries: [PersistentIdentifier: WeakObject] = [:]
+  /// What could not be set, for the next save.
+  private var problems: [String] = []
+  /// What others have saved and this context has not merged yet.
+  private let inbox = Guarded<[ObjectIDChanges]>([])
+  private let isMain: Bool
+  /// Whether the stores were erased since the last use.
+  private let isErased = Guarded(false)
+
+  private struct WeakObject { weak var object: _ModelObject? }
+
+  init(_ container: ContainerContents, isMain: Bool) {
+    self.container = container
+    self.isMain = isMain
+    // Never used through its queue: it is confined to where its ModelContext is.
+    super.init(.privateQueue)
+    persistentStoreCoordinator = container.coordinator
+    isObservable = true
+    anyMergePolicy = .mergeByPropertyObjectTrump
+    receivesChanges = { [weak self] changes in self?.receive(changes) }
+    if container.stores.bridged.isEmpty {
+      automaticallyMergesRemoteChanges = true
+    } else {
+      automaticallyMergesChangesFromParent = true
+    }
+    container.stores.add(self)
+  }
+
+  // MARK: Models of objects
+
+  /// The model of an object: the one that the program has, or a new one.
+  func model(of object: _ModelObject) -> (any PersistentModel)? {
+    if let known = object.model { return known }
+    guard let type = container.models.modelClass(of: object.entity)?.type else { return nil }
+    return make(type, object)
+  }
+
+  private func make<Model: PersistentModel>(_ type: Model.Type, _ object: _ModelObject) -> Model {
+    return Model(backingData: _ObjectBackingData<Model.Root>(object))
+  }
+
+  /// A new object for a model.
+  func insertObject(for model: any PersistentModel, as entity: EntityDescription) -> _ModelObject {
+    _ModelObject(entity: entity, insertInto: self)
+  }
+
+  // MARK: Models with changes
+
+  /// The `ModelContext` of this context: the one that the program has, or another one.
+  var handle: ModelContext { owner ?? ModelContext(self, isMain: isMain) }
+
+  func begin(_ owner: ModelContext) { self.owner = owner }
+
+  /// Ends to keep models: their `ModelContext` is gone. Those that the program has keep this context, with their changes.
+  func endKeeping() {
+    for object in kept { object.keptModel = nil }
+    kept = []
+  }
+
+  /// Notes that a model has changes, and keeps it.
+  func noteKept(_ object: _ModelObject) {
+    guard let owner else {
+      object.keptModel = nil
+      return
+    }
+    kept.append(object)
+    owner.noteChange()
+  }
+
+  func noteChange() { owner?.noteChange() }
+
+  /// Releases the models that were kept for their changes.
+  func releaseKept() {
+    let released = kept
+    kept = []
+    for object in released {
+      if object.hasChanges { kept.append(object) } else { object.keptModel = nil }
+    }
+  }
+
+  func noteProblem(_ text: String) {
+    problems.append(text)
+    owner?.noteChange()
+  }
+
+  func takeProblems() -> [String] {
+    defer { problems = [] }
+    return problems
+  }
+
+  // MARK: Identifiers
+
+  func noteTemporary(_ identifier: PersistentIdentifier, _ object: _ModelObject) {
+    temporaries[identifier] = WeakObject(object: object)
+  }
+
+  /// The object that was called so before it was saved.
+  func object(temporary identifier: PersistentIdentifier) -> _ModelObject? { temporaries[identifier]?.object }
+
+  /// The identifier of an object as the stores know it; nil if none does.
+  func objectID(of identifier: PersistentIdentifier) -> ManagedObjectID? {
+    if identifier.isTemporary { return object(temporary: identifier)?.objectID }
+    for store in container.stores.bridged {
+      if let known = store.objectID(of: identifier) { return known }
+    }
+    return persistentStoreCoordinator?.managedObjectID(forURIRepresentation: identifier.uri)
+  }
+
+  func identifier(of id: ManagedObjectID) -> PersistentIdentifier {
+    for store in container.stores.bridged {
+      if let known = store.identifier(of: id) { return known }
+    }
+    return .row(id)
+  }
+
+  /// The identifier that a save is about to give a new object.
+  func pendingID(of object: _ModelObject) -> ManagedObjectID { object.objectID }
+
+  // MARK: What others save
+
+  private func receive(_ changes: ObjectIDChanges) {
+    inbox.withLock { $0.append(changes) }
+    guard isMain else { return }
+    // The main context shows what others save without being asked.
+    Task { @MainActor [weak self] in self?.mergeReceived() }
+  }
+
+  /// Merges what others have saved since the last use.
+  func mergeReceived() {
+    if isErased.withLock({
+      let was = $0; $0 = false; return was
+    }) {
+      forgetAll()
+    }
+    let received = inbox.withLock { inbox in
+      defer { inbox = [] }
+      return inbox
+    }
+    for changes in received { merge(changes) }
+  }
+
+  func noteErased() { isErased.withLock { $0 = true } }
+
+  /// Makes models of all objects ones without a context.
+  func forgetAll() {
+    for case let object as _ModelObject in anyRegisteredObjects {
+      if let model = object.model { detach(model) }
+    }
+    kept = []
+    temporaries = [:]
+    problems = []
+    inbox.withLock { $0 = [] }
+    reset()
+  }
+
+  func detach(_ model: some PersistentModel) { ModelValues.detach(model) }
+}

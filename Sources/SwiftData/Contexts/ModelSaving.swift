@@ -1,0 +1,130 @@
+import Foundation
+import Heartwood
+
+/// A save of a context of models.
+struct ModelSaving {
+  private let context: ModelContext
+  private var objects: ModelObjectContext { context.objects }
+
+  init(_ context: ModelContext) { self.context = context }
+
+  func save() throws {
+    let problems = objects.takeProblems()
+    guard problems.isEmpty else {
+      throw SwiftDataError(.modelValidationFailure, problems.joined(separator: "; "))
+    }
+    objects.processPendingChanges()
+    guard objects.hasChanges else { return }
+    // Models that are deleted read as they were, so their values are loaded before their rows are gone.
+    let deleted = objects.anyDeletedObjects.compactMap { ($0 as? _ModelObject)?.model }
+    let values = deleted.map { ($0, DeletedValues($0)) }
+    let before = ChangedIdentifiers(objects)
+    post(ModelContext.willSave, before)
+    try ModelErrors.translating { try objects.save() }
+    for (model, values) in values { values.detach(model) }
+    objects.releaseKept()
+    post(ModelContext.didSave, before.saved())
+  }
+
+  private func post(_ name: Notification.Name, _ changes: ChangedIdentifiers) {
+    NotificationCenter.default.post(name: name, object: context, userInfo: changes.userInfo)
+  }
+}
+
+/// The values of a model whose deletion is saved.
+private struct DeletedValues {
+  private let object: _ModelObject?
+
+  init(_ model: any PersistentModel) {
+    object = model._$storage.object
+    // Fires the fault.
+    if let property = ModelClass.of(type(of: model)).properties.first(where: { $0.coding != nil }) {
+      _ = object?.storedValue(property.name, property.hash)
+    }
+  }
+
+  func detach(_ model: some PersistentModel) { ModelValues.detach(model) }
+}
+
+/// The identifiers of a save's models.
+private struct ChangedIdentifiers {
+  private let inserted: [_ModelObject]
+  private let updated: [PersistentIdentifier]
+  private let deleted: [PersistentIdentifier]
+  private let insertedNow: [PersistentIdentifier]
+
+  init(_ objects: ModelObjectContext) {
+    inserted = objects.anyInsertedObjects.compactMap { $0 as? _ModelObject }
+    insertedNow = inserted.map(\.persistentIdentifier)
+    updated = objects.anyUpdatedObjects.compactMap { ($0 as? _ModelObject)?.persistentIdentifier }
+    deleted = objects.anyDeletedObjects.compactMap { ($0 as? _ModelObject)?.persistentIdentifier }
+  }
+
+  private init(_ other: ChangedIdentifiers, _ insertedNow: [PersistentIdentifier]) {
+    (inserted, updated, deleted) = (other.inserted, other.updated, other.deleted)
+    self.insertedNow = insertedNow
+  }
+
+  /// The same with the identifiers that the save has given.
+  func saved() -> ChangedIdentifiers { ChangedIdentifiers(self, inserted.map(\.persistentIdentifier)) }
+
+  var userInfo: [AnyHashable: Any] {
+    [
+      ModelContext.NotificationKey.insertedIdentifiers.rawValue: insertedNow,
+      ModelContext.NotificationKey.updatedIdentifiers.rawValue: updated,
+      ModelContext.NotificationKey.deletedIdentifiers.rawValue: deleted,
+    ]
+  }
+}
+
+extension ModelContext {
+  /// Posted by a context before a save.
+  public static let willSave = Notification.Name("SwiftDataModelContextWillSave")
+  /// Posted by a context after a save.
+  public static let didSave = Notification.Name("SwiftDataModelContextDidSave")
+
+  /// The keys in the `userInfo` of a context's notifications, by their raw values.
+  public enum NotificationKey: String, Hashable, Sendable {
+    /// The generation of the store that the save made.
+    case queryGeneration
+    /// Whether all models were dropped.
+    case invalidatedAllIdentifiers
+    /// The identifiers of inserted models, a `[PersistentIdentifier]`.
+    case insertedIdentifiers = "inserted"
+    /// The identifiers of updated models, a `[PersistentIdentifier]`.
+    case updatedIdentifiers = "updated"
+    /// The identifiers of deleted models, a `[PersistentIdentifier]`.
+    case deletedIdentifiers = "deleted"
+  }
+}
+
+/// Errors of the graph as those of SwiftData.
+enum ModelErrors {
+  static func translating<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as HeartwoodError {
+      throw translated(error)
+    }
+  }
+
+  /// As `translating`, for what a fetch may throw.
+  static func fetching<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as HeartwoodError where error.code == .coreData || error.code == .invalidPredicate {
+      throw SwiftDataError(.unsupportedPredicate, underlying: error)
+    } catch let error as HeartwoodError {
+      throw translated(error)
+    }
+  }
+
+  static func translated(_ error: HeartwoodError) -> any Error {
+    switch error.code {
+    case .persistentHistoryTokenExpired: SwiftDataError(.historyTokenExpired, underlying: error)
+    case _ where (1550...1690).contains(error.code.rawValue):
+      SwiftDataError(.modelValidationFailure, underlying: error)
+    default: error
+    }
+  }
+}

@@ -1,0 +1,292 @@
+import Foundation
+import Heartwood
+import HeartwoodFiles
+
+/// A store of a program's class that conforms to `DataStore`, as a store that loads objects when they are used.
+///
+/// The graph calls objects by numbers of this process; the store by persistent identifiers. Snapshots that were fetched are kept until the objects'
+/// values are asked for.
+final class BridgedStore: IncrementalStore, @unchecked Sendable {
+  static let kind = PersistentStore.StoreType(rawValue: "SwiftDataStore")
+  /// Stores that are about to be opened, by their places.
+  static let waiting = Guarded<[URL: StoreHolder]>([:])
+
+  static func register() { PersistentStoreCoordinator.registerStoreClass(BridgedStore.self, type: kind) }
+
+  private struct State {
+    var numbers: [PersistentIdentifier: UInt64] = [:]
+    var identifiers: [UInt64: PersistentIdentifier] = [:]
+    var versions: [UInt64: UInt64] = [:]
+    /// Values that fetches have returned, by the numbers of their objects.
+    var values: [UInt64: SnapshotContents] = [:]
+    var last: UInt64 = 0
+
+    mutating func number(of identifier: PersistentIdentifier) -> UInt64 {
+      if let known = numbers[identifier] { return known }
+      last += 1
+      numbers[identifier] = last
+      identifiers[last] = identifier
+      return last
+    }
+  }
+
+  private let state = Guarded(State())
+  private lazy var holder: StoreHolder? = Self.waiting.withLock { $0[url] }
+
+  private var store: any DataStore {
+    guard let holder else { preconditionFailure("a store of a program is opened by a container") }
+    return holder.store
+  }
+
+  override func loadMetadata() throws {
+    storedMetadata = [
+      PersistentStore.MetadataKey.storeUUID: StoreNames.uuid(of: store.identifier).uuidString,
+      PersistentStore.MetadataKey.storeType: Self.kind.rawValue,
+    ]
+  }
+
+  // MARK: Identifiers
+
+  /// What the store calls an object; nil for an object of another store.
+  func identifier(of id: ManagedObjectID) -> PersistentIdentifier? {
+    guard id.storeUUID?.uuidString == identifier, let number = number(of: id) else { return nil }
+    return state.withLock { $0.identifiers[UInt64(number)] }
+  }
+
+  /// The object of an identifier.
+  func objectID(of identifier: PersistentIdentifier) -> ManagedObjectID? {
+    guard identifier.storeIdentifier == store.identifier,
+      let entity = managedObjectModel.entitiesByName[identifier.entityName]
+    else { return nil }
+    return newObjectID(for: entity, number: state.withLock { $0.number(of: identifier) })
+  }
+
+  override func obtainPermanentIDs(for objects: [ManagedObject]) throws -> [ManagedObjectID] {
+    objects.map { object in
+      let number = state.withLock { state in
+        state.last += 1
+        return state.last
+      }
+      return newObjectID(for: object.entity, number: number)
+    }
+  }
+
+  // MARK: Requests
+
+  override func execute(_ request: PersistentStoreRequest, with context: ManagedObjectContext?) throws -> Any
+  {
+    switch request {
+    case let fetch as FetchRequest<ManagedObject>: return try execute(fetch)
+    case let save as SaveChangesRequest:
+      try self.save(save, context)
+      return [Any]()
+    default: return try super.execute(request, with: context)
+    }
+  }
+
+  private func execute(_ request: FetchRequest<ManagedObject>) throws -> Any {
+    guard let entity = request.entity, let type = types[entity.name ?? ""] else {
+      return [IncrementalStoreNode]()
+    }
+    let box = CurrentFetch.current
+    let found = try fetch(type, box)
+    if request.resultType == .countResultType { return [found.count] }
+    if request.resultType == .managedObjectIDResultType {
+      return found.compactMap { objectID(of: $0.identifier) }
+    }
+    return found.compactMap { node(of: $0) }
+  }
+
+  private var types: [String: any PersistentModel.Type] { store.schema.types }
+
+  private func fetch(_ type: any PersistentModel.Type, _ box: CurrentFetch.FetchBox?) throws
+    -> [SnapshotContents]
+  {
+    func open<Store: DataStore>(_ store: Store) throws -> [SnapshotContents] {
+      try Self.fetch(type, from: store, box) { self.keep($0) }
+    }
+    return try open(store)
+  }
+
+  private static func fetch<Model: PersistentModel, Store: DataStore>(
+    _ type: Model.Type, from store: Store, _ box: CurrentFetch.FetchBox?, _ keep: (SnapshotContents) -> Void
+  ) throws -> [SnapshotContents] {
+    let descriptor = box?.descriptor as? FetchDescriptor<Model> ?? FetchDescriptor<Model>()
+    let request = DataStoreFetchRequest(
+      descriptor: descriptor, editingState: box?.editingState ?? EditingState(id: 0, author: nil))
+    let result = try store.fetch(request)
+    for snapshot in result.relatedSnapshots.values { keep(try SnapshotContents(snapshot)) }
+    // A store may return objects of all its classes.
+    let names = Set(ModelClass.names(of: type, in: store.schema))
+    let contents = try result.fetchedSnapshots.filter { names.contains($0.persistentIdentifier.entityName) }
+      .map {
+        try SnapshotContents($0)
+      }
+    contents.forEach(keep)
+    return contents
+  }
+
+  private func keep(_ contents: SnapshotContents) {
+    state.withLock { state in
+      let number = state.number(of: contents.identifier)
+      state.values[number] = contents
+      state.versions[number] = state.versions[number] ?? 1
+    }
+  }
+
+  // MARK: Values
+
+  override func newValuesForObject(
+    with objectID: ManagedObjectID, with context: ManagedObjectContext?
+  ) throws -> IncrementalStoreNode {
+    if let node = contents(of: objectID).flatMap({ node(of: $0) }) { return node }
+    // The store has no request for one object: all of its class are fetched.
+    if let type = types[objectID.entity.name ?? ""] { _ = try fetch(type, nil) }
+    guard let node = contents(of: objectID).flatMap({ node(of: $0) }) else { throw missingObject(objectID) }
+    return node
+  }
+
+  private func contents(of id: ManagedObjectID) -> SnapshotContents? {
+    number(of: id).flatMap { number in state.withLock { $0.values[UInt64(number)] } }
+  }
+
+  private func node(of contents: SnapshotContents) -> IncrementalStoreNode? {
+    guard let id = objectID(of: contents.identifier), let type = types[contents.identifier.entityName] else {
+      return nil
+    }
+    var values: [String: Any] = [:]
+    for property in ModelClass.of(type).properties {
+      switch property.kind {
+      case .attribute(let coding):
+        guard let stored = contents.stored(property.name, coding) else { continue }
+        Self.add(stored, property.name, coding.elements, to: &values)
+      case .toOne:
+        values[property.name] =
+          contents.identifiers(property.name).first.flatMap { objectID(of: $0) } ?? NSNull()
+      case .toMany, .unknown: continue
+      }
+    }
+    let version = state.withLock { state in state.versions[state.number(of: contents.identifier)] ?? 1 }
+    return IncrementalStoreNode(objectID: id, withValues: values, version: version)
+  }
+
+  private static func add(
+    _ stored: _Value, _ name: String, _ elements: [CompositeElementCoding]?, to values: inout [String: Any]
+  ) {
+    guard let elements, case .list(let parts) = stored else {
+      values[name] = stored.plain
+      return
+    }
+    for (element, part) in zip(elements, parts) {
+      add(part, "\(name).\(element.name)", element.coding.elements, to: &values)
+    }
+  }
+
+  override func newValue(
+    forRelationship relationship: RelationshipDescription, forObjectWith objectID: ManagedObjectID,
+    with context: ManagedObjectContext?
+  ) throws -> Any {
+    _ = try newValuesForObject(with: objectID, with: context)
+    let identifiers = contents(of: objectID)?.identifiers(relationship.name) ?? []
+    let ids = identifiers.compactMap { self.objectID(of: $0) }
+    return relationship.isToMany ? ids as Any : ids.first.map { $0 as Any } ?? NSNull()
+  }
+
+  // MARK: Saving
+
+  private func save(_ request: SaveChangesRequest, _ context: ManagedObjectContext?) throws {
+    guard let context = context as? ModelObjectContext else {
+      throw SwiftDataError(.missingModelContext, "changes are saved by a ModelContext")
+    }
+    func open<Store: DataStore>(_ store: Store) throws { try save(request, context, to: store) }
+    try open(store)
+  }
+
+  private func save<Store: DataStore>(
+    _ request: SaveChangesRequest, _ context: ModelObjectContext, to store: Store
+  ) throws {
+    let inserted = request.insertedInOrder.compactMap { $0 as? _ModelObject }
+    var temporary: [PersistentIdentifier: ManagedObjectID] = [:]
+    for object in inserted { temporary[object.persistentIdentifier] = context.pendingID(of: object) }
+    func snapshots(_ objects: some Sequence<_ModelObject>) -> [Store.Snapshot] {
+      objects.compactMap { object in
+        guard let model = context.model(of: object) else { return nil }
+        return SnapshotMaking.snapshot(of: model, as: Store.Snapshot.self)
+      }
+    }
+    let state = EditingState(id: ObjectIdentifier(context).hashValue, author: context.transactionAuthor)
+    let updated = (request.updatedObjects ?? []).compactMap { $0 as? _ModelObject }
+    let deleted = (request.deletedObjects ?? []).compactMap { $0 as? _ModelObject }
+    let changes = DataStoreSaveChangesRequest<Store.Snapshot>(
+      editingState: state, inserted: snapshots(inserted), updated: snapshots(updated),
+      deleted: snapshots(deleted))
+    let result = try store.save(changes)
+    try noteSaved(result.remappedIdentifiers, temporary, changes, request)
+    for snapshot in result.snapshotsToReregister.values { keep(try SnapshotContents(snapshot)) }
+  }
+
+  private func noteSaved<Snapshot: DataStoreSnapshot>(
+    _ remapped: [PersistentIdentifier: PersistentIdentifier],
+    _ temporary: [PersistentIdentifier: ManagedObjectID],
+    _ changes: DataStoreSaveChangesRequest<Snapshot>, _ request: SaveChangesRequest
+  ) throws {
+    state.withLock { state in
+      for (former, permanent) in remapped {
+        guard let id = temporary[former], let number = number(of: id).map({ UInt64($0) }) else { continue }
+        state.numbers[permanent] = number
+        state.identifiers[number] = permanent
+        state.versions[number] = 1
+      }
+    }
+    for snapshot in changes.inserted {
+      guard let permanent = remapped[snapshot.persistentIdentifier] else { continue }
+      keep(
+        try SnapshotContents(snapshot.copy(persistentIdentifier: permanent, remappedIdentifiers: remapped)))
+    }
+    for snapshot in changes.updated {
+      keep(
+        try SnapshotContents(
+          snapshot.copy(persistentIdentifier: snapshot.persistentIdentifier, remappedIdentifiers: remapped)))
+    }
+    for object in request.updatedObjects ?? [] {
+      guard let number = number(of: object.objectID).map({ UInt64($0) }) else { continue }
+      let version = request.newVersion(of: object)
+      state.withLock { $0.versions[number] = version }
+    }
+    for snapshot in changes.deleted {
+      state.withLock { state in
+        let number = state.number(of: snapshot.persistentIdentifier)
+        state.values[number] = nil
+      }
+    }
+  }
+}
+
+/// Identifiers of stores.
+enum StoreNames {
+  /// The UUID that stands for a store's identifier: itself, if it is one.
+  static func uuid(of identifier: String) -> UUID {
+    if let uuid = UUID(uuidString: identifier) { return uuid }
+    let (first, second) = (
+      _PropertyHash.of(identifier), _PropertyHash.of(String(identifier.reversed()) + "store")
+    )
+    func byte(_ hash: UInt64, _ place: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: hash >> (8 * place)) }
+    return UUID(
+      uuid: (
+        byte(first, 0), byte(first, 1), byte(first, 2), byte(first, 3), byte(first, 4), byte(first, 5),
+        byte(first, 6) & 0x0F | 0x80, byte(first, 7), byte(second, 0) & 0x3F | 0x80, byte(second, 1),
+        byte(second, 2),
+        byte(second, 3), byte(second, 4), byte(second, 5), byte(second, 6), byte(second, 7)
+      ))
+  }
+}
+
+extension ModelClass {
+  /// The names of the entities of a class and of those that inherit from it.
+  static func names(of type: any PersistentModel.Type, in schema: Schema) -> [String] {
+    let own = ModelClass.of(type)
+    return schema.types.values.map { ModelClass.of($0) }.filter { candidate in
+      sequence(first: candidate, next: \.superclass).contains { $0 === own }
+    }.map(\.name)
+  }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import Heartwood
+
+/// What `#Predicate` has on Apple's systems and Foundation lacks on others.
+extension PredicateExpressions {
+  /// Whether a text contains another, as people search: case and accents make no difference.
+  public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
+    PredicateExpression
+  where Root.Output: StringProtocol, Other.Output: StringProtocol {
+    /// A condition.
+    public typealias Output = Bool
+    /// The text.
+    public let root: Root
+    /// What is looked for.
+    public let other: Other
+
+    /// The value for the variables of `bindings`.
+    ///
+    /// - Throws: What an operand throws.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+      try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
+    }
+  }
+
+  /// How two texts are ordered.
+  public struct StringComparison<Root: PredicateExpression, Other: PredicateExpression>: PredicateExpression
+  where Root.Output: StringProtocol, Other.Output: StringProtocol {
+    /// The order of two texts.
+    public typealias Output = ComparisonResult
+    /// The first text.
+    public let root: Root
+    /// The second text.
+    public let other: Other
+    let ignoresCase: Bool
+
+    /// The order for the variables of `bindings`.
+    ///
+    /// - Throws: What an operand throws.
+    public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
+      let (first, second) = (try root.evaluate(bindings), try other.evaluate(bindings))
+      return ignoresCase ? first.caseInsensitiveCompare(second) : first.localizedCompare(second)
+    }
+  }
+
+  /// Whether another predicate holds.
+  public struct PredicateEvaluate<Condition: PredicateExpression, Input: PredicateExpression>:
+    PredicateExpression
+  where Condition.Output == Predicate<Input.Output> {
+    /// A condition.
+    public typealias Output = Bool
+    /// The other predicate.
+    public let predicate: Condition
+    /// What it is about.
+    public let input: Input
+
+    /// The value for the variables of `bindings`.
+    ///
+    /// - Throws: What an operand throws.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+      try predicate.evaluate(bindings).evaluate(input.evaluate(bindings))
+    }
+  }
+
+  /// Whether a text contains another, as people search.
+  public static func build_localizedStandardContains<Root, Other>(
+    _ root: Root, _ other: Other
+  ) -> StringLocalizedStandardContains<Root, Other> {
+    StringLocalizedStandardContains(root: root, other: other)
+  }
+
+  /// How two texts are ordered, whatever their case is.
+  public static func build_caseInsensitiveCompare<Root, Other>(
+    _ root: Root, _ other: Other
+  ) -> StringComparison<Root, Other> { StringComparison(root: root, other: other, ignoresCase: true) }
+
+  /// How two texts are ordered by people.
+  public static func build_localizedCompare<Root, Other>(_ root: Root, _ other: Other) -> StringComparison<
+    Root, Other
+  > {
+    StringComparison(root: root, other: other, ignoresCase: false)
+  }
+
+  /// A predicate that another one evaluates.
+  public struct PredicateConstant<Input>: StandardPredicateExpression {
+    /// A predicate.
+    public typealias Output = Predicate<Input>
+    /// The predicate.
+    public let predicate: Predicate<Input>
+
+    init(_ predicate: Predicate<Input>) { self.predicate = predicate }
+
+    /// The predicate.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Predicate<Input> { predicate }
+
+    /// Throws: Foundation encodes no predicates on this system.
+    public init(from decoder: any Decoder) throws { throw PredicateCoding.refusal }
+    /// Throws: Foundation encodes no predicates on this system.
+    public func encode(to encoder: any Encoder) throws { throw PredicateCoding.refusal }
+  }
+
+  /// An expression that a predicate evaluates.
+  public struct ExpressionConstant<Input, Result>: StandardPredicateExpression {
+    /// An expression.
+    public typealias Output = Expression<Input, Result>
+    /// The expression.
+    public let expression: Expression<Input, Result>
+
+    init(_ expression: Expression<Input, Result>) { self.expression = expression }
+
+    /// The expression.
+    public func evaluate(_ bindings: PredicateBindings) throws -> Expression<Input, Result> { expression }
+
+    /// Throws: Foundation encodes no expressions on this system.
+    public init(from decoder: any Decoder) throws { throw PredicateCoding.refusal }
+    /// Throws: Foundation encodes no expressions on this system.
+    public func encode(to encoder: any Encoder) throws { throw PredicateCoding.refusal }
+  }
+
+  /// A constant predicate.
+  public static func build_Arg<Input>(_ predicate: Predicate<Input>) -> PredicateConstant<Input> {
+    PredicateConstant(predicate)
+  }
+
+  /// A constant expression.
+  public static func build_Arg<Input, Result>(
+    _ expression: Expression<Input, Result>
+  ) -> ExpressionConstant<Input, Result> { ExpressionConstant(expression) }
+
+  /// Whether another predicate holds.
+  public static func build_evaluate<Condition, Input>(
+    _ predicate: Condition, _ input: Input
+  ) -> PredicateEvaluate<Condition, Input> { PredicateEvaluate(predicate: predicate, input: input) }
+}
+
+extension PredicateExpressions.StringLocalizedStandardContains: Sendable
+where Root: Sendable, Other: Sendable {}
+extension PredicateExpressions.StringLocalizedStandardContains: Codable where Root: Codable, Other: Codable {}
+extension PredicateExpressions.StringLocalizedStandardContains: StandardPredicateExpression
+where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+
+extension PredicateExpressions.StringComparison: Sendable where Root: Sendable, Other: Sendable {}
+extension PredicateExpressions.StringComparison: Codable where Root: Codable, Other: Codable {}
+extension PredicateExpressions.StringComparison: StandardPredicateExpression
+where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+
+extension PredicateExpressions.PredicateEvaluate: Sendable where Condition: Sendable, Input: Sendable {}
+extension PredicateExpressions.PredicateEvaluate: Codable where Condition: Codable, Input: Codable {}
+extension PredicateExpressions.PredicateEvaluate: StandardPredicateExpression
+where Condition: StandardPredicateExpression, Input: StandardPredicateExpression {}
+
+extension PredicateExpressions.StringLocalizedStandardContains: TranslatableExpression {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    .condition(
+      .comparing(
+        try translation.value(root), .contains, try translation.value(other),
+        [.caseInsensitive, .diacriticInsensitive]))
+  }
+}
+
+extension PredicateExpressions.StringComparison: TranslatableExpression {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    let (first, second) = (try translation.value(root), try translation.value(other))
+    let options: ComparisonOptions = ignoresCase ? .caseInsensitive : .localeSensitive
+    func result(_ value: ComparisonResult) -> ConditionExpression { .value(.int(Int64(value.rawValue))) }
+    return .value(
+      .conditional(
+        .comparing(first, .less, second, options), result(.orderedAscending),
+        .conditional(
+          .comparing(second, .less, first, options), result(.orderedDescending), result(.orderedSame))))
+  }
+}
+
+extension PredicateExpressions.PredicateEvaluate: TranslatableExpression {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    guard let inner = try? predicate.evaluate(PredicateBindings()) else {
+      throw HeartwoodError(.coreData, "a predicate that another one evaluates must be a constant")
+    }
+    var innerTranslation = translation
+    try innerTranslation.bind(inner.variable, to: input, of: translation)
+    return .condition(try innerTranslation.condition(inner.expression))
+  }
+}
+
+private enum PredicateCoding {
+  static var refusal: CocoaError { CocoaError(.featureUnsupported) }
+}

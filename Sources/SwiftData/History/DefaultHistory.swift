@@ -1,0 +1,269 @@
+import Foundation
+import Heartwood
+
+/// A position in the history of the stores of a container.
+public struct DefaultHistoryToken: HistoryToken, Sendable {
+  /// The numbers of transactions, by store.
+  public typealias TokenType = DictionaryToken
+
+  /// The numbers of transactions, by store.
+  public struct DictionaryToken: Comparable, Hashable, Sendable, Codable {
+    let numbers: [String: Int64]
+    /// Whether the first is before the second in one of the stores that both have, and after it in none.
+    public static func < (left: DictionaryToken, right: DictionaryToken) -> Bool {
+      var isLess = false
+      for (store, number) in left.numbers {
+        guard let other = right.numbers[store] else { continue }
+        if number > other { return false }
+        if number < other { isLess = true }
+      }
+      return isLess
+    }
+  }
+
+  let positions: PersistentHistoryToken
+
+  init(_ positions: PersistentHistoryToken) { self.positions = positions }
+
+  /// The number of the last transaction before the position, by the identifiers of the stores.
+  public var tokenValue: DictionaryToken? {
+    DictionaryToken(numbers: positions.transactionNumbersByStore.mapValues { Int64($0) })
+  }
+
+  /// Decodes a token that was encoded.
+  ///
+  /// - Throws: `DecodingError` for anything else.
+  public init(from decoder: any Decoder) throws { positions = try PersistentHistoryToken(from: decoder) }
+  /// Encodes the positions in all stores.
+  ///
+  /// - Throws: The error of the encoder.
+  public func encode(to encoder: any Encoder) throws { try positions.encode(to: encoder) }
+
+  /// Whether both are the same position.
+  public static func == (left: DefaultHistoryToken, right: DefaultHistoryToken) -> Bool {
+    left.positions == right.positions
+  }
+  /// Whether the first position is before the second.
+  public static func < (left: DefaultHistoryToken, right: DefaultHistoryToken) -> Bool {
+    left.positions < right.positions
+  }
+  /// Hashes the position.
+  public func hash(into hasher: inout Hasher) { hasher.combine(positions) }
+}
+
+/// What one save changed.
+public struct DefaultHistoryTransaction: HistoryTransaction, Sendable {
+  /// The position after it.
+  public let token: DefaultHistoryToken
+  /// When it was saved.
+  public let timestamp: Date
+  /// Its number.
+  public let transactionIdentifier: Int64
+  /// Who made it; nil if the context did not say.
+  public let author: String?
+  /// What it changed.
+  public let changes: [HistoryChange]
+  /// The store that it was saved to.
+  public let storeIdentifier: String
+  /// The bundle of the program that saved it.
+  public let bundleIdentifier: String
+  /// The process that saved it.
+  public let processIdentifier: String
+
+  /// Its number.
+  public var id: Int64 { transactionIdentifier }
+}
+
+/// The insertion of a model.
+public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Sendable {
+  /// The number of the transaction.
+  public let transactionIdentifier: Int64
+  /// The number of the change.
+  public let changeIdentifier: Int64
+  /// The model.
+  public let changedPersistentIdentifier: PersistentIdentifier
+  /// The number of the change.
+  public var id: Int64 { changeIdentifier }
+}
+
+/// The update of a model.
+public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, @unchecked Sendable {
+  /// The number of the transaction.
+  public let transactionIdentifier: Int64
+  /// The number of the change.
+  public let changeIdentifier: Int64
+  /// The model.
+  public let changedPersistentIdentifier: PersistentIdentifier
+  /// The properties that were changed.
+  public let updatedAttributes: [any PartialKeyPath<Model> & Sendable]
+  /// The number of the change.
+  public var id: Int64 { changeIdentifier }
+}
+
+/// The deletion of a model.
+public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Sendable {
+  /// The number of the transaction.
+  public let transactionIdentifier: Int64
+  /// The number of the change.
+  public let changeIdentifier: Int64
+  /// The model.
+  public let changedPersistentIdentifier: PersistentIdentifier
+  /// What is kept of the model.
+  public let tombstone: HistoryTombstone<Model>
+  /// The number of the change.
+  public var id: Int64 { changeIdentifier }
+}
+
+/// Reads the history of the graph as that of models.
+struct HistoryReading {
+  private let context: ModelContext
+  private var objects: ModelObjectContext { context.objects }
+
+  init(_ context: ModelContext) { self.context = context }
+
+  /// The transactions that satisfy a condition.
+  ///
+  /// A condition that begins with `token > t` reads what came after it only.
+  func transactions(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws
+    -> [DefaultHistoryTransaction]
+  {
+    let start = descriptor.predicate.flatMap { HistoryStart.token(in: $0) }
+    let request = PersistentHistoryChangeRequest.fetchHistory(after: start?.positions)
+    // Stores of programs have histories of their own kinds.
+    if context.contents.coordinator.persistentStores.allSatisfy({ $0 is BridgedStore }) { return [] }
+    let found = try ModelErrors.translating { try objects.execute(request) }.transactions
+    var transactions = found.map(transaction)
+    if let predicate = descriptor.predicate {
+      do {
+        transactions = try transactions.filter { try predicate.evaluate($0) }
+      } catch {
+        throw SwiftDataError(.invalidTransactionFetchRequest, underlying: error)
+      }
+    }
+    if !descriptor.sortBy.isEmpty { transactions.sort(using: descriptor.sortBy) }
+    if descriptor.fetchLimit > 0 {
+      transactions = Array(transactions.prefix(Int(clamping: descriptor.fetchLimit)))
+    }
+    return transactions
+  }
+
+  private func transaction(_ found: PersistentHistoryTransaction) -> DefaultHistoryTransaction {
+    DefaultHistoryTransaction(
+      token: DefaultHistoryToken(found.token), timestamp: found.timestamp,
+      transactionIdentifier: found.transactionNumber, author: found.author,
+      changes: (found.changes ?? []).compactMap { change($0, found) }, storeIdentifier: found.storeID,
+      bundleIdentifier: found.bundleID ?? "", processIdentifier: found.processID ?? "")
+  }
+
+  private func change(_ change: PersistentHistoryChange, _ found: PersistentHistoryTransaction)
+    -> HistoryChange?
+  {
+    guard let name = change.changedObjectID.entity.name, let type = context.contents.schema.types[name] else {
+      return nil
+    }
+    return make(type, change, found)
+  }
+
+  private func make<Model: PersistentModel>(
+    _ type: Model.Type, _ change: PersistentHistoryChange, _ found: PersistentHistoryTransaction
+  ) -> HistoryChange {
+    let (number, identifier) = (found.transactionNumber, objects.identifier(of: change.changedObjectID))
+    let modelClass = ModelClass.of(type)
+    switch change.changeType {
+    case .insert:
+      return .insert(
+        DefaultHistoryInsert<Model>(
+          transactionIdentifier: number, changeIdentifier: change.changeID,
+          changedPersistentIdentifier: identifier))
+    case .update:
+      let names = Set((change.updatedProperties ?? []).map { $0.name.prefix { $0 != "." } }.map(String.init))
+      let paths = modelClass.properties.filter { names.contains($0.name) }.compactMap {
+        HistoryPaths.path($0, of: type)
+      }
+      return .update(
+        DefaultHistoryUpdate<Model>(
+          transactionIdentifier: number, changeIdentifier: change.changeID,
+          changedPersistentIdentifier: identifier,
+          updatedAttributes: paths))
+    case .delete:
+      var values: [String: any Sendable] = [:]
+      for (name, value) in change.tombstone ?? [:] {
+        guard let coding = modelClass.property(named: name)?.coding else { continue }
+        values[name] = coding.declared(value).flatMap { sent($0, as: (any Sendable).self) }
+      }
+      return .delete(
+        DefaultHistoryDelete<Model>(
+          transactionIdentifier: number, changeIdentifier: change.changeID,
+          changedPersistentIdentifier: identifier,
+          tombstone: HistoryTombstone(values)))
+    }
+  }
+
+  /// Deletes the transactions that satisfy a condition, and those before them: the history has no gaps.
+  func delete(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
+    var wanted = descriptor
+    wanted.sortBy = []
+    guard let last = try transactions(wanted).last else { return }
+    let current = context.contents.coordinator.currentPersistentHistoryToken()
+    // The newest transaction stays: the history is deleted before one.
+    let end = last.token.positions == current ? last.token.positions : last.token.positions.following
+    guard let end else { return }
+    _ = try ModelErrors.translating {
+      try objects.execute(PersistentHistoryChangeRequest.deleteHistory(before: end))
+    }
+  }
+}
+
+extension ModelContext {
+  /// The transactions of the history that satisfy a condition, oldest first.
+  ///
+  /// - Throws: `SwiftDataError.historyTokenExpired` if the condition begins after a token whose history is deleted,
+  ///   `.invalidTransactionFetchRequest` for what cannot be evaluated; the error of a store.
+  public func fetchHistory<H: HistoryTransaction>(_ descriptor: HistoryDescriptor<H> = .init()) throws -> [H]
+  {
+    guard let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
+      return try customHistory(descriptor)
+    }
+    return try HistoryReading(self).transactions(own) as? [H] ?? []
+  }
+
+  /// Deletes the transactions of the history that satisfy a condition, and those before them.
+  ///
+  /// - Throws: As `fetchHistory(_:)`.
+  public func deleteHistory<H: HistoryTransaction>(_ descriptor: HistoryDescriptor<H>) throws {
+    guard let own = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
+      for store in contents.stores.custom {
+        if let store = store as? any HistoryProviding { try store.deleteAny(descriptor) }
+      }
+      return
+    }
+    try HistoryReading(self).delete(own)
+  }
+
+  private func customHistory<H: HistoryTransaction>(_ descriptor: HistoryDescriptor<H>) throws -> [H] {
+    try contents.stores.custom.flatMap { try ($0 as? any HistoryProviding)?.fetchAny(descriptor) ?? [] }
+  }
+}
+
+extension HistoryProviding {
+  fileprivate func fetchAny<H: HistoryTransaction>(_ descriptor: HistoryDescriptor<H>) throws -> [H] {
+    guard let own = descriptor as? HistoryDescriptor<HistoryType> else { return [] }
+    return try fetchHistory(own) as? [H] ?? []
+  }
+
+  fileprivate func deleteAny<H: HistoryTransaction>(_ descriptor: HistoryDescriptor<H>) throws {
+    guard let own = descriptor as? HistoryDescriptor<HistoryType> else { return }
+    try deleteHistory(own)
+  }
+}
+
+/// A value of an attribute, which the history hands out as a copy of its own.
+private func sent<Sent>(_ value: Any, as type: Sent.Type) -> Sent? { value as? Sent }
+
+extension AnyValueCoding {
+  /// A value of the graph, as of a tombstone, in the type of the declaration.
+  func declared(_ value: Any) -> Any? {
+    guard let stored = _Value(plain: value) else { return nil }
+    return self.value(any: stored)
+  }
+}

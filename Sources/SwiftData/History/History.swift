@@ -1,0 +1,156 @@
+import Foundation
+
+/// A token of a position in the history.
+public protocol HistoryToken: Codable, Comparable, Hashable, Sendable {
+  /// The type of the identifiers in `tokenValue`.
+  associatedtype TokenType: Comparable, Hashable, Sendable
+  /// The positions, by store.
+  var tokenValue: TokenType? { get }
+}
+
+/// What one save changed.
+public protocol HistoryTransaction: Identifiable, Sendable {
+  associatedtype TokenType: HistoryToken
+  associatedtype TransactionID: Comparable & Hashable & Sendable
+  /// The position after it.
+  var token: TokenType { get }
+  /// When it was saved.
+  var timestamp: Date { get }
+  /// Its number.
+  var transactionIdentifier: TransactionID { get }
+  /// Who made it.
+  var author: String? { get }
+  /// What it changed.
+  var changes: [HistoryChange] { get }
+  /// The store that it was saved to.
+  var storeIdentifier: String { get }
+}
+
+/// A change of one model.
+public enum HistoryChange: Sendable {
+  /// A model was inserted.
+  case insert(any HistoryInsert)
+  /// A model was updated.
+  case update(any HistoryUpdate)
+  /// A model was deleted.
+  case delete(any HistoryDelete)
+
+  /// The identifier of the model.
+  public var changedPersistentIdentifier: PersistentIdentifier {
+    switch self {
+    case .insert(let change): change.changedPersistentIdentifier
+    case .update(let change): change.changedPersistentIdentifier
+    case .delete(let change): change.changedPersistentIdentifier
+    }
+  }
+}
+
+/// The insertion of a model.
+public protocol HistoryInsert<Model>: Identifiable, Sendable {
+  associatedtype Model: PersistentModel
+  associatedtype TransactionID: Comparable & Hashable & Sendable
+  associatedtype ChangeID: Comparable & Hashable & Sendable
+  /// The number of the transaction.
+  var transactionIdentifier: TransactionID { get }
+  /// The number of the change.
+  var changeIdentifier: ChangeID { get }
+  /// The model.
+  var changedPersistentIdentifier: PersistentIdentifier { get }
+}
+
+/// The update of a model.
+public protocol HistoryUpdate<Model>: Identifiable, Sendable {
+  associatedtype Model: PersistentModel
+  associatedtype TransactionID: Comparable & Hashable & Sendable
+  associatedtype ChangeID: Comparable & Hashable & Sendable
+  /// The number of the transaction.
+  var transactionIdentifier: TransactionID { get }
+  /// The number of the change.
+  var changeIdentifier: ChangeID { get }
+  /// The model.
+  var changedPersistentIdentifier: PersistentIdentifier { get }
+  /// The properties that were changed.
+  var updatedAttributes: [any PartialKeyPath<Model> & Sendable] { get }
+}
+
+/// The deletion of a model.
+public protocol HistoryDelete<Model>: Identifiable, Sendable {
+  associatedtype Model: PersistentModel
+  associatedtype TransactionID: Comparable & Hashable & Sendable
+  associatedtype ChangeID: Comparable & Hashable & Sendable
+  /// The number of the transaction.
+  var transactionIdentifier: TransactionID { get }
+  /// The number of the change.
+  var changeIdentifier: ChangeID { get }
+  /// The model.
+  var changedPersistentIdentifier: PersistentIdentifier { get }
+  /// What is kept of the model: the values of attributes with `.preserveValueOnDeletion`.
+  var tombstone: HistoryTombstone<Model> { get }
+}
+
+/// What the history keeps of a deleted model.
+public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
+  /// A kept value with its property.
+  public typealias Element = (key: any PartialKeyPath<Model> & Sendable, value: any Sendable)
+  private let values: [String: any Sendable]
+
+  init(_ values: [String: any Sendable]) { self.values = values }
+
+  /// The value of a property; nil if it is not kept, or was nil.
+  public subscript<Value>(_ keyPath: KeyPath<Model, Value>) -> Value? {
+    ModelClass.of(Model.self).property(at: keyPath).flatMap { values[$0.name] as? Value }
+  }
+
+  /// The value of a property; nil if it is not kept, or was nil.
+  @_disfavoredOverload
+  public subscript(_ keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
+    ModelClass.of(Model.self).property(at: keyPath).flatMap { values[$0.name] }
+  }
+
+  /// The kept values, in the order of the properties.
+  public func makeIterator() -> AnyIterator<Element> {
+    var left = ModelClass.of(Model.self).properties.compactMap { property -> Element? in
+      guard let value = values[property.name], let path = HistoryPaths.path(property, of: Model.self) else {
+        return nil
+      }
+      return (path, value)
+    }[...]
+    return AnyIterator { left.popFirst() }
+  }
+}
+
+/// Which part of the history is fetched.
+public struct HistoryDescriptor<Transaction: HistoryTransaction>: Sendable {
+  /// The condition on transactions; nil for all.
+  public var predicate: Predicate<Transaction>?
+  /// How many transactions at most; 0 for all.
+  public var fetchLimit: UInt64 = 0
+  /// The order; in that of the saves by default.
+  public var sortBy: [SortDescriptor<Transaction>]
+
+  /// A description of a part of the history.
+  public init(predicate: Predicate<Transaction>? = nil, sortBy: [SortDescriptor<Transaction>] = []) {
+    self.predicate = predicate
+    self.sortBy = sortBy
+  }
+}
+
+/// A store that has a history.
+public protocol HistoryProviding: DataStore {
+  associatedtype HistoryType: HistoryTransaction
+  /// The transactions that satisfy a condition.
+  func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
+  /// Deletes the transactions that satisfy a condition.
+  func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
+}
+
+/// Key paths of properties in the types that the history has them in.
+enum HistoryPaths {
+  /// A key path is an immutable value, which the compiler cannot assume of all.
+  static func path<Model: PersistentModel>(
+    _ property: ModelProperty, of type: Model.Type
+  ) -> (any PartialKeyPath<Model> & Sendable)? {
+    guard let path = property.keyPath as? PartialKeyPath<Model> else { return nil }
+    return unsafeBitCast(path, to: (any PartialKeyPath<Model> & Sendable).self)
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import Heartwood
+import HeartwoodFiles
+
+/// A class of models, as its declaration says. Each is read once in a process.
+final class ModelClass: @unchecked Sendable {
+  let type: any PersistentModel.Type
+  /// The name of its entity.
+  let name: String
+  let superclass: ModelClass?
+  /// The properties that the class adds to its superclass.
+  let ownProperties: [ModelProperty]
+  /// All properties, those of the superclass first.
+  let properties: [ModelProperty]
+  private let byHash: [UInt64: ModelProperty]
+  private let byName: [String: ModelProperty]
+  private let byKeyPath: [AnyKeyPath: ModelProperty]
+  private let paths = Guarded(KnownPaths())
+
+  private init(_ type: any PersistentModel.Type) {
+    self.type = type
+    name = String(describing: type)
+    let objectClass: AnyClass = type
+    superclass = (_getSuperclass(objectClass) as? any PersistentModel.Type).map { ModelClass.of($0) }
+    ownProperties = type.schemaMetadata.map { ModelProperty($0, of: type) }
+    properties = (superclass?.properties ?? []) + ownProperties
+    byHash = Dictionary(properties.map { ($0.hash, $0) }, uniquingKeysWith: { _, last in last })
+    byName = Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last })
+    byKeyPath = Dictionary(properties.map { ($0.keyPath, $0) }, uniquingKeysWith: { _, last in last })
+  }
+
+  private static let known = Guarded<[ObjectIdentifier: ModelClass]>([:])
+
+  static func of(_ type: any PersistentModel.Type) -> ModelClass {
+    if let found = known.withLock({ $0[ObjectIdentifier(type)] }) { return found }
+    // Without the lock: this calls the class. Two threads would make equal ones.
+    let made = ModelClass(type)
+    return known.withLock { classes in
+      if let found = classes[ObjectIdentifier(type)] { return found }
+      classes[ObjectIdentifier(type)] = made
+      return made
+    }
+  }
+
+  /// The property of a name, by the hash of the name.
+  func property(_ hash: UInt64) -> ModelProperty? { byHash[hash] }
+  func property(named name: String) -> ModelProperty? { byName[name] }
+
+  /// The property that a key path reads; nil if it reads none, or more than one.
+  func property(at keyPath: AnyKeyPath) -> ModelProperty? {
+    if let found = byKeyPath[keyPath] { return found }
+    guard let names = names(of: keyPath), names.count == 1 else { return nil }
+    return byName[names[0]]
+  }
+
+  /// The name of the property that a key path reads, for the schema.
+  ///
+  /// - Precondition: It reads a property of the class.
+  func name(of keyPath: AnyKeyPath) -> String {
+    (names(of: keyPath) ?? ["\(keyPath)"]).joined(separator: ".")
+  }
+
+  /// Whether each of some names is a relationship of the class that the one before leads to.
+  func leadsToModels(_ names: [String]) -> Bool {
+    var current = self
+    for name in names {
+      guard let destination = current.property(named: name)?.destination else { return false }
+      current = ModelClass.of(destination)
+    }
+    return !names.isEmpty
+  }
+
+  /// The names of the properties that a key path reads, one for each step; nil if it reads anything else.
+  func names(of keyPath: AnyKeyPath) -> [String]? {
+    if let found = byKeyPath[keyPath] { return [found.name] }
+    let path = KeyPathBox(keyPath)
+    if let known = paths.withLock({ $0.names[path] }) { return known.isEmpty ? nil : known }
+    let found = PathProbe.names(of: keyPath, from: self)
+    paths.withLock { $0.names[path] = found ?? [] }
+    return found
+  }
+}
+
+/// The names that key paths read; none for those that read anything but properties.
+private struct KnownPaths: Sendable {
+  var names: [KeyPathBox: [String]] = [:]
+}
+
+/// A key path is an immutable value, which the compiler cannot assume of all.
+private struct KeyPathBox: Hashable, @unchecked Sendable {
+  let keyPath: AnyKeyPath
+  init(_ keyPath: AnyKeyPath) { self.keyPath = keyPath }
+}
+
+/// One property of a class of models.
+final class ModelProperty: @unchecked Sendable {
+  enum Kind {
+    case attribute(AnyValueCoding)
+    case toOne(any PersistentModel.Type, isOptional: Bool)
+    case toMany(any PersistentModel.Type, isOptional: Bool)
+    /// A type that cannot be stored.
+    case unknown
+  }
+
+  let name: String
+  /// The hash of the name.
+  let hash: UInt64
+  let keyPath: AnyKeyPath
+  let valueType: any Any.Type
+  let defaultValue: Any?
+  let metadata: (any SchemaProperty)?
+  let kind: Kind
+
+  init(_ described: Schema.PropertyMetadata, of type: any PersistentModel.Type) {
+    name = described.name
+    hash = _PropertyHash.of(described.name)
+    keyPath = described.keypath
+    valueType = Swift.type(of: described.keypath).valueType
+    defaultValue = described.defaultValue
+    metadata = described.metadata
+    kind = Self.kind(of: valueType, metadata as? Schema.Attribute)
+  }
+
+  private static func kind(of type: any Any.Type, _ attribute: Schema.Attribute?) -> Kind {
+    if let model = type as? any PersistentModel.Type { return .toOne(model, isOptional: false) }
+    let wrapped = (type as? any OptionalType.Type)?.wrappedType
+    if let model = wrapped as? any PersistentModel.Type { return .toOne(model, isOptional: true) }
+    if let collection = type as? any RelationshipCollection.Type, let element = element(of: collection) {
+      return .toMany(element, isOptional: wrapped != nil)
+    }
+    let transformer = attribute?.options.first { $0.kind == .transformable }?.transformerName
+    let isEncoded = attribute?.has(.codable) == true
+    return ValueCodings.coding(of: type, transformer: transformer, isEncoded: isEncoded).map {
+      .attribute($0)
+    }
+      ?? .unknown
+  }
+
+  private static func element<Collection: RelationshipCollection>(
+    of type: Collection.Type
+  ) -> (any PersistentModel.Type)? { Collection.PersistentElement.self as? any PersistentModel.Type }
+
+  var coding: AnyValueCoding? {
+    if case .attribute(let coding) = kind { return coding }
+    return nil
+  }
+
+  /// The class that a relationship leads to.
+  var destination: (any PersistentModel.Type)? {
+    switch kind {
+    case .toOne(let type, _), .toMany(let type, _): type
+    case .attribute, .unknown: nil
+    }
+  }
+}

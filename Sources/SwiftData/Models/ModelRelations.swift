@@ -1,0 +1,82 @@
+import Heartwood
+
+/// Relationships of models: between models in memory and objects of the graph.
+enum ModelRelations {
+  static func empty<Collection: RelationshipCollection>(_ type: Collection.Type) -> Any {
+    Collection._collection(of: [])
+  }
+
+  /// The model that a to-one relationship leads to.
+  static func destination(of object: _ModelObject, _ property: ModelProperty) -> (any PersistentModel)? {
+    guard let destination = object._destination(property.name) as? _ModelObject else { return nil }
+    return object.home?.model(of: destination)
+  }
+
+  /// The models that a to-many relationship leads to, in the order of their insertion.
+  static func destinations<Collection: RelationshipCollection>(
+    of object: _ModelObject, _ property: ModelProperty, in type: Collection.Type
+  ) -> Any {
+    let context = object.home
+    let objects = object._destinations(property.name)
+    var models: [Collection.PersistentElement] = []
+    models.reserveCapacity(objects.count)
+    for case let destination as _ModelObject in objects {
+      if let model = context?.model(of: destination) as? Collection.PersistentElement { models.append(model) }
+    }
+    return Collection._collection(of: models)
+  }
+
+  /// The models of a relationship's value.
+  static func models(in value: Any) -> [any PersistentModel] {
+    if let collection = value as? any RelationshipCollection { return elements(of: collection) }
+    if let optional = value as? any OptionalType { return optional.wrapped.map { models(in: $0) } ?? [] }
+    return (value as? any PersistentModel).map { [$0] } ?? []
+  }
+
+  private static func elements<Collection: RelationshipCollection>(of value: Collection)
+    -> [any PersistentModel]
+  {
+    value._models.compactMap { $0 as? any PersistentModel }
+  }
+
+  /// Sets a relationship of a model in a context. Models that have none are inserted.
+  static func set(_ value: Any, of object: _ModelObject, _ property: ModelProperty) {
+    guard let context = object.home, let slot = object.slotIndex(named: property.name, property.hash) else {
+      return
+    }
+    let destinations = models(in: value).compactMap { context.object(of: $0, relating: property.name) }
+    if case .toMany = property.kind {
+      object.setStoredDestinations(destinations, at: slot)
+    } else {
+      object.setStoredDestination(destinations.first, at: slot)
+    }
+    object.keepModel()
+    for destination in destinations { destination.keepModel() }
+    context.noteChange()
+  }
+
+  /// Adds to a relationship of a model that is being inserted: models that are inserted with it may have set the other side.
+  static func add(_ value: Any, to object: _ModelObject, _ property: ModelProperty) {
+    guard case .toMany = property.kind, let context = object.home else {
+      return set(value, of: object, property)
+    }
+    let related = object.relatedObjects(forKey: property.name)
+    for model in models(in: value) {
+      guard let destination = context.object(of: model, relating: property.name) else { continue }
+      related.insert(destination)
+      destination.keepModel()
+    }
+    object.keepModel()
+  }
+
+  /// Inserts a model without a context that was related to one in a context, where the relationship leads back.
+  static func joinContext<Model: PersistentModel>(of value: Any, _ model: Model, _ property: ModelProperty) {
+    for destination in models(in: value) {
+      guard let object = destination._$storage.object, let context = object.home,
+        context.container.models.hasInverse(property.name, of: ModelClass.of(type(of: model)))
+      else { continue }
+      ModelInsertion(context).insert(model)
+      return
+    }
+  }
+}

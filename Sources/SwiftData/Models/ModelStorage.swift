@@ -1,0 +1,254 @@
+import Foundation
+import Heartwood
+import Observation
+
+/// Where a model has its values: in an object of the graph, or in memory before it is inserted and after it is deleted. Not meant to be
+/// used.
+public struct _ModelStorage {
+  @usableFromInline var object: _ModelObject?
+  /// Keeps the context of the object, so that models may outlive the `ModelContext` that they were fetched with.
+  var home: ModelObjectContext?
+  /// The values of a model without a context.
+  @usableFromInline var free: _FreeValues?
+  var probe: PathProbe?
+
+  /// A place for the values of a new model.
+  public init() {}
+
+  /// Takes the object of backing data.
+  public mutating func adopt<Model: PersistentModel>(
+    _ backingData: any BackingData<Model.Root>, by model: Model
+  ) {
+    switch backingData {
+    case let backing as _ObjectBackingData<Model.Root>:
+      object = backing.object
+      home = backing.object.home
+      backing.object.model = model
+    case is _ProbedBackingData<Model.Root>: break
+    default: free = (backingData as? _FreeBackingData<Model.Root>)?.values ?? _FreeValues()
+    }
+  }
+}
+
+/// The values of a model without a context. Not meant to be used.
+public final class _FreeValues {
+  enum Slot {
+    case stored(_Value)
+    case other(Any)
+  }
+
+  var slots: [UInt64: Slot] = [:]
+  /// Made when the model is observed.
+  var registrar: ObservationRegistrar?
+  /// The properties that were observed.
+  var observed: Set<UInt64> = []
+  /// The identifier that the model was asked for.
+  var identifier: PersistentIdentifier?
+  /// What the object was called that the model was in before.
+  var former: PersistentIdentifier?
+
+  init(identifier: PersistentIdentifier? = nil) { self.identifier = identifier }
+
+  func set(_ stored: _Value, _ hash: UInt64) { slots[hash] = .stored(stored) }
+  func set(other value: Any, _ hash: UInt64) { slots[hash] = .other(value) }
+}
+
+/// The values that the initialisers of a model's class give, until they are asked for. Not meant to be used.
+public struct _InitialValues {
+  private var values: _FreeValues?
+
+  /// No values.
+  public init() {}
+
+  private mutating func made() -> _FreeValues {
+    if let values { return values }
+    let made = _FreeValues()
+    values = made
+    return made
+  }
+
+  /// Sets a value that rows have as it is.
+  public mutating func setValue<Value: AttributeValue>(_ value: Value, _ key: String, _ name: UInt64) {
+    made().set(value._value, name)
+  }
+
+  /// Sets a value that a transformer stores.
+  public mutating func setTransformed<Value>(_ value: Value, _ key: String, _ name: UInt64) {
+    made().set(other: value, name)
+  }
+
+  /// Sets a value of any type.
+  public mutating func setProperty<Value>(_ value: Value, _ key: String, _ name: UInt64) {
+    made().set(other: value, name)
+  }
+
+  /// Moves the values to those of the model.
+  public mutating func move(to others: _FreeValues) {
+    guard let values else { return }
+    self.values = nil
+    if others.slots.isEmpty { others.slots = values.slots } else { others.slots.merge(values.slots) { $1 } }
+  }
+}
+
+extension _ModelStorage {
+  // MARK: Values that rows have as they are
+
+  /// The value of an attribute.
+  @inlinable @inline(__always)
+  public func getValue<Model: PersistentModel, Value: AttributeValue>(
+    _ model: Model, _ key: String, _ name: UInt64
+  ) -> Value {
+    if let object, let value: Value = object._exposedValue(name) { return value }
+    return otherValue(model, key, name)
+  }
+
+  @usableFromInline @inline(never)
+  func otherValue<Model: PersistentModel, Value: AttributeValue>(
+    _ model: Model, _ key: String, _ name: UInt64
+  ) -> Value {
+    if let probe { return probe.read(model, name) }
+    if let object {
+      if let value: Value = object._typedValue(key, name) { return value }
+      return missingValue(model, name)
+    }
+    switch ModelValues.free(of: model, reading: name).slots[name] {
+    case .stored(let stored)?: return Value(stored) ?? missingValue(model, name)
+    case .other(let any)?: return (any as? Value) ?? missingValue(model, name)
+    case nil: return missingValue(model, name)
+    }
+  }
+
+  /// Sets an attribute.
+  @inlinable @inline(__always)
+  public func setValue<Model: PersistentModel, Value: AttributeValue>(
+    _ model: Model, _ value: Value, _ key: String, _ name: UInt64
+  ) {
+    if let object { return setValue(of: object, value, key, name) }
+    setFree(model, value._value, name)
+  }
+
+  @usableFromInline
+  func setValue<Value: AttributeValue>(of object: _ModelObject, _ value: Value, _ key: String, _ name: UInt64)
+  {
+    guard object._setTypedValue(value, key, name) else {
+      return object.noteProblem("\(key) cannot be set to \(value)")
+    }
+    object.keepModel()
+  }
+
+  @usableFromInline
+  func setFree<Model: PersistentModel>(_ model: Model, _ stored: _Value, _ name: UInt64) {
+    ModelValues.change(model, name) { $0.set(stored, name) }
+  }
+
+  // MARK: Other values
+
+  /// The value of a property whose type is not known to the macro.
+  @inlinable
+  public func getProperty<Model: PersistentModel, Value: AttributeValue>(
+    _ model: Model, _ key: String, _ name: UInt64
+  ) -> Value { getValue(model, key, name) }
+
+  /// Sets a property whose type is not known to the macro.
+  @inlinable
+  public func setProperty<Model: PersistentModel, Value: AttributeValue>(
+    _ model: Model, _ value: Value, _ key: String, _ name: UInt64
+  ) { setValue(model, value, key, name) }
+
+  /// The value of a property that is stored in a form of its own.
+  @_disfavoredOverload
+  public func getProperty<Model: PersistentModel, Value>(_ model: Model, _ key: String, _ name: UInt64)
+    -> Value
+  {
+    codedValue(model, key, name)
+  }
+
+  /// Sets a property that is stored in a form of its own.
+  @_disfavoredOverload
+  public func setProperty<Model: PersistentModel, Value>(
+    _ model: Model, _ value: Value, _ key: String, _ name: UInt64
+  ) { setCoded(model, value, key, name) }
+
+  /// The value of an attribute that a transformer stores.
+  public func getTransformed<Model: PersistentModel, Value>(_ model: Model, _ key: String, _ name: UInt64)
+    -> Value
+  {
+    codedValue(model, key, name)
+  }
+
+  /// Sets an attribute that a transformer stores.
+  public func setTransformed<Model: PersistentModel, Value>(
+    _ model: Model, _ value: Value, _ key: String, _ name: UInt64
+  ) { setCoded(model, value, key, name) }
+
+  private func codedValue<Model: PersistentModel, Value>(_ model: Model, _ key: String, _ name: UInt64)
+    -> Value
+  {
+    if let probe { return probe.read(model, name) }
+    guard let property = ModelClass.of(Swift.type(of: model)).property(name) else {
+      return missingValue(model, name)
+    }
+    if let object {
+      let found: Value?
+      switch property.kind {
+      case .attribute(let coding):
+        found = object.storedValue(key, name).flatMap { value($0, coding) }
+      case .toOne: found = ModelRelations.destination(of: object, property) as? Value
+      case .toMany:
+        found = (Value.self as? any RelationshipCollection.Type).flatMap {
+          ModelRelations.destinations(of: object, property, in: $0) as? Value
+        }
+      case .unknown: found = nil
+      }
+      return found ?? missingValue(model, name)
+    }
+    switch ModelValues.free(of: model, reading: name).slots[name] {
+    case .stored(let stored)?:
+      return property.coding.flatMap { value(stored, $0) } ?? missingValue(model, name)
+    case .other(let any)?: return (any as? Value) ?? missingValue(model, name)
+    case nil: return missingValue(model, name)
+    }
+  }
+
+  private func value<Value>(_ stored: _Value, _ coding: AnyValueCoding) -> Value? {
+    if let coding = coding as? ValueCoding<Value> { return coding.value(stored) }
+    return coding.value(any: stored) as? Value
+  }
+
+  private func setCoded<Model: PersistentModel, Value>(
+    _ model: Model, _ value: Value, _ key: String, _ name: UInt64
+  ) {
+    guard let property = ModelClass.of(Swift.type(of: model)).property(name) else { return }
+    if let object {
+      return ModelValues.set(value, of: object, property)
+    }
+    ModelValues.change(model, name) { $0.set(other: value, name) }
+    if property.destination != nil { ModelRelations.joinContext(of: value, model, property) }
+  }
+
+  /// What a property reads as whose value is missing: the value of its declaration, otherwise none, zero or empty.
+  @usableFromInline @inline(never)
+  func missingValue<Model: PersistentModel, Value>(_ model: Model, _ name: UInt64) -> Value {
+    if let none = Value.self as? any OptionalType.Type, let value = none.none as? Value { return value }
+    if let collection = Value.self as? any RelationshipCollection.Type,
+      let empty = ModelRelations.empty(collection) as? Value
+    {
+      return empty
+    }
+    let property = ModelClass.of(Swift.type(of: model)).property(name)
+    if let value = property?.defaultValue as? Value { return value }
+    if let type = Value.self as? any PersistentModel.Type, let value = ModelValues.unrelated(type) as? Value {
+      return value
+    }
+    if let value = PlaceholderValue.make(Value.self) as? Value { return value }
+    preconditionFailure(
+      "\(property?.name ?? "a property") of \(Model.self) has no value, and \(Value.self) none that could be returned in its place"
+    )
+  }
+}
+
+/// The type of the variables that take the place of a model's stored ones. Not meant to be used.
+public struct _SwiftDataNoType: Sendable {
+  /// The only value.
+  public init() {}
+}

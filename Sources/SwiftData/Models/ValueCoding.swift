@@ -1,0 +1,178 @@
+import Foundation
+import Heartwood
+
+/// How the values of an attribute are stored, whatever its type is.
+class AnyValueCoding: @unchecked Sendable {
+  /// The type in the model.
+  let attributeType: AttributeDescription.AttributeType
+  let isOptional: Bool
+
+  init(_ attributeType: AttributeDescription.AttributeType, isOptional: Bool) {
+    self.attributeType = attributeType
+    self.isOptional = isOptional
+  }
+
+  /// The stored form of a value; nil if it is of another type.
+  func stored(any value: Any) -> _Value? { nil }
+  /// The value of a stored form; nil if the type has no such value.
+  func value(any stored: _Value) -> Any? { nil }
+  /// A value to answer a key path with that is evaluated to find out what it reads; nil if there is none.
+  func placeholder() -> Any? { nil }
+  /// The parts of a composite value, in the order of their names; nil for other values.
+  var elements: [CompositeElementCoding]? { nil }
+}
+
+/// How the values of a type are stored.
+class ValueCoding<Value>: AnyValueCoding, @unchecked Sendable {
+  func stored(_ value: Value) -> _Value { .null }
+  func value(_ stored: _Value) -> Value? { nil }
+
+  override func stored(any value: Any) -> _Value? { (value as? Value).map { stored($0) } }
+  override func value(any stored: _Value) -> Any? { value(stored) }
+  override func placeholder() -> Any? { PlaceholderValue.make(Value.self) }
+}
+
+/// Values that rows have as they are.
+final class PlainCoding<Value: AttributeValue>: ValueCoding<Value>, @unchecked Sendable {
+  init() { super.init(Value.attributeType, isOptional: Value._isOptional) }
+  override func stored(_ value: Value) -> _Value { value._value }
+  override func value(_ stored: _Value) -> Value? { Value(stored) }
+}
+
+/// Enumerations and other types with a raw value.
+final class RawCoding<Value: RawRepresentable>: ValueCoding<Value>, @unchecked Sendable
+where Value.RawValue: AttributeValue {
+  init() { super.init(Value.RawValue.attributeType, isOptional: false) }
+  override func stored(_ value: Value) -> _Value { value.rawValue._value }
+  override func value(_ stored: _Value) -> Value? { Value.RawValue(stored).flatMap { Value(rawValue: $0) } }
+}
+
+/// `Codable` values that are stored as one encoding: lists, dictionaries, enumerations with values.
+final class EncodedCoding<Value: Codable>: ValueCoding<Value>, @unchecked Sendable {
+  init() { super.init(.binaryData, isOptional: false) }
+
+  private struct Box: Codable { var value: Value }
+
+  override func stored(_ value: Value) -> _Value {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    do {
+      return .data(try encoder.encode(Box(value: value)))
+    } catch {
+      return .refused("it cannot be encoded: \(error)")
+    }
+  }
+
+  override func value(_ stored: _Value) -> Value? {
+    guard case .data(let bytes) = stored else { return nil }
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return try? decoder.decode(Box.self, from: bytes).value
+  }
+}
+
+/// Values that a transformer stores.
+final class TransformedCoding<Value>: ValueCoding<Value>, @unchecked Sendable {
+  private let name: String
+
+  init(_ name: String) {
+    self.name = name
+    super.init(.binaryData, isOptional: false)
+  }
+
+  override func stored(_ value: Value) -> _Value {
+    guard let transformer = ValueTransformer(forName: NSValueTransformerName(name)) else {
+      return .refused("the transformer \"\(name)\" is not registered")
+    }
+    guard let bytes = transformer.transformedValue(value) as? Data else {
+      return .refused("the transformer \"\(name)\" makes no data of \(value)")
+    }
+    return .data(bytes)
+  }
+
+  override func value(_ stored: _Value) -> Value? {
+    guard case .data(let bytes) = stored,
+      let transformer = ValueTransformer(forName: NSValueTransformerName(name))
+    else { return nil }
+    return transformer.reverseTransformedValue(bytes) as? Value
+  }
+}
+
+/// Optional values of a coding.
+final class OptionalCoding<Wrapped>: ValueCoding<Wrapped?>, @unchecked Sendable {
+  private let wrapped: ValueCoding<Wrapped>
+
+  init(_ wrapped: ValueCoding<Wrapped>) {
+    self.wrapped = wrapped
+    super.init(wrapped.attributeType, isOptional: true)
+  }
+
+  override func stored(_ value: Wrapped?) -> _Value { value.map { wrapped.stored($0) } ?? .null }
+  override func value(_ stored: _Value) -> Wrapped?? {
+    stored.isNone ? .some(nil) : wrapped.value(stored).map { .some($0) }
+  }
+  override var elements: [CompositeElementCoding]? { wrapped.elements }
+}
+
+/// Finds out how the values of a type are stored.
+enum ValueCodings {
+  /// The coding of a type; nil if its values cannot be stored.
+  ///
+  /// - Parameters:
+  ///   - transformer: The name of a transformer that stores the values; nil for none.
+  ///   - isEncoded: Whether a `Codable` value is stored as one encoding.
+  static func coding(of type: any Any.Type, transformer: String? = nil, isEncoded: Bool = false)
+    -> AnyValueCoding?
+  {
+    func open<Value>(_ type: Value.Type) -> AnyValueCoding? { make(type, transformer, isEncoded) }
+    return _openExistential(type, do: open)
+  }
+
+  static func make<Value>(_ type: Value.Type, _ transformer: String?, _ isEncoded: Bool) -> AnyValueCoding? {
+    if let optional = type as? any OptionalType.Type, transformer != nil || !(type is any AttributeValue.Type)
+    {
+      return optionalCoding(optional.wrappedType, transformer, isEncoded)
+    }
+    if let transformer { return TransformedCoding<Value>(transformer) }
+    if let plain = type as? any AttributeValue.Type { return plainCoding(plain) }
+    if let raw = type as? any RawRepresentable.Type, let coding = rawCoding(raw) { return coding }
+    guard let codable = type as? any Codable.Type else { return nil }
+    return codableCoding(codable, isEncoded)
+  }
+
+  private static func plainCoding<Value: AttributeValue>(_ type: Value.Type) -> AnyValueCoding {
+    PlainCoding<Value>()
+  }
+
+  private static func rawCoding<Value: RawRepresentable>(_ type: Value.Type) -> AnyValueCoding? {
+    (RawCodingMaker<Value>.self as? any RawCodingMaking.Type)?.make()
+  }
+
+  private static func codableCoding<Value: Codable>(_ type: Value.Type, _ isEncoded: Bool) -> AnyValueCoding {
+    if !isEncoded, let elements = CompositeElementCoding.elements(of: type) {
+      return CompositeCoding<Value>(elements)
+    }
+    return EncodedCoding<Value>()
+  }
+
+  private static func optionalCoding(
+    _ wrapped: any Any.Type, _ transformer: String?, _ isEncoded: Bool
+  ) -> AnyValueCoding? {
+    func open<Wrapped>(_ type: Wrapped.Type) -> AnyValueCoding? {
+      (make(type, transformer, isEncoded) as? ValueCoding<Wrapped>).map { OptionalCoding($0) }
+    }
+    return _openExistential(wrapped, do: open)
+  }
+}
+
+/// Makes the coding of a type with a raw value, where the raw value can be stored.
+private enum RawCodingMaker<Value: RawRepresentable> {}
+private protocol RawCodingMaking {
+  static func make() -> AnyValueCoding
+}
+extension RawCodingMaker: RawCodingMaking where Value.RawValue: AttributeValue {
+  static func make() -> AnyValueCoding { RawCoding<Value>() }
+}

@@ -1,0 +1,147 @@
+import SwiftTokens
+
+/// What `@Model` adds to a class.
+struct ModelExpansion {
+  /// The type of the variables that take the place of stored ones.
+  static let placeholder = "SwiftData._SwiftDataNoType"
+
+  let syntax: PluginRequest.Syntax
+  let type: TypeDeclaration
+
+  /// - Throws: `ExpansionError` if it is no class.
+  init(_ syntax: PluginRequest.Syntax) throws(ExpansionError) {
+    let source = SourceText(syntax.source)
+    guard let type = TypeDeclaration(source) else {
+      throw ExpansionError("'@Model' can only be applied to a class", at: 0..<0)
+    }
+    guard type.kind.is("class") else {
+      let fix =
+        type.kind.is("struct") || type.kind.is("actor")
+        ? ExpansionError.Fix(
+          message: "replace '\(type.kind.text)' with 'class'", range: type.kind.range, text: "class")
+        : nil
+      throw ExpansionError(
+        "'@Model' can only be applied to a class, and '\(type.name.text)' is declared with '\(type.kind.text)'",
+        at: type.kind.range, fix: fix)
+    }
+    self.syntax = syntax
+    self.type = type
+  }
+
+  private var persisted: [VariableDeclaration] { type.variables.filter(\.isPersisted) }
+
+  /// The properties that are stored, but cannot be persisted.
+  ///
+  /// - Returns: What is wrong with each.
+  var problems: [ExpansionError] {
+    type.variables.compactMap { variable in
+      guard variable.isStored, variable.prefix.attribute("Transient") == nil else { return nil }
+      if variable.isOneOfSeveral {
+        return ExpansionError(
+          "a property of a model is declared alone: write a 'var' for each", at: variable.keyword)
+      }
+      guard variable.isConstant, variable.initialValue == nil else { return nil }
+      return ExpansionError(
+        "'\(variable.name)' is a constant, which a model cannot store: use 'var', or mark it with '@Transient' and give it a value",
+        at: variable.keyword,
+        fix: .init(message: "replace 'let' with 'var'", range: variable.keyword, text: "var"))
+    }
+  }
+
+  // MARK: Members
+
+  /// - Parameter isRoot: Whether the superclass, if there is one, is no model.
+  func members(isRoot: Bool) -> String {
+    let access = type.memberAccess
+    var lines: [String] = []
+    if isRoot {
+      lines += [
+        "@exclusivity(unchecked) \(access)final var _$storage = SwiftData._ModelStorage()"
+      ]
+    }
+    lines += [
+      "private var _$initialValues = SwiftData._InitialValues()",
+      "\(access)\(isRoot ? "" : "override ")func _$moveInitialValues(to values: SwiftData._FreeValues) {",
+      isRoot ? "" : "  super._$moveInitialValues(to: values)",
+      "  _$initialValues.move(to: values)",
+      "}",
+      schemaMetadata(isRoot),
+      traits(isRoot),
+      "\(access)required init(backingData: any SwiftData.BackingData<\(isRoot ? type.writtenName : "Root")>) {",
+      persisted.map { "  _\($0.name) = SwiftData._SwiftDataNoType()" }.joined(separator: "\n"),
+      isRoot ? "  _$storage.adopt(backingData, by: self)" : "  super.init(backingData: backingData)",
+      "}",
+    ]
+    return lines.filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  private func schemaMetadata(_ isRoot: Bool) -> String {
+    let entries = persisted.map { variable in
+      "    SwiftData.Schema.PropertyMetadata(name: \(quoted(variable.name)), "
+        + "keypath: \\\(type.writtenName).\(variable.writtenName), "
+        + "defaultValue: \(defaultValue(of: variable)), metadata: \(metadata(of: variable))),"
+    }
+    return """
+      \(type.memberAccess)\(isRoot ? "" : "override ")class var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
+        [
+      \(entries.joined(separator: "\n"))
+        ]
+      }
+      """
+  }
+
+  private func defaultValue(of variable: VariableDeclaration) -> String {
+    guard let value = variable.initialValue, value != "nil", variable.prefix.attribute("Relationship") == nil
+    else {
+      return "nil"
+    }
+    return variable.type.map { "(\(value)) as \($0)" } ?? value
+  }
+
+  private func metadata(of variable: VariableDeclaration) -> String {
+    for name in ["Attribute", "Relationship"] {
+      guard let use = variable.prefix.attribute(name) else { continue }
+      return "SwiftData.Schema.\(name)(\(use.arguments ?? ""))"
+    }
+    return "nil"
+  }
+
+  /// `#Unique` and `#Index` of the body, and the name of the class before.
+  private func traits(_ isRoot: Bool) -> String {
+    let uses = type.macros.filter { $0.name == "Unique" || $0.name == "Index" }
+    guard !uses.isEmpty else { return "" }
+    let entries = uses.map {
+      "    SwiftData.Schema.\($0.name)<\($0.generic ?? type.writtenName)>(\($0.arguments)),"
+    }
+    return """
+      \(type.memberAccess)\(isRoot ? "" : "override ")class var _$schemaTraits: [any SwiftData._SchemaTrait] {
+        \(isRoot ? "" : "super._$schemaTraits + ")[
+      \(entries.joined(separator: "\n"))
+        ]
+      }
+      """
+  }
+
+  // MARK: Other roles
+
+  /// The attribute that makes a member a persisted property; nil for others.
+  static func memberAttribute(_ member: PluginRequest.Syntax) -> String? {
+    var index = 0
+    guard let variable = VariableDeclaration(SourceText(member.source), &index), variable.isPersisted else {
+      return nil
+    }
+    let isTransformable = variable.prefix.attribute("Attribute")?.arguments?.contains("transformable") == true
+    return isTransformable ? "@_TransformablePersistedProperty" : "@_PersistedProperty"
+  }
+
+  /// The conformances that the class lacks.
+  static func conformances(of type: String, _ missing: String) -> String {
+    guard missing.contains("PersistentModel") else { return "" }
+    return "extension \(type): SwiftData.PersistentModel {}"
+  }
+}
+
+/// A text as a string literal.
+func quoted(_ text: String) -> String {
+  "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+}

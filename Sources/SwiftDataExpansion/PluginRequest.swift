@@ -1,0 +1,48 @@
+/// A message of the compiler to a program of macros: one of these, as JSON. Fields that are not named here are ignored.
+///
+/// The protocol is that of `PluginMessages.swift` in swift-syntax, versions 7 and 8.
+package struct PluginRequest: Decodable {
+  package struct Capability: Decodable {
+    package struct Version: Decodable { package var protocolVersion: Int }
+    package var capability: Version?
+  }
+
+  /// The macro's name as it is declared.
+  package struct MacroReference: Decodable {
+    package var moduleName: String
+    package var typeName: String
+    package var name: String
+  }
+
+  package struct Location: Decodable {
+    package var fileName: String
+    /// Bytes from the beginning of the file.
+    package var offset: Int
+  }
+
+  /// A piece of source.
+  package struct Syntax: Decodable {
+    package var source: String
+    package var location: Location
+  }
+
+  package struct Attached: Decodable {
+    package var macro: MacroReference
+    package var macroRole: String
+    package var attributeSyntax: Syntax
+    package var declSyntax: Syntax
+    package var parentDeclSyntax: Syntax?
+    package var extendedTypeSyntax: Syntax?
+    /// The protocols to which the type does not conform yet.
+    package var conformanceListSyntax: Syntax?
+  }
+
+  package struct Freestanding: Decodable {
+    package var macro: MacroReference
+    package var syntax: Syntax
+  }
+
+  package var getCapability: Capability?
+  package var expandAttachedMacro: Attached?
+  package var expandFreestandingMacro: Freestanding?
+}

@@ -1,0 +1,143 @@
+import SwiftTokens
+
+/// What follows a value: members, calls, subscripts and optional chains.
+extension PredicateParser {
+  mutating func postfixed(
+    _ first: PredicateSyntax, _ start: Int, _ stopsAtBrace: Bool
+  ) throws(ExpansionError) -> PredicateSyntax {
+    var value = first
+    while !isAtEnd {
+      if token.is("."), source[index + 1].kind == .word, index + 1 < end {
+        let name = source.text(source[index + 1].range)
+        index += 2
+        value = try member(value, name, start, stopsAtBrace)
+      } else if token.is("?"), source[index + 1].is(".") || source[index + 1].is("["), !isSpaced(index) {
+        index += 1
+        if value.isConstant { continue }
+        madeCount += 1
+        let variable = "_chained\(madeCount)"
+        let body = try chained(.variable(variable), start, stopsAtBrace)
+        return .optionalChain(value, variable: variable, body: body)
+      } else if token.is("!"), !source[index].isFirstOnLine,
+        source[index - 1].range.upperBound == source[index].range.lowerBound, !isNotEqual(index)
+      {
+        index += 1
+        value = value.isConstant ? constant(from: start) : .forced(value)
+      } else if token.is("["), !token.isFirstOnLine {
+        value = try subscripted(value, start)
+      } else if token.is("("), !token.isFirstOnLine {
+        guard value.isConstant else { throw refused("this call is not understood in a predicate") }
+        try checkConstant(to: source.cursor.end(ofBracketsAt: index))
+        value = constant(from: start)
+      } else if token.is("<"), value.isConstant, let close = genericEnd() {
+        index = close
+        value = constant(from: start)
+      } else if token.is("{"), !stopsAtBrace, value.isConstant {
+        try checkConstant(to: source.cursor.end(ofBracketsAt: index))
+        value = constant(from: start)
+      } else {
+        break
+      }
+    }
+    return value
+  }
+
+  /// Whether a `!` begins `!=`; in `a! == b` it does not.
+  private func isNotEqual(_ index: Int) -> Bool {
+    source[index + 1].is("=") && source[index].range.upperBound == source[index + 1].range.lowerBound
+  }
+
+  /// The rest of an optional chain.
+  private mutating func chained(
+    _ variable: PredicateSyntax, _ start: Int, _ stopsAtBrace: Bool
+  ) throws(ExpansionError) -> PredicateSyntax {
+    try beginNested()
+    defer { depth -= 1 }
+    return try postfixed(variable, start, stopsAtBrace)
+  }
+
+  /// The index after generic arguments that are followed by a call.
+  private func genericEnd() -> Int? {
+    let close = source.cursor.end(ofBracketsAt: index)
+    guard close < end, source[close].is("("),
+      source[index].range.lowerBound == source[index - 1].range.upperBound
+    else {
+      return nil
+    }
+    return close
+  }
+
+  /// Passes over source that is kept as it is.
+  ///
+  /// - Throws: If it reads a variable of the closure.
+  private mutating func checkConstant(to close: Int) throws(ExpansionError) {
+    while index < close {
+      if token.kind == .word, variables.contains(token.text), !source[index - 1].is("."),
+        !source[index + 1].is(":")
+      {
+        throw refused(
+          "'\(token.text)' cannot be passed to a function in a predicate, which a store cannot call")
+      }
+      index += 1
+    }
+  }
+
+  private mutating func subscripted(_ value: PredicateSyntax, _ start: Int) throws(ExpansionError)
+    -> PredicateSyntax
+  {
+    let (open, close) = (index, source.cursor.end(ofBracketsAt: index))
+    if value.isConstant {
+      try checkConstant(to: close)
+      return constant(from: start)
+    }
+    let outer = end
+    var parts: [PredicateSyntax] = []
+    for item in source.listItems(from: index + 1, to: close - 1) {
+      (index, end) = (item.lowerBound, item.upperBound)
+      if token.is("default"), source[index + 1].is(":") { index += 2 }
+      parts.append(try expression(0).syntax)
+    }
+    (end, index) = (outer, close)
+    guard let first = parts.first, parts.count <= 2 else {
+      throw refused("this subscript is not understood in a predicate", open)
+    }
+    return .item(value, index: first, default: parts.count == 2 ? parts[1] : nil)
+  }
+
+  private mutating func member(
+    _ value: PredicateSyntax, _ name: String, _ start: Int, _ stopsAtBrace: Bool
+  ) throws(ExpansionError) -> PredicateSyntax {
+    let isCall = !isAtEnd && (token.is("(") && !token.isFirstOnLine || token.is("{") && !stopsAtBrace)
+    guard isCall else { return value.isConstant ? constant(from: start) : .member(value, name: name) }
+    var method = PredicateSyntax.MethodCall(name: name, arguments: [])
+    let outer = end
+    let place = index
+    if token.is("(") {
+      let close = source.cursor.end(ofBracketsAt: index)
+      for item in source.listItems(from: index + 1, to: close - 1) {
+        (index, end) = (item.lowerBound, item.upperBound)
+        if source[index].kind == .word, source[index + 1].is(":") {
+          method.label = source[index].text
+          index += 2
+        }
+        if token.is("{") {
+          let (signature, body) = try closure()
+          method.closure = .init(variable: signature.variables[0], body: body)
+        } else {
+          method.arguments.append(try expression(0).syntax)
+        }
+      }
+      (end, index) = (outer, close)
+    }
+    if token.is("{"), !stopsAtBrace, !isAtEnd, method.closure == nil {
+      let (signature, body) = try closure()
+      method.closure = .init(variable: signature.variables[0], body: body)
+    }
+    let readsNothing = value.isConstant && method.arguments.allSatisfy(\.isConstant)
+    if readsNothing, method.closure == nil { return constant(from: start) }
+    guard PredicateWriter.methods.contains(name) else {
+      throw refused("a store cannot call '\(name)': a predicate has \(PredicateWriter.methodList)", place - 1)
+    }
+    return .call(value, method: method)
+  }
+}

@@ -1,0 +1,204 @@
+import Testing
+
+@testable import SwiftDataExpansion
+
+/// What macros say about mistakes: each message with its line and column in the source that has the mistake.
+struct DiagnosticTests {
+  // MARK: Models
+
+  @Test func `a structure and an actor are no models, and are to be classes`() {
+    let structure = Expanding("Model", "member", "public struct Trip {\n  var name: String\n}")
+    #expect(
+      structure.messages == [
+        "1:8: '@Model' can only be applied to a class, and 'Trip' is declared with 'struct'"
+      ])
+    #expect(structure.source == nil && structure.marked == "struct")
+    #expect(structure.fixed == "public class Trip {\n  var name: String\n}")
+    let actor = Expanding("Model", "member", "actor Trip {}")
+    #expect(actor.fixed == "class Trip {}")
+  }
+
+  @Test func `an enumeration and an extension are no models`() {
+    let enumeration = Expanding("Model", "member", "/// A kind.\nenum Kind {\n  case a\n}")
+    #expect(
+      enumeration.messages == [
+        "2:1: '@Model' can only be applied to a class, and 'Kind' is declared with 'enum'"
+      ])
+    #expect(enumeration.fixed == nil)
+    #expect(
+      Expanding("Model", "member", "func trip() {}").messages == [
+        "1:1: '@Model' can only be applied to a class"
+      ])
+  }
+
+  @Test func `a constant without a value is to be a variable`() {
+    let source = "final class Trip {\n  var name: String\n  let start: Date\n  let kind = 1\n}"
+    let model = Expanding("Model", "member", source)
+    #expect(
+      model.messages == [
+        "3:3: 'start' is a constant, which a model cannot store: use 'var', or mark it with '@Transient' and give it a value"
+      ])
+    #expect(model.fixed == source.replacing("let start", with: "var start"))
+    #expect(model.source?.contains("\"name\"") == true)
+    #expect(model.source?.contains("\"start\"") == false && model.source?.contains("\"kind\"") == false)
+  }
+
+  @Test func `each mistake of a model is reported`() {
+    let source = "class Trip {\n  let a: Int\n  var (b, c) = (1, 2)\n  var d = 1, e = 2\n  let f: Int\n}"
+    #expect(
+      Expanding("Model", "member", source).messages.map { $0.prefix { $0 != " " } } == [
+        "2:3:", "3:3:", "4:3:", "5:3:",
+      ])
+    #expect(
+      Expanding("Model", "member", source).messages[1]
+        == "3:3: a property of a model is declared alone: write a 'var' for each")
+  }
+
+  // The compiler says that the annotation is missing.
+  @Test func `a stored property with neither type nor value is left to the compiler`() {
+    let model = Expanding("Model", "member", "class Trip {\n  var name\n  var computed: Int { 1 }\n}")
+    #expect(model.messages.isEmpty && model.source?.contains("keypath: \\Trip.name") == true)
+    #expect(Expanding("PersistedProperty", "accessor", "var name").messages.isEmpty)
+  }
+
+  @Test func `what is no class gets one message, and nothing beside it`() {
+    let source = "struct Trip { var name = 1 }"
+    let member = PluginRequest.Attached(
+      macro: .init(moduleName: "SwiftDataMacros", typeName: "Model", name: "Model"),
+      macroRole: "memberAttribute", attributeSyntax: Expanding.syntax("@Model"),
+      declSyntax: Expanding.syntax("var name = 1"), parentDeclSyntax: Expanding.syntax(source))
+    #expect(Expanding(PluginRequest(expandAttachedMacro: member), "var name = 1").source == "")
+    let conformance = Expanding("Model", "extension", source, missing: "PersistentModel", of: "Trip")
+    #expect(conformance.source == "" && conformance.messages.isEmpty)
+    #expect(
+      Expanding("Model", "extension", "class Trip {}", missing: "PersistentModel", of: "Trip").source
+        == "extension Trip: SwiftData.PersistentModel {}")
+  }
+
+  @Test func `observers of a property are refused, where they are`() {
+    let source = "@Attribute var name: String = \"a\" {\n  willSet { print(newValue) }\n}"
+    let property = Expanding("PersistedProperty", "accessor", source)
+    #expect(
+      property.messages == [
+        "2:3: a property of a model has no observers: react where 'name' is set, or mark it with '@Transient'"
+      ])
+    #expect(property.marked == "willSet")
+    #expect(
+      Expanding("PersistedProperty", "accessor", "var name = \"a\" { didSet { save() } }").messages.count == 1
+    )
+    // The peer says nothing, so that each mistake is reported once.
+    #expect(Expanding("PersistedProperty", "peer", source).diagnostics.isEmpty)
+  }
+
+  @Test func `what is not persisted has no attribute`() {
+    for member in [
+      "@Transient var a = 1", "static var a = 1", "let a = 1", "lazy var a = 1", "var a: Int { 1 }",
+      "func a() {}", "init() {}", "class A {}", "#Index<A>([\\.a])", "@Transient var a = 1 { didSet {} }",
+    ] {
+      #expect(Expanding("Model", "memberAttribute", member).source == "", "\(member)")
+    }
+    #expect(Expanding("Model", "memberAttribute", "var a: Int").source == "@_PersistedProperty")
+    #expect(
+      Expanding("Model", "memberAttribute", "@Attribute(.transformable(by: T.self)) var a: A?").source
+        == "@_TransformablePersistedProperty")
+  }
+
+  @Test func `a model actor is an actor`() {
+    let actor = Expanding("ModelActor", "member", "public final class Importer {}")
+    #expect(
+      actor.messages == [
+        "1:14: '@ModelActor' can only be applied to an actor, and 'Importer' is declared with 'class'"
+      ])
+    #expect(actor.fixed == "public final actor Importer {}")
+    #expect(Expanding("ModelActor", "member", "struct Importer {}").fixed == nil)
+  }
+
+  // MARK: Predicates
+
+  private func refusals(_ body: String) -> [String] {
+    Expanding(freestanding: "Predicate", "#Predicate<Trip> {\n  \(body)\n}").messages
+  }
+
+  @Test func `a method that no store can call is refused, with those that it can`() {
+    let messages = refusals("$0.name.uppercased() == \"A\"")
+    #expect(
+      messages.count == 1
+        && messages[0].hasPrefix("2:11: a store cannot call 'uppercased': a predicate has allSatisfy, "))
+    #expect(refusals("$0.stops.map { $0.name }.sorted().isEmpty").first?.hasPrefix("2:28: ") == true)
+    #expect(
+      refusals("isGood($0)") == [
+        "2:10: '$0' cannot be passed to a function in a predicate, which a store cannot call"
+      ])
+  }
+
+  @Test func `statements are refused`() {
+    for word in ["let", "var", "for", "while", "guard", "switch"] {
+      #expect(
+        refusals("\(word) x = $0.name\n  return x == name") == [
+          "2:3: a predicate is one expression or 'if' with one in each branch: '\(word)' is not allowed in it"
+        ])
+    }
+    #expect(
+      refusals("$0.a == 1\n  $0.b == 2") == [
+        "3:3: a predicate is one expression: this is a second one, or is not understood"
+      ])
+    #expect(refusals("") == ["3:1: a predicate needs an expression"])
+    #expect(refusals("if $0.a { true }") == ["3:1: 'if' of a predicate needs an 'else' with a value"])
+    #expect(
+      refusals("if $0.a, let b = $0.b { b } else { false }") == [
+        "2:12: in a predicate, 'if let' comes before other conditions"
+      ])
+  }
+
+  @Test func `expressions that no store has are refused`() {
+    #expect(
+      refusals("[$0.a, 2].contains(1)") == [
+        "2:3: a list in a predicate may have no values of the model: compare with each of them"
+      ])
+    #expect(refusals("($0.a, 2) == (1, 2)") == ["2:3: a tuple is not allowed in a predicate"])
+    #expect(refusals("try $0.a == f()") == ["2:3: 'try' is not allowed in a predicate"])
+    #expect(
+      refusals("$0.a == #Predicate { true }") == [
+        "2:11: a macro is not allowed in a predicate: keep its result in a constant before"
+      ])
+    #expect(
+      refusals("$0.a == #line(1)") == [
+        "2:11: a macro is not allowed in a predicate: keep its result in a constant before"
+      ])
+    #expect(
+      refusals("\"\\($0.a)\" == \"1\"") == [
+        "2:6: a string of a predicate cannot contain '$0': compare parts, or keep the text in a constant"
+      ])
+    #expect(refusals("$0.a as Int == 1") == ["2:8: in a predicate, 'as' needs '?' or '!'"])
+    #expect(refusals("$0.a[1, 2, 3] == 1") == ["2:7: this subscript is not understood in a predicate"])
+    #expect(refusals("$0(1)") == ["2:5: this call is not understood in a predicate"])
+  }
+
+  @Test func `a forced value is compared, with and without spaces`() {
+    for body in ["$0.a! == 1", "$0.a! != 1", "1 == $0.a!", "$0.a!.b == 1", "$0.a != nil", "$0.a!=nil"] {
+      let source = Expanding(freestanding: "Predicate", "#Predicate<Trip> { \(body) }").source
+      #expect(
+        source?.contains("build_ForcedUnwrap") == !body.contains("nil") && refusals(body).isEmpty, "\(body)")
+    }
+  }
+
+  @Test func `brackets that do not match are reported`() {
+    #expect(
+      Expanding(freestanding: "Predicate", "#Predicate<Trip> { ($0.a == 1 }").messages == [
+        "1:31: '}' closes no bracket"
+      ])
+    #expect(
+      Expanding(freestanding: "Predicate", "#Predicate<Trip> { $0.a == 1").messages == [
+        "1:18: '{' is not closed"
+      ])
+  }
+
+  @Test func `a predicate is written as a closure, whose variables have names`() {
+    #expect(
+      Expanding(freestanding: "Predicate", "#Predicate<Trip>(condition)").messages == [
+        "1:1: a predicate is written as a closure"
+      ])
+    #expect(
+      refusals("() in true") == ["2:4: a closure of a predicate has at least one variable with a name"])
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import SwiftData
+import Testing
+
+struct FetchTests {
+  let context: ModelContext
+
+  init() throws {
+    context = try Library.context()
+    for year in 0..<20 {
+      let book = Book(title: "Title \(year % 5)", year: year)
+      book.rating = year % 3 == 0 ? nil : Double(year)
+      book.author = year < 10 ? nil : try author(year % 2 == 0 ? "Even" : "Odd")
+      context.insert(book)
+    }
+    try context.save()
+  }
+
+  private func author(_ name: String) throws -> Author {
+    let known = FetchDescriptor<Author>(predicate: #Predicate { $0.name == name })
+    return try context.fetch(known).first ?? Author(name: name)
+  }
+
+  // SWD-20, SWD-22, SWD-24
+  @Test func `order, limit and offset`() throws {
+    var descriptor = FetchDescriptor<Book>(sortBy: [
+      SortDescriptor(\.title), SortDescriptor(\.year, order: .reverse),
+    ])
+    #expect(try context.fetch(descriptor).prefix(4).map(\.year) == [15, 10, 5, 0])
+    descriptor.fetchLimit = 2
+    descriptor.fetchOffset = 1
+    #expect(try context.fetch(descriptor).map(\.year) == [10, 5])
+    #expect(try context.fetchCount(descriptor) == 2)
+    #expect(try context.fetchIdentifiers(descriptor).count == 2)
+  }
+
+  // SWD-24, SWD-25
+  @Test func `an order by a related model, and by an optional value`() throws {
+    let descriptor = FetchDescriptor<Book>(
+      predicate: #Predicate { $0.author != nil },
+      sortBy: [SortDescriptor(\.author?.name), SortDescriptor(\.year)])
+    #expect(try context.fetch(descriptor).map(\.year) == [10, 12, 14, 16, 18, 11, 13, 15, 17, 19])
+    let rated = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.rating), SortDescriptor(\.year)])
+    #expect(try context.fetch(rated).map(\.year).prefix(8) == [0, 3, 6, 9, 12, 15, 18, 1])
+    let ids = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.persistentModelID)]))
+    #expect(ids.map(\.persistentModelID) == ids.map(\.persistentModelID).sorted())
+  }
+
+  // SWD-22
+  @Test func `unsaved changes are included, or not`() throws {
+    let book = try #require(
+      try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.year == 3 })).first)
+    book.year = 100
+    context.insert(Book(title: "New", year: 200))
+    var descriptor = FetchDescriptor<Book>(predicate: #Predicate { $0.year >= 100 })
+    #expect(try context.fetch(descriptor).count == 2)
+    #expect(try context.fetchCount(descriptor) == 2)
+    descriptor.includePendingChanges = false
+    #expect(try context.fetch(descriptor).isEmpty)
+    #expect(try context.fetchCount(descriptor) == 0)
+  }
+
+  // SWD-20, SWD-40, SWD-41
+  @Test func `results in batches are random access, and refuse unsaved changes`() throws {
+    let descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.year)])
+    let results = try context.fetch(descriptor, batchSize: 3)
+    #expect(results.count == 20 && results[7].year == 7 && results[19].year == 19 && results.last?.year == 19)
+    #expect(results.map(\.year) == Array(0..<20))
+    #expect(try context.fetchIdentifiers(descriptor, batchSize: 4).count == 20)
+    context.insert(Book(title: "New", year: 200))
+    #expect { try context.fetch(descriptor, batchSize: 3) } throws: {
+      SwiftDataError.includePendingChangesWithBatchSize ~= $0
+    }
+  }
+
+  // SWD-21
+  @Test func `enumerating loads batches, and refuses changes unless they are allowed`() throws {
+    var years: [Int] = []
+    try context.enumerate(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.year)]), batchSize: 6) {
+      years.append($0.year)
+    }
+    #expect(years == Array(0..<20))
+    #expect(throws: SwiftDataError.self) { try context.enumerate(FetchDescriptor<Book>()) { $0.pages += 1 } }
+    context.rollback()
+    try context.enumerate(FetchDescriptor<Book>(), batchSize: 6, allowEscapingMutations: true) {
+      $0.pages += 1
+    }
+    try context.save()
+    #expect(try context.fetch(FetchDescriptor<Book>()).allSatisfy { $0.pages == 101 })
+  }
+
+  // SWD-19, SWD-25
+  @Test func `models are found by their identifiers`() throws {
+    let book = try #require(try context.fetch(FetchDescriptor<Book>()).first)
+    let id = book.persistentModelID
+    #expect(context.model(for: id) === book)
+    #expect((context.registeredModel(for: id) as Book?) === book)
+    let other = ModelContext(context.container)
+    #expect((other.registeredModel(for: id) as Book?) == nil)
+    #expect((other.model(for: id) as? Book)?.title == book.title)
+    #expect((other.registeredModel(for: id) as Book?) == book)
+    let decoded = try JSONDecoder().decode(PersistentIdentifier.self, from: JSONEncoder().encode(id))
+    #expect(decoded == id && (other.model(for: decoded) as? Book) == book)
+    let found = FetchDescriptor<Book>(predicate: #Predicate { $0.persistentModelID == decoded })
+    #expect(try other.fetch(found) == [book])
+  }
+
+  // SWD-19, SWD-25, SWD-26
+  @Test func `a temporary identifier finds the model after the save`() throws {
+    let book = Book(title: "New", year: 200)
+    let free = book.persistentModelID
+    context.insert(book)
+    #expect(book.persistentModelID == free)
+    #expect(context.model(for: free) === book)
+    let set: Set<Book> = [book]
+    try context.save()
+    #expect(book.persistentModelID != free)
+    #expect(context.model(for: free) === book && set.contains(book))
+    let known = FetchDescriptor<Book>(predicate: #Predicate { $0.persistentModelID == free })
+    #expect(try context.fetch(known) == [book])
+  }
+
+  // SWD-19, SWD-25
+  @Test func `an identifier without a row gives a model that reads as its defaults`() throws {
+    let book = Book(title: "Gone", year: 300)
+    context.insert(book)
+    try context.save()
+    let id = book.persistentModelID
+    context.delete(book)
+    try context.save()
+    let ghost = context.model(for: id) as? Book
+    #expect(ghost?.title == "" && ghost?.pages == 100)
+    let other = ModelContext(context.container)
+    #expect((other.model(for: id) as? Book)?.year == 0)
+    let unknown = try PersistentIdentifier.identifier(for: "x", entityName: "Book", primaryKey: 7)
+    #expect((context.model(for: unknown) as? Book)?.title == "")
+  }
+
+  // SWD-22
+  @Test func `relationships are loaded with the models that are fetched`() throws {
+    var descriptor = FetchDescriptor<Author>(sortBy: [SortDescriptor(\.name)])
+    descriptor.relationshipKeyPathsForPrefetching = [\.books]
+    descriptor.propertiesToFetch = [\.name]
+    #expect(try ModelContext(context.container).fetch(descriptor).map(\.books.count) == [5, 5])
+    #expect(descriptor == descriptor)
+  }
+
+  // SWD-23, SWD-40
+  @Test func `what no store can evaluate is refused when the fetch begins`() throws {
+    #expect { try context.fetch(FetchDescriptor<Inferred>(sortBy: [SortDescriptor(\.computed)])) } throws: {
+      SwiftDataError.unsupportedSortDescriptor ~= $0
+    }
+    #expect {
+      try context.fetch(FetchDescriptor<Inferred>(predicate: #Predicate { $0.computed == "x" }))
+    } throws: {
+      SwiftDataError.unsupportedPredicate ~= $0
+    }
+    #expect(throws: SwiftDataError.self) {
+      try context.fetch(FetchDescriptor<Values>(predicate: #Predicate { $0.opaque.x == 1 }))
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import SwiftData
+import Testing
+
+struct HistoryTests {
+  let container: ModelContainer
+  let context: ModelContext
+
+  init() throws {
+    container = try Library.container()
+    context = ModelContext(container)
+    context.author = "test"
+  }
+
+  // SWD-02, SWD-31, SWD-33
+  @Test func `each save is a transaction with its changes`() throws {
+    let project = Project(key: "P")
+    context.insert(project)
+    try context.save()
+    let id = project.persistentModelID
+    project.key = "Q"
+    try context.save()
+    context.delete(project)
+    try context.save()
+    let history: [DefaultHistoryTransaction] = try context.fetchHistory()
+    #expect(history.count == 3 && history.allSatisfy { $0.author == "test" && $0.changes.count == 1 })
+    #expect(history.flatMap { $0.changes.map(\.changedPersistentIdentifier) } == [id, id, id])
+    guard case .insert(let insert as DefaultHistoryInsert<Project>) = history[0].changes[0],
+      case .update(let update as DefaultHistoryUpdate<Project>) = history[1].changes[0],
+      case .delete(let delete as DefaultHistoryDelete<Project>) = history[2].changes[0]
+    else {
+      Issue.record("the changes are of other kinds")
+      return
+    }
+    #expect(insert.changedPersistentIdentifier == id)
+    #expect(update.updatedAttributes.contains { $0 == \Project.key })
+    #expect(delete.tombstone[\.key] == "Q" && delete.tombstone.map { "\($0.value)" } == ["Q"])
+    #expect(!history[0].processIdentifier.isEmpty && history[0].storeIdentifier == id.storeIdentifier)
+  }
+
+  // SWD-27, SWD-30, SWD-32
+  @Test func `the history after a token, by author, sorted and limited`() throws {
+    for index in 0..<6 {
+      context.author = index % 2 == 0 ? "even" : "odd"
+      context.insert(Author(name: "\(index)"))
+      try context.save()
+    }
+    let all: [DefaultHistoryTransaction] = try context.fetchHistory()
+    let token = all[2].token
+    var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token })
+    #expect(try context.fetchHistory(descriptor).count == 3)
+    descriptor.predicate = #Predicate { $0.token > token && $0.author == "odd" }
+    #expect(try context.fetchHistory(descriptor).count == 2)
+    descriptor.sortBy = [SortDescriptor(\.transactionIdentifier, order: .reverse)]
+    descriptor.fetchLimit = 1
+    #expect(try context.fetchHistory(descriptor).map(\.token) == [all[5].token])
+    #expect(all[1].token < all[2].token && all[1].token != all[2].token)
+    let decoded = try JSONDecoder().decode(DefaultHistoryToken.self, from: JSONEncoder().encode(token))
+    #expect(decoded == token && decoded.tokenValue == token.tokenValue)
+  }
+
+  // SWD-30, SWD-40
+  @Test func `a deleted part of the history has expired`() throws {
+    for index in 0..<4 {
+      context.insert(Author(name: "\(index)"))
+      try context.save()
+    }
+    let all: [DefaultHistoryTransaction] = try context.fetchHistory()
+    let (first, third) = (all[0].token, all[2].token)
+    try context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token < third }))
+    #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 2)
+    #expect {
+      try context.fetchHistory(
+        HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > first }))
+    } throws: {
+      SwiftDataError.historyTokenExpired ~= $0
+    }
+  }
+}

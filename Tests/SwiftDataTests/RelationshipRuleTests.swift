@@ -1,0 +1,148 @@
+import Foundation
+import SwiftData
+import Testing
+
+enum Rules {
+  @Model
+  final class Team {
+    var name: String
+    @Relationship(minimumModelCount: 2, maximumModelCount: 3) var players: [Player] = []
+    init(_ name: String, players: Int) {
+      self.name = name
+      self.players = (0..<players).map { Player("\($0)") }
+    }
+  }
+
+  @Model
+  final class Player {
+    var name: String
+    var team: Team?
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model
+  final class Owner {
+    var name: String
+    @Relationship(deleteRule: .noAction, inverse: \Pet.owner) var pets: [Pet] = []
+    @Relationship(deleteRule: .deny, inverse: \House.owner) var houses: [House] = []
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model
+  final class Pet {
+    var name: String
+    var owner: Owner?
+    init(_ name: String, _ owner: Owner) {
+      self.name = name
+      self.owner = owner
+    }
+  }
+
+  @Model
+  final class House {
+    var owner: Owner?
+    init(_ owner: Owner) { self.owner = owner }
+  }
+
+  @Model
+  final class Seat {
+    var row: Int
+    @Relationship(.unique) var guest: Guest?
+    init(row: Int, guest: Guest?) {
+      self.row = row
+      self.guest = guest
+    }
+  }
+
+  @Model
+  final class Guest {
+    var name: String
+    init(_ name: String) { self.name = name }
+  }
+}
+
+struct RelationshipRuleTests {
+  let context: ModelContext
+
+  init() throws {
+    context = ModelContext(
+      try ModelContainer(
+        for: Rules.Team.self, Rules.Owner.self, Rules.Seat.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+  }
+
+  // SWD-04, SWD-40
+  @Test(arguments: [1, 4]) func `too few and too many related models are refused by a save`(count: Int) throws
+  {
+    let team = Rules.Team("T", players: count)
+    context.insert(team)
+    #expect { try context.save() } throws: {
+      SwiftDataError.modelValidationFailure ~= $0 && "\($0)".contains("players")
+    }
+    #expect(context.hasChanges)
+    // The same context goes on once there are as many as there may be.
+    if count == 1 { team.players.append(Rules.Player("new")) } else { team.players.removeLast() }
+    try context.save()
+    #expect(
+      try ModelContext(context.container).fetch(FetchDescriptor<Rules.Team>()).first?.players.count
+        == (count == 1 ? 2 : 3))
+  }
+
+  // SWD-04
+  @Test func `the counts of a relationship are in the schema`() throws {
+    let team = try #require(context.container.schema.entity(for: Rules.Team.self))
+    #expect(team.relationshipsByName["players"]?.minimumModelCount == 2)
+    #expect(team.relationshipsByName["players"]?.maximumModelCount == 3)
+    for count in 2...3 { context.insert(Rules.Team("T", players: count)) }
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Rules.Player>()) == 5)
+  }
+
+  // SWD-04
+  @Test func `with no action, models that led to a deleted one stay, and read as without it`() throws {
+    let owner = Rules.Owner("O")
+    let pet = Rules.Pet("P", owner)
+    context.insert(pet)
+    try context.save()
+    context.delete(owner)
+    try context.save()
+    #expect(owner.name == "O" && owner.modelContext == nil)
+    let other = ModelContext(context.container)
+    let found = try #require(try other.fetch(FetchDescriptor<Rules.Pet>()).first)
+    #expect(found.name == "P")
+    // It leads to a row that is not there, which reads as its defaults; no other model takes its place.
+    #expect((found.owner?.name ?? "").isEmpty && (pet.owner?.name ?? "").isEmpty)
+    context.insert(Rules.Owner("N"))
+    try context.save()
+    #expect(try ModelContext(context.container).fetch(FetchDescriptor<Rules.Pet>()).first?.owner?.name != "N")
+    found.owner = nil
+    try other.save()
+    #expect(try other.fetchCount(FetchDescriptor<Rules.Pet>(predicate: #Predicate { $0.owner == nil })) == 1)
+  }
+
+  // SWD-04, SWD-40
+  @Test func `a deletion is denied while there are related models`() throws {
+    let owner = Rules.Owner("O")
+    let house = Rules.House(owner)
+    context.insert(house)
+    try context.save()
+    context.delete(owner)
+    #expect { try context.save() } throws: { SwiftDataError.modelValidationFailure ~= $0 }
+    context.delete(house)
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Rules.Owner>()) == 0)
+  }
+
+  // SWD-04, SWD-07
+  @Test func `a unique relationship makes a save update the model that leads there`() throws {
+    let guest = Rules.Guest("G")
+    context.insert(Rules.Seat(row: 1, guest: guest))
+    try context.save()
+    context.insert(Rules.Seat(row: 2, guest: guest))
+    context.insert(Rules.Seat(row: 3, guest: Rules.Guest("H")))
+    try context.save()
+    let seats = FetchDescriptor<Rules.Seat>(sortBy: [SortDescriptor(\.row)])
+    #expect(try ModelContext(context.container).fetch(seats).map(\.row) == [2, 3])
+    #expect(context.container.schema.entity(for: Rules.Seat.self)?.uniquenessConstraints == [["guest"]])
+  }
+}
