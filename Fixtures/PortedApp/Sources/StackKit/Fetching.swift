@@ -20,7 +20,7 @@ extension NSManagedObjectContext {
   }
 
   @inlinable
-  public func first<Object: NSManagedObject, Value: CVarArg>(
+  public func first<Object: NSManagedObject, Value>(
     _ type: Object.Type, _ key: String, _ comparison: NSComparisonPredicate.Operator = .equalTo,
     _ value: Value
   ) throws -> Object? {
@@ -35,8 +35,8 @@ extension NSManagedObjectContext {
   public func remove<Object: NSManagedObject>(
     allOf type: Object.Type, result: NSBatchDeleteRequestResultType = .resultTypeCount
   ) throws -> Int {
-    let found = NSFetchRequest<Object>(entityName: Object.entity().name!)
-    let request = NSBatchDeleteRequest(fetchRequest: found as! NSFetchRequest<NSFetchRequestResult>)
+    let found = NSFetchRequest<NSFetchRequestResult>(entityName: Object.entity().name!)
+    let request = NSBatchDeleteRequest(fetchRequest: found)
     request.resultType = result
     return (try execute(request) as? NSBatchDeleteResult)?.result as? Int ?? 0
   }

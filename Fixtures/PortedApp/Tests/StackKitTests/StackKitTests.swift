@@ -3,9 +3,8 @@ import JournalKit
 import StackKit
 import XCTest
 
-extension Tag: @retroactive Named {}
+extension Tag: Named {}
 
-@MainActor
 final class StackKitTests: XCTestCase {
   func testGenericsThatAreInlined() throws {
     let context = makeJournal().viewContext
@@ -13,7 +12,7 @@ final class StackKitTests: XCTestCase {
     try context.save()
     let sorted = try context.all(Tag.self, sortedBy: [NSSortDescriptor(key: "name", ascending: true)])
     XCTAssertEqual(sorted.map(\.name), ["city", "sea", "wood"])
-    XCTAssertEqual(try context.first(Tag.self, "name", "sea")?.name, "sea")
+    XCTAssertEqual(try context.first(Tag.self, "name", .equalTo, "sea")?.name, "sea")
     XCTAssertEqual(try context.fetch(Tag.request(named: "WOOD")).map(\.name), ["wood"])
     let found: [Tag] = sorted.objectIDs.objects(in: context)
     XCTAssertEqual(found, sorted)
@@ -33,19 +32,23 @@ final class StackKitTests: XCTestCase {
     }
     let name = try await stack.read { context in try (context.existingObject(with: id) as! Tag).name }
     XCTAssertEqual(name, "sea")
-    XCTAssertEqual(try stack.viewContext.all(Tag.self).count, 1)
-    XCTAssertTrue(
-      NSManagedObjectContext.make(.mainQueueConcurrencyType, parent: stack.viewContext).parent
-        === stack.viewContext)
+    try await MainActor.run {
+      XCTAssertEqual(try stack.viewContext.all(Tag.self).count, 1)
+      XCTAssertTrue(
+        NSManagedObjectContext.make(.mainQueueConcurrencyType, parent: stack.viewContext).parent
+          === stack.viewContext)
+    }
   }
 
   func testAControllerInAnActor() throws {
     let context = makeJournal().viewContext
     let request = NSFetchRequest<Tag>(entityName: "Tag")
     request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
-    let results = try Results(request, in: context)
-    Tag(context: context).name = "sea"
-    context.processPendingChanges()
-    XCTAssertEqual(results.changes, [.insert])
+    try MainActor.assumeIsolated {
+      let results = try Results(request, in: context)
+      Tag(context: context).name = "sea"
+      context.processPendingChanges()
+      XCTAssertEqual(results.changes, [.insert])
+    }
   }
 }
