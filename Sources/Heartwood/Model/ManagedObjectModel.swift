@@ -93,7 +93,7 @@ public final class ManagedObjectModel: NSObject, @unchecked Sendable {
     beforeFreezing?(self)
     beforeFreezing = nil
     // The prototypes of classes run code of the program, and are made without the lock; what is wrong with one is thrown below.
-    if !isFrozen, !entities.contains(where: \.isBelowItself) {
+    if !isFrozen, !entities.contains(where: \.inheritsFromItself) {
       for entity in entities { _ = try? BoundClass(of: entity) }
     }
     let failure = freezing.withLock { isFrozen -> HeartwoodError? in
@@ -156,18 +156,5 @@ extension ManagedObjectModel {
       (entity.frozen?.objectClass ?? entity.givenClass).map { (ObjectIdentifier($0), Optional(entity)) }
     }
     return Dictionary(pairs, uniquingKeysWith: { _, _ in nil })
-  }
-}
-
-extension EntityDescription {
-  /// Whether its superentities lead in a circle, which is a mistake of the model.
-  fileprivate var isBelowItself: Bool {
-    var seen: Set<ObjectIdentifier> = []
-    var next: EntityDescription? = self
-    while let entity = next {
-      guard seen.insert(ObjectIdentifier(entity)).inserted else { return true }
-      next = entity.superentity
-    }
-    return false
   }
 }
