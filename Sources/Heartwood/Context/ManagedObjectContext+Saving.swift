@@ -19,7 +19,6 @@ extension ManagedObjectContext {
       if parent == nil { try persistentStoreCoordinator?.objectStore?.savePendingMetadata() }
       let gone = inaccessibleForTrackers
       finishWithoutTransaction()
-      publishUnited()
       return tellTrackers(rewritten: gone)
     }
     // 3. Nothing can fail from here on: the written rows become the committed ones.
@@ -213,7 +212,6 @@ extension ManagedObjectContext {
     takeOver(plan, outcome)
     finishWithoutTransaction()
     assignedStores = [:]
-    publishUnited()
     // Every value that contained a temporary key has been saved with the permanent one. The rows of a child's parent may
     // still have temporary ones.
     if parent == nil { permanentKeys = KeyMap() }
@@ -275,7 +273,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Clears all change marks. Objects that are still marked as changed do not differ from their rows.
+  /// Clears all change marks, and publishes what was united. Objects that are still marked as changed do not differ from their rows.
   private func finishWithoutTransaction() {
     for object in changes.updated {
       object.keepTransientEdits()
@@ -302,6 +300,7 @@ extension ManagedObjectContext {
     changes = PendingChanges()
     pendingLookup = nil
     view.held = nil
+    publishUnited()
   }
 
   /// Moves the pin of a pinned context to the generation of its own save, so that it sees that save.
