@@ -52,9 +52,9 @@ open class NSFetchRequest<ResultType>: FetchRequestBase, NSFetchRequestResult, _
     settings.objectClass = type
   }
 
-  convenience init(sharing settings: FetchSettings) {
+  convenience init(sharing settings: SharedFetchSettings) {
     self.init()
-    self.settings = settings
+    shared = settings
   }
 
   /// Executes the request in the context on whose queue the code runs.
@@ -64,18 +64,18 @@ open class NSFetchRequest<ResultType>: FetchRequestBase, NSFetchRequestResult, _
 
   /// An independent request that asks for the same.
   open override func copy(with zone: NSZone? = nil) -> Any {
-    NSFetchRequest<ResultType>(sharing: settings.copy())
+    NSFetchRequest<ResultType>(sharing: SharedFetchSettings(settings))
   }
 
   /// The request for results of this type that shares what another one asks for.
   public static func _recast(_ object: AnyObject) -> AnyObject? {
     guard self == NSFetchRequest<ResultType>.self else { return nil }
-    return (object as? FetchRequestBase).map { NSFetchRequest<ResultType>(sharing: $0.settings) }
+    return (object as? FetchRequestBase).map { NSFetchRequest<ResultType>(sharing: $0.shared) }
   }
 }
 
 /// What a request asks for, whatever its result type is.
-final class FetchSettings {
+struct FetchSettings {
   var entity: NSEntityDescription? {
     didSet { entityName = entity?.name }
   }
@@ -98,36 +98,22 @@ final class FetchSettings {
   var propertiesToGroupBy: [Any]?
   var havingPredicate: NSPredicate?
   var relationshipKeyPathsForPrefetching: [String]?
+}
 
-  func copy() -> FetchSettings {
-    let copy = FetchSettings()
-    copy.entity = entity
-    copy.entityName = entityName
-    copy.objectClass = objectClass
-    copy.affectedStores = affectedStores
-    copy.predicate = predicate
-    copy.sortDescriptors = sortDescriptors
-    copy.fetchLimit = fetchLimit
-    copy.fetchOffset = fetchOffset
-    copy.fetchBatchSize = fetchBatchSize
-    copy.resultType = resultType
-    copy.includesSubentities = includesSubentities
-    copy.includesPendingChanges = includesPendingChanges
-    copy.includesPropertyValues = includesPropertyValues
-    copy.returnsObjectsAsFaults = returnsObjectsAsFaults
-    copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
-    copy.returnsDistinctResults = returnsDistinctResults
-    copy.propertiesToFetch = propertiesToFetch
-    copy.propertiesToGroupBy = propertiesToGroupBy
-    copy.havingPredicate = havingPredicate
-    copy.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
-    return copy
-  }
+/// Settings that several requests have, which were cast to one another.
+final class SharedFetchSettings {
+  var value: FetchSettings
+
+  init(_ value: FetchSettings = FetchSettings()) { self.value = value }
 }
 
 /// What requests of all result types have.
 open class FetchRequestBase: NSPersistentStoreRequest {
-  final var settings = FetchSettings()
+  final var shared = SharedFetchSettings()
+  final var settings: FetchSettings {
+    get { shared.value }
+    set { shared.value = newValue }
+  }
 
   /// A request without an entity.
   public override init() { super.init() }
@@ -231,7 +217,7 @@ open class FetchRequestBase: NSPersistentStoreRequest {
   /// Whether both ask for the same.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? FetchRequestBase else { return false }
-    return settings === other.settings || "\(self)" == "\(other)"
+    return shared === other.shared || "\(self)" == "\(other)"
   }
   /// A hash of the entity's name.
   open override var hash: Int { entityName.hashValue }
