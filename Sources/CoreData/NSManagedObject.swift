@@ -111,7 +111,7 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
       entity.slotIndex(named: key).map { storedValue(value, at: $0) } ?? value, forKey: key)
   }
 
-  /// Ends changing a property in a custom accessor, as `NSManagedObject` does, and tells those who observe the property.
+  /// Ends changing a property in a custom accessor, as `NSManagedObject` does, and notifies those who observe the property.
   open override func didChangeValue(forKey key: String) {
     super.didChangeValue(forKey: key)
     _noteAssignment(key)

@@ -122,7 +122,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
     let store = try attach(at: reservation) { try opened(description) }
     store.didAdd(to: self)
     post(.persistentStoreCoordinatorStoresDidChange, StoresChanges(added: [store]))
-    OpeningNotes.tell(managedObjectModel.declarationNotes, description.noteLog)
+    OpeningNotes.report(managedObjectModel.declarationNotes, description.noteLog)
     if description.finishesDeferredMigrationInBackground, !description.isReadOnly {
       finishDeferred(description, store)
     }

@@ -130,7 +130,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     noteChange()
   }
 
-  /// Applies delete rules, and tells observers of what has changed.
+  /// Applies delete rules, and notifies observers of what has changed.
   public func processPendingChanges() {
     objects.mergeReceived()
     objects.processPendingChanges()
@@ -170,7 +170,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
 
   // MARK: Events
 
-  /// Notes that something has changed: the main context tells observers, and saves, once the main actor is free.
+  /// Notes that something has changed: the main context notifies observers, and saves, once the main actor is free.
   func noteChange() {
     guard isMain, !isTurnScheduled else { return }
     isTurnScheduled = true

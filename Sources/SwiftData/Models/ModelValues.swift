@@ -76,7 +76,7 @@ enum ModelValues {
     return relations
   }
 
-  /// Makes the object of a model its place of values, and tells observers.
+  /// Makes the object of a model its place of values, and notifies observers.
   static func attach<Model: PersistentModel>(_ model: Model, to object: _ModelObject) {
     let values = model._$storage.free
     object.model = model
