@@ -127,3 +127,10 @@ if Context.environment["HEARTWOOD_WITHOUT_PLUGINS"] != nil {
   package.products.append(.library(name: "CoreData", targets: ["CoreData"]))
   package.products.append(.library(name: "SwiftData", targets: ["SwiftData"]))
 #endif
+
+// As CI builds.
+if Context.environment["HEARTWOOD_WARNINGS_AS_ERRORS"] != nil {
+  for target in package.targets where target.type != .plugin {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
+  }
+}

@@ -16,14 +16,14 @@ import Testing
     var explorer = CrashExplorer(seed: 1, limits: Self.limits)
     explorer.recoveryDepth = 1
     explorer.recoveryLimits = Self.limits
-    explorer.imageBudget = 60
+    explorer.imageBudget = 40
     try explore(workload, explorer)
   }
 
   /// Few images for each call. The fault programme checks all of them.
   private static var limits: CrashImageLimits {
     var limits = CrashImageLimits()
-    limits.imageCount = 3
+    limits.imageCount = 2
     return limits
   }
 

@@ -50,26 +50,16 @@ final class StoreFolder: Sendable {
   static func open(
     _ directory: any Directory, _ path: String, _ options: EngineOptions
   ) throws(EngineError) -> Found {
-    let mayCreate = mayCreate(options)
-    let names = try entries(of: directory)
-    let isThere = try hasAnchor(directory, names)
-    guard isThere || names.allSatisfy(isLeftOfCreation) else {
-      throw EngineError(
-        .notAStore, "this folder holds other things and no store; name another folder", file: path)
-    }
-    guard isThere || mayCreate else {
-      throw EngineError(.notAStore, "there is no store in this folder", file: path)
-    }
+    _ = try containsStore(directory, path, options)
     if options.access == .readOnly { return .store(StoreFolder(directory, path)) }
     switch try ProcessAttachment.attach(directory, options) {
     case .exclusive(let attachment):
       let folder = StoreFolder(directory, path, attachment: attachment)
       do throws(EngineError) {
-        // Checked again now that no other process is attached: one may have completed a creation in between, or put another store in
-        // this one's place.
+        // Checked again now that no other process is attached: one may have completed a creation or a removal in between, or put another
+        // store in this one's place.
         try folder.checkIsInPlace()
-        if isThere { return .store(folder) }
-        return try entries(of: directory).contains(anchorName) ? .store(folder) : .empty(folder)
+        return try containsStore(directory, path, options) ? .store(folder) : .empty(folder)
       } catch {
         folder.close()
         throw error
@@ -77,6 +67,24 @@ final class StoreFolder: Sendable {
     case .shared(let attachment):
       return .shared(StoreFolder(directory, path, attachment: attachment))
     }
+  }
+
+  /// Whether a directory contains a store; if not, one may be created in it.
+  ///
+  /// - Throws: `.notAStore`.
+  private static func containsStore(
+    _ directory: any Directory, _ path: String, _ options: EngineOptions
+  ) throws(EngineError) -> Bool {
+    let names = try entries(of: directory)
+    if try hasAnchor(directory, names) { return true }
+    guard names.allSatisfy(isLeftOfCreation) else {
+      throw EngineError(
+        .notAStore, "this folder holds other things and no store; name another folder", file: path)
+    }
+    guard mayCreate(options) else {
+      throw EngineError(.notAStore, "there is no store in this folder", file: path)
+    }
+    return false
   }
 
   /// Creates the folder of a store in memory, which no other process can open.

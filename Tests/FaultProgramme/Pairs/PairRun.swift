@@ -143,6 +143,10 @@ struct PairRun {
       try require(copy != nil, "there is no copy \(number)")
       if let copy { try checkObjects(copy, isWhole: !destroys, "the copy") }
     }
+    // A copy that was killed has left a part of a store, which the next save or destruction there removes.
+    for number in 0..<2 where [.copy, .backup].contains(deeds[number]) && isKilled(outcomes[number]) {
+      try PairDeed.destroy.perform(on: PairDeed.copy(of: store, number), number)
+    }
     let expected: Set = ["store", "source", "copy-0", "copy-1"]
     let names = try FileManager.default.contentsOfDirectory(
       atPath: store.url.deletingLastPathComponent().path)
@@ -150,6 +154,7 @@ struct PairRun {
     try require(left.isEmpty, "left over: \(left)")
   }
 
+  private func isKilled(_ outcome: PairOutcome) -> Bool { if case .killed = outcome { true } else { false } }
   private func isRefused(_ outcome: PairOutcome) -> Bool { if case .failed = outcome { true } else { false } }
 
   /// A deed waits for the other one, or is refused for a reason. Without a deed that puts something else in the place of the store, only what
@@ -182,9 +187,16 @@ struct PairRun {
     }
   }
 
-  /// Opens the store as programs do later: what a killed one has left is finished or removed.
+  /// Opens the store and saves to it as programs do later: what a killed one has left is finished or removed.
   private func finish(_ store: PairStore) throws {
     guard let found = try store.contents() else { return }
+    try open(store, found)
+    guard kills.contains(where: { $0 != nil }) else { return }
+    try PersistentStoreCoordinator.setMetadata(
+      found.note.map { [PairDeed.noteKey: $0] }, type: store.type, at: store.url, options: store.options)
+  }
+
+  private func open(_ store: PairStore, _ found: PairStore.Contents) throws {
     if deeds.contains(.staged), found.version > 1 || kills.contains(where: { $0 != nil }) {
       return try MigrationWay.staged.migrate(store.url, store.edit)
     }

@@ -193,7 +193,7 @@ private struct Numbers {
     try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: URL(filePath: path))
   }
 
-  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
   func `a random store of every kind of property has the same objects and model again`(
     seed: UInt64
   ) throws {
@@ -206,7 +206,7 @@ private struct Numbers {
     let file = try folder.file("export.json", exported.output)
     let expected = try objects(exported.output)
     let kinds = ["log", "binary", "json", "xml"]
-    for (place, batch) in ["1", "3", "7", "1000"].enumerated() {
+    for (place, batch) in ["1", "7", "1000"].enumerated() {
       let copy = folder.path("copy\(batch)")
       let run = CommandRun("import", copy, file, "--batch", batch, "--type", kinds[(place + Int(seed)) % 4])
       #expect(run.status == .success, "seed \(seed), batch \(batch): \(run.notes)")

@@ -260,6 +260,39 @@ import Testing
     try reader.close()
     try writer.close()
   }
+
+  @Test(arguments: [true, false])
+  func `a store that is removed at any call of an opening is gone, not damaged`(isMade: Bool) throws {
+    var removals = 0
+    for count in 0..<30 {
+      let disk = SimulatedFileSystem(seed: 5)
+      let files = InterruptedOpening(disk.process(named: "opener"))
+      var options = StoreKind.simulated.processOptions
+      (options.busyTimeout, options.createsStore) = (0, true)
+      let writer = try Engine(at: "/store", options: options, fileSystem: disk.process(named: "writer"))
+      try writer.write { try $0.put("key", [1]) }
+      try writer.close()
+      let isRemoved = Guarded(false)
+      files.interrupt(after: count) {
+        let other = disk.process(named: "other")
+        let done: Void? = try? Engine.destroy(at: "/store", busyTimeout: 0, fileSystem: other)
+        isRemoved.withLock { $0 = done != nil }
+      }
+      options.createsStore = isMade
+      do {
+        let engine = try Engine(at: "/store", options: options, fileSystem: files)
+        let value = try engine.snapshot().get("key")
+        #expect(
+          isRemoved.withLock { $0 } == (value == nil) && (isMade || value != nil), "after \(count) calls")
+        try engine.close()
+      } catch {
+        #expect(error.code == .notAStore && !isMade, "after \(count) calls: \(error)")
+      }
+      if isRemoved.withLock({ $0 }) { removals += 1 }
+      guard files.hasHappened else { break }
+    }
+    #expect(removals > 1)
+  }
 }
 
 /// Several processes that open, write, reclaim, read and close one store, compared with a model.

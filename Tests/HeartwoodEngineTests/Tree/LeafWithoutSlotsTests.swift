@@ -55,7 +55,7 @@ import Testing
     var random = SplitMix64(seed: 3)
     let capacity = try Self.capacity(prefixBytes: prefixBytes)
     #expect(capacity * 16 + prefixBytes > 3800)
-    for place in [0, 1, capacity - 2, capacity - 1] + Array(stride(from: 5, to: capacity, by: 61)) {
+    for place in [0, 1, capacity - 2, capacity - 1] + Array(stride(from: 5, to: capacity, by: 211)) {
       let harness = try Self.filled(capacity, prefixBytes: prefixBytes)
       let (key, value) = newcomer.entry(at: Self.key(place, prefixBytes: prefixBytes))
       try harness.commit { try harness.put(key, value) }
