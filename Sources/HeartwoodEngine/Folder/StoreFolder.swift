@@ -50,7 +50,7 @@ final class StoreFolder: Sendable {
   static func open(
     _ directory: any Directory, _ path: String, _ options: EngineOptions
   ) throws(EngineError) -> Found {
-    _ = try containsStore(directory, path, options)
+    _ = try hasStore(directory, path, options)
     if options.access == .readOnly { return .store(StoreFolder(directory, path)) }
     switch try ProcessAttachment.attach(directory, options) {
     case .exclusive(let attachment):
@@ -59,7 +59,7 @@ final class StoreFolder: Sendable {
         // Checked again now that no other process is attached: one may have completed a creation or a removal in between, or put another
         // store in this one's place.
         try folder.checkIsInPlace()
-        return try containsStore(directory, path, options) ? .store(folder) : .empty(folder)
+        return try hasStore(directory, path, options) ? .store(folder) : .empty(folder)
       } catch {
         folder.close()
         throw error
@@ -72,7 +72,7 @@ final class StoreFolder: Sendable {
   /// Whether a directory contains a store; if not, one may be created in it.
   ///
   /// - Throws: `.notAStore`.
-  private static func containsStore(
+  private static func hasStore(
     _ directory: any Directory, _ path: String, _ options: EngineOptions
   ) throws(EngineError) -> Bool {
     let names = try entries(of: directory)
