@@ -21,7 +21,7 @@ struct PairPart: Part {
           throw Finding("seed \(seed): \(error)")
         }
         figures["pairs"] += 1
-        if run.kills.contains(where: { $0 != nil }) { figures["kills"] += 1 }
+        if run.isKilled { figures["kills"] += 1 }
       }
     }
   }

@@ -32,10 +32,12 @@ struct PairRun {
     kills = [nil, nil]
   }
 
+  var isKilled: Bool { kills.contains { $0 != nil } }
+
   var line: String {
     let how = isInProcesses ? "processes" : "threads"
     let killed =
-      kills.contains { $0 != nil } ? ", killed after \(kills.map { $0.map { "\($0) µs" } ?? "-" })" : ""
+      isKilled ? ", killed after \(kills.map { $0.map { "\($0) µs" } ?? "-" })" : ""
     return "\(type.rawValue), \(deeds[0].rawValue) and \(deeds[1].rawValue) in \(how)\(killed)"
   }
 
@@ -138,14 +140,18 @@ struct PairRun {
     let destroys = zip(deeds, outcomes).contains { $0.isDestructive && !isRefused($1) }
     try require(found != nil || destroys, "the store is gone")
     if let found { try check(found, outcomes, destroys, source) }
-    for number in 0..<2 where [.copy, .backup].contains(deeds[number]) && outcomes[number].isDone {
-      let copy = try PairDeed.copy(of: store, number).contents()
-      try require(copy != nil, "there is no copy \(number)")
-      if let copy { try checkObjects(copy, isWhole: !destroys, "the copy") }
-    }
-    // A copy that was killed has left a part of a store, which the next save or destruction there removes.
-    for number in 0..<2 where [.copy, .backup].contains(deeds[number]) && isKilled(outcomes[number]) {
-      try PairDeed.destroy.perform(on: PairDeed.copy(of: store, number), number)
+    for number in 0..<2 where [.copy, .backup].contains(deeds[number]) {
+      let place = PairDeed.copy(of: store, number)
+      switch outcomes[number] {
+      case .done:
+        let copy = try place.contents()
+        try require(copy != nil, "there is no copy \(number)")
+        if let copy { try checkObjects(copy, isWhole: !destroys, "the copy") }
+      case .killed:
+        // The next save or destruction there removes the part of a store that it has left.
+        try PairDeed.destroy.perform(on: place, number)
+      case .failed: break
+      }
     }
     let expected: Set = ["store", "source", "copy-0", "copy-1"]
     let names = try FileManager.default.contentsOfDirectory(
@@ -154,7 +160,6 @@ struct PairRun {
     try require(left.isEmpty, "left over: \(left)")
   }
 
-  private func isKilled(_ outcome: PairOutcome) -> Bool { if case .killed = outcome { true } else { false } }
   private func isRefused(_ outcome: PairOutcome) -> Bool { if case .failed = outcome { true } else { false } }
 
   /// A deed waits for the other one, or is refused for a reason. Without a deed that puts something else in the place of the store, only what
@@ -191,13 +196,13 @@ struct PairRun {
   private func finish(_ store: PairStore) throws {
     guard let found = try store.contents() else { return }
     try open(store, found)
-    guard kills.contains(where: { $0 != nil }) else { return }
+    guard isKilled else { return }
     try PersistentStoreCoordinator.setMetadata(
       found.note.map { [PairDeed.noteKey: $0] }, type: store.type, at: store.url, options: store.options)
   }
 
   private func open(_ store: PairStore, _ found: PairStore.Contents) throws {
-    if deeds.contains(.staged), found.version > 1 || kills.contains(where: { $0 != nil }) {
+    if deeds.contains(.staged), found.version > 1 || isKilled {
       return try MigrationWay.staged.migrate(store.url, store.edit)
     }
     let coordinator = PersistentStoreCoordinator(managedObjectModel: MigratedBoxes.models[found.version - 1])
