@@ -72,7 +72,9 @@ let package = Package(
     .testTarget(name: "KillTests", dependencies: ["FaultProgramme", "HeartwoodCommand"]),
     .testTarget(
       name: "CrashTests",
-      dependencies: ["HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood", "FaultProgramme"]),
+      dependencies: [
+        "TestSupport", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood", "FaultProgramme",
+      ]),
     // The documents of the formats, held against the code.
     .testTarget(
       name: "FormatTests",

@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 @testable import HeartwoodCommand
@@ -14,6 +15,9 @@ struct Application: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 
   static let versions = 1...10
+
+  /// Whether a usual run tries this version of it: each is tried of one of the applications. A long run tries all.
+  func tries(_ version: Int) -> Bool { LongRun.isWanted || version.isMultiple(of: 2) != (name == "shop") }
 
   /// The file of a version's model.
   func path(_ version: Int) -> String {

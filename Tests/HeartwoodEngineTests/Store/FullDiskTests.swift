@@ -1,5 +1,6 @@
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 @testable import HeartwoodEngine
@@ -115,7 +116,7 @@ import Testing
       #expect(try harness.segmentCount() == files)
       #expect(harness.disk.usedBytes == used)
       try harness.verify()
-      for (number, image) in harness.disk.crashImages().enumerated() where number.isMultiple(of: 5) {
+      for image in harness.disk.crashImages().sampled(every: 5) {
         let engine = try Engine(at: "/store", options: harness.options, fileSystem: image.mounted())
         #expect(try engine.read { try $0.model() } == harness.model)
       }
@@ -227,7 +228,7 @@ import Testing
     _ = harness.fill(from: 5000, bytes: 10)
     #expect(harness.delete(0..<2000) == nil)
     #expect(try harness.reserveBytes() == nil)
-    for (number, image) in harness.disk.crashImages().enumerated() where number.isMultiple(of: 5) {
+    for image in harness.disk.crashImages().sampled(every: 5) {
       let engine = try Engine(at: "/store", options: harness.options, fileSystem: image.mounted())
       #expect(try engine.read { try $0.model() } == harness.model)
     }

@@ -1,4 +1,5 @@
 import HeartwoodFaults
+import TestSupport
 import Testing
 
 @testable import HeartwoodEngine
