@@ -15,6 +15,7 @@ let package = Package(
     .plugin(name: "HeartwoodClasses", targets: ["HeartwoodClasses"]),
     .plugin(name: "CoreDataSources", targets: ["CoreDataSources"]),
     .plugin(name: "CoreDataAccessors", targets: ["CoreDataAccessors"]),
+    .plugin(name: "SwiftDataPredicates", targets: ["SwiftDataPredicates"]),
   ],
   targets: [
     // From the bytes upward: a target imports only what stands above it in this list.
@@ -43,6 +44,9 @@ let package = Package(
     .plugin(
       name: "CoreDataAccessors", capability: .buildTool(), dependencies: ["CoreDataTranslator"],
       path: "Sources/Plugins/CoreDataAccessors"),
+    // Makes predicates for Apple's SwiftData compile quickly on other systems.
+    .plugin(
+      name: "SwiftDataPredicates", capability: .buildTool(), path: "Sources/Plugins/SwiftDataPredicates"),
 
     // A program's own kind of store, which the tests of the graph run over too; see its README.
     .target(name: "LineStore", dependencies: ["Heartwood"], path: "Fixtures/LineStore/Sources/LineStore"),

@@ -72,7 +72,9 @@ struct PredicateWriter {
     case .minus(let base): return build("UnaryMinus", write(base))
     case .binary(let infix, let left, let right): return binary(infix, left, right)
     case .conditional(let test, let first, let second):
-      return kept(build("Conditional", write(test), write(first), write(second)))
+      let value = build("Conditional", write(test), write(first), write(second))
+      // Two constants have the type of what they are compared with.
+      return first.isConstant && second.isConstant ? value : kept(value)
     case .binding(let value, let variable, let body, let otherwise):
       let wrapped = "\(Self.namespace).build_flatMap(\(write(value))) \(inner(variable, body))"
       return kept(build("NilCoalesce", "lhs: \(wrapped)", "rhs: \(write(otherwise))"))
@@ -94,22 +96,23 @@ struct PredicateWriter {
     switch infix {
     case .and: return kept(build("Conjunction", first, second))
     case .or: return kept(build("Disjunction", first, second))
+    // What reads a variable has a type by itself, and constants beside it have the same.
+    case .coalesce: return kept(build("NilCoalesce", first, second))
+    case .add: return kept(build("Arithmetic", first, second, "op: .add"))
+    case .subtract: return kept(build("Arithmetic", first, second, "op: .subtract"))
+    case .multiply: return kept(build("Arithmetic", first, second, "op: .multiply"))
+    case .divide: return kept(build("Division", first, second))
+    case .remainder: return kept(build("Remainder", first, second))
     case .equal: return build("Equal", first, second)
     case .notEqual: return build("NotEqual", first, second)
     case .less: return build("Comparison", first, second, "op: .lessThan")
     case .lessOrEqual: return build("Comparison", first, second, "op: .lessThanOrEqual")
     case .greater: return build("Comparison", first, second, "op: .greaterThan")
     case .greaterOrEqual: return build("Comparison", first, second, "op: .greaterThanOrEqual")
-    case .coalesce: return build("NilCoalesce", first, second)
     case .closedRange:
       return build("ClosedRange", "lower: \(first.dropFirst(5))", "upper: \(second.dropFirst(5))")
     case .halfOpenRange:
       return build("Range", "lower: \(first.dropFirst(5))", "upper: \(second.dropFirst(5))")
-    case .add: return build("Arithmetic", first, second, "op: .add")
-    case .subtract: return build("Arithmetic", first, second, "op: .subtract")
-    case .multiply: return build("Arithmetic", first, second, "op: .multiply")
-    case .divide: return build("Division", first, second)
-    case .remainder: return build("Remainder", first, second)
     }
   }
 
