@@ -159,4 +159,55 @@ struct FetchTests {
       try context.fetch(FetchDescriptor<Values>(predicate: #Predicate { $0.opaque.x == 1 }))
     }
   }
+
+  // SWD-24
+  @Test func `texts are ordered by their characters, or as people of the locale do`() throws {
+    let context = try Library.context()
+    let titles = ["b10", "b9", "B1", "a", "Ä", "z", "é", "E"]
+    for (year, title) in titles.enumerated() {
+      let book = Book(title: title, year: year)
+      book.summary = year == 3 ? nil : title
+      context.insert(book)
+    }
+    try context.save()
+    func order(_ descriptor: SortDescriptor<Book>) throws -> [String] {
+      let stored = try context.fetch(FetchDescriptor<Book>(sortBy: [descriptor, SortDescriptor(\.year)]))
+      // The descriptor orders models in memory likewise.
+      let all = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.year)]))
+      #expect(all.sorted(using: [descriptor, SortDescriptor(\.year)]) == stored)
+      return stored.map(\.title)
+    }
+    #expect(try order(SortDescriptor(\.title, comparator: .lexical)) == titles.sorted())
+    #expect(try order(SortDescriptor(\.title)) == titles.sorted())
+    let standard = titles.sorted { $0.localizedStandardCompare($1) == .orderedAscending }
+    #expect(try order(SortDescriptor(\.title, comparator: .localizedStandard)) == standard)
+    #expect(
+      try order(SortDescriptor(\.title, comparator: .localizedStandard, order: .reverse))
+        == standard.reversed())
+    #expect(standard != titles.sorted())
+    let localized = titles.sorted { $0.localizedCompare($1) == .orderedAscending }
+    #expect(try order(SortDescriptor(\.title, comparator: .localized)) == localized)
+    // Without a value comes first, here "a".
+    #expect(
+      try order(SortDescriptor(\.summary, comparator: .localizedStandard))
+        == ["a"] + standard.filter { $0 != "a" })
+  }
+
+  // SWD-24
+  @Test func `texts of related models and of structures are ordered as people do`() throws {
+    let context = try Library.context()
+    for (title, name) in [("x", "b10"), ("y", "b9"), ("z", "B1")] {
+      context.insert(Book(title: title, year: 1, author: Author(name: name)))
+      let values = Values()
+      values.address = Address(street: title, city: name)
+      context.insert(values)
+    }
+    try context.save()
+    let books = FetchDescriptor<Book>(
+      sortBy: [SortDescriptor(\.author?.name, comparator: .localizedStandard)])
+    #expect(try context.fetch(books).map(\.title) == ["z", "y", "x"])
+    let values = FetchDescriptor<Values>(
+      sortBy: [SortDescriptor(\.address?.city, comparator: .localizedStandard)])
+    #expect(try context.fetch(values).map { $0.address?.street } == ["z", "y", "x"])
+  }
 }

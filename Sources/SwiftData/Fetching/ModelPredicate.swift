@@ -112,11 +112,6 @@ struct ModelSort: FetchSort {
         "\(keyPath) of \(Model.self) is no property that is stored: sort the fetched models by it")
     }
     sortKey = SortKey(
-      names: names.joined(separator: "."), isAscending: isAscending, options: descriptor.comparisonOptions)
+      names: names.joined(separator: "."), isAscending: isAscending, options: keyPath.textOrder ?? [])
   }
-}
-
-extension SortDescriptor {
-  /// How texts are compared. On this system a descriptor does not say which comparator it was made with.
-  fileprivate var comparisonOptions: ComparisonOptions { [] }
 }

@@ -13,12 +13,12 @@ final class PathProbe {
     guard let result = probe.evaluate(keyPath, on: model) else { return nil }
     guard !probe.isBroken, !probe.names.isEmpty else { return nil }
     // The last step may be inside of a composite value.
-    let valueType = type(of: keyPath).valueType
+    let valueType = keyPath.readType
     let wrapped = (valueType as? any OptionalType.Type)?.wrappedType
     if valueType == probe.lastType || wrapped == probe.lastType { return probe.names }
     guard let structure = probe.lastType,
       let field = field(
-        of: keyPath, in: structure, { PathProbe(altering: $0).evaluate(keyPath, on: model) }, result)
+        of: valueType, in: structure, { PathProbe(altering: $0).evaluate(keyPath, on: model) }, result)
     else { return nil }
     return probe.names + [field]
   }
@@ -46,11 +46,11 @@ final class PathProbe {
 
   /// The field of a structure that a key path reads last: the one on which its value depends.
   private static func field(
-    of keyPath: AnyKeyPath, in type: any Any.Type, _ altering: (StructureFields.Field) -> Any?, _ usual: Any
+    of valueType: any Any.Type, in type: any Any.Type, _ altering: (StructureFields.Field) -> Any?,
+    _ usual: Any
   ) -> String? {
     let type = (type as? any OptionalType.Type)?.wrappedType ?? type
     guard let fields = StructureFields.fields(of: type) else { return nil }
-    let valueType = Swift.type(of: keyPath).valueType
     let wanted = (valueType as? any OptionalType.Type)?.wrappedType ?? valueType
     let fitting = fields.filter {
       $0.type == valueType || (($0.type as? any OptionalType.Type)?.wrappedType ?? $0.type) == wanted
