@@ -1,0 +1,27 @@
+import Foundation
+
+// What Foundation has on Apple's systems, and where models of applications say where their stores are. Disfavoured, so that those of a later
+// Foundation are used where it has them.
+extension URL {
+  private static func directory(_ kind: FileManager.SearchPathDirectory, _ name: String) -> URL {
+    FileManager.default.urls(for: kind, in: .userDomainMask).first ?? homeDirectory.appending(path: name)
+  }
+
+  /// The folder of the user's application support: `$XDG_DATA_HOME`, or `~/.local/share`.
+  @_disfavoredOverload
+  public static var applicationSupportDirectory: URL {
+    directory(.applicationSupportDirectory, ".local/share")
+  }
+  /// The folder of the user's documents.
+  @_disfavoredOverload
+  public static var documentsDirectory: URL { directory(.documentDirectory, "Documents") }
+  /// The folder of the user's caches.
+  @_disfavoredOverload
+  public static var cachesDirectory: URL { directory(.cachesDirectory, ".cache") }
+  /// The folder of the user's downloads.
+  @_disfavoredOverload
+  public static var downloadsDirectory: URL { directory(.downloadsDirectory, "Downloads") }
+  /// The folder of what programs keep for the user; on this system that of the application support.
+  @_disfavoredOverload
+  public static var libraryDirectory: URL { directory(.libraryDirectory, ".local/share") }
+}
