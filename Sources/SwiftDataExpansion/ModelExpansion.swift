@@ -40,6 +40,11 @@ struct ModelExpansion {
         return ExpansionError(
           "a property of a model is declared alone: write a 'var' for each", at: variable.keyword)
       }
+      if let options = variable.prefix.attribute("Relationship"), options.isUnique, variable.isList {
+        return ExpansionError(
+          "'\(variable.name)' leads to several models, which cannot be unique: remove '.unique', or make it a relationship to one",
+          at: options.range)
+      }
       guard variable.isConstant, variable.initialValue == nil else { return nil }
       return ExpansionError(
         "'\(variable.name)' is a constant, which a model cannot store: use 'var', or mark it with '@Transient' and give it a value",

@@ -80,6 +80,11 @@ struct AttributeUse {
   /// The text between the parentheses; nil without them.
   let arguments: String?
   let range: Range<Int>
+
+  /// Whether it has the option `.unique`.
+  var isUnique: Bool {
+    arguments?.split(separator: ",").contains { $0.filter { !$0.isWhitespace }.hasSuffix(".unique") } == true
+  }
 }
 
 /// Attributes and modifiers before a declaration.

@@ -88,6 +88,12 @@ struct VariableDeclaration {
     return before.kind == .word && ["try", "await", "as", "is"].contains(before.text)
   }
 
+  /// Whether its annotation is that of a list.
+  var isList: Bool {
+    guard let type else { return false }
+    return type.hasPrefix("[") && !type.contains(":") || type.hasPrefix("Array<") || type.hasPrefix("Set<")
+  }
+
   /// Whether each object has a value of its own.
   var isStored: Bool { !isComputed && !prefix.isStatic }
 

@@ -55,6 +55,13 @@ enum Rules {
   }
 
   @Model
+  final class Hall {
+    // A list of models, which the macro cannot tell from one of values.
+    @Attribute(.unique) var guests: [Guest] = []
+    init() {}
+  }
+
+  @Model
   final class Guest {
     var name: String
     init(_ name: String) { self.name = name }
@@ -144,5 +151,15 @@ struct RelationshipRuleTests {
     let seats = FetchDescriptor<Rules.Seat>(sortBy: [SortDescriptor(\.row)])
     #expect(try ModelContext(context.container).fetch(seats).map(\.row) == [2, 3])
     #expect(context.container.schema.entity(for: Rules.Seat.self)?.uniquenessConstraints == [["guest"]])
+  }
+
+  // SWD-04, SWD-40
+  @Test func `a relationship to several models cannot be unique`() {
+    #expect {
+      try ModelContainer(
+        for: Rules.Hall.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    } throws: {
+      SwiftDataError.loadIssueModelContainer ~= $0 && "\($0)".contains("Hall.guests")
+    }
   }
 }

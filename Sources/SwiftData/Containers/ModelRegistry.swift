@@ -68,7 +68,14 @@ struct GraphModel {
     let made: PropertyDescription
     switch property {
     case let attribute as Schema.Attribute: made = try description(of: attribute, entity)
-    case let relationship as Schema.Relationship: made = description(of: relationship)
+    case let relationship as Schema.Relationship:
+      guard relationship.isToOneRelationship || !relationship.isUnique else {
+        throw SwiftDataError(
+          .loadIssueModelContainer,
+          "\(entity.name).\(relationship.name) leads to several models, which cannot be unique: remove .unique"
+        )
+      }
+      made = description(of: relationship)
     default:
       throw SwiftDataError(
         .loadIssueModelContainer, "\(entity.name).\(property.name) is neither attribute nor relationship")

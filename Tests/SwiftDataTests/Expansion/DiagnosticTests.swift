@@ -54,6 +54,17 @@ struct DiagnosticTests {
         == "3:3: a property of a model is declared alone: write a 'var' for each")
   }
 
+  @Test func `a relationship to several models cannot be unique`() {
+    let source =
+      "class Trip {\n  @Relationship(.unique, inverse: \\Stop.trips) var stops: [Stop]?\n  @Attribute(.unique) var tags: [String]\n  @Relationship(.unique) var last: Stop?\n}"
+    let model = Expanding("Model", "member", source)
+    #expect(
+      model.messages == [
+        "2:3: 'stops' leads to several models, which cannot be unique: remove '.unique', or make it a relationship to one"
+      ])
+    #expect(model.marked == "@Relationship(.unique, inverse: \\Stop.trips)")
+  }
+
   // The compiler says that the annotation is missing.
   @Test func `a stored property with neither type nor value is left to the compiler`() {
     let model = Expanding("Model", "member", "class Trip {\n  var name\n  var computed: Int { 1 }\n}")
