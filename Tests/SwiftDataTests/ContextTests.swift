@@ -176,7 +176,38 @@ struct ContextTests {
     #expect(box.identifiers == [author.persistentModelID])
   }
 
-  private final class Received: @unchecked Sendable { var identifiers: [PersistentIdentifier] = [] }
+  // SWD-16
+  @Test func `notifications say where in the history a save is, and which models an erased container had`()
+    throws
+  {
+    let context = try Library.context()
+    let box = Received()
+    let token = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) {
+      box.generation =
+        $0.userInfo?[ModelContext.NotificationKey.queryGeneration.rawValue] as? DefaultHistoryToken
+      box.invalidated =
+        $0.userInfo?[ModelContext.NotificationKey.invalidatedAllIdentifiers.rawValue]
+        as? [PersistentIdentifier]
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    let author = Author(name: "A")
+    context.insert(author)
+    try context.save()
+    let last = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last
+    #expect(box.generation != nil && box.generation == last?.token && box.invalidated == nil)
+    let identifier = author.persistentModelID
+    try context.container.erase()
+    context.processPendingChanges()
+    #expect(box.invalidated == [identifier] && box.generation == nil)
+  }
+
+  private final class Received: @unchecked Sendable {
+    var identifiers: [PersistentIdentifier] = []
+    var generation: DefaultHistoryToken?
+    var invalidated: [PersistentIdentifier]?
+  }
 
   // SWD-13
   @Test func `an erased container is empty, and gives no identifier twice`() throws {

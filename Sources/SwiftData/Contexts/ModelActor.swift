@@ -22,8 +22,12 @@ extension ModelActor {
 
   /// The model of an identifier; nil if it is of another class, or if there is no row.
   public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
-    guard let model = modelContext.model(for: id) as? T else { return nil }
-    return model._$storage.object == nil ? nil : model
+    guard let model = modelContext.model(for: id) as? T, let object = model._$storage.object else {
+      return nil
+    }
+    // One that is known to the context may have been deleted by others.
+    guard object.objectID.isTemporaryID || modelContext.objects.hasRow(of: object) else { return nil }
+    return model
   }
 }
 

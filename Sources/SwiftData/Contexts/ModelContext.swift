@@ -37,7 +37,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   /// Whether the context saves by itself. True for the main context, false for others.
   ///
   /// The main context saves once the main actor is free after a change, so never while the main thread is blocked, and not after the program ends.
-  /// The context of a model actor for which this is set saves at each suspension of the actor and at the end of each method. Other contexts save
+  /// The context of a model actor for which this is set saves when the actor is suspended, or has nothing to do any more. Other contexts save
   /// when they are asked to. An error of such a save is printed to standard error, and the changes stay: `save()` throws it.
   public var autosaveEnabled: Bool {
     didSet { if autosaveEnabled { noteChange() } }
@@ -56,14 +56,12 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   }
 
   /// The author and the identity of the context, as stores of programs get it.
-  public var editingState: EditingState {
-    EditingState(id: ObjectIdentifier(objects).hashValue, author: author)
-  }
+  public var editingState: EditingState { objects.editingState }
 
   // MARK: Changes
 
   /// Whether there is something to save.
-  public var hasChanges: Bool { objects.hasChanges }
+  public var hasChanges: Bool { objects.hasChanges || !objects.deletions.isEmpty }
   /// The models that the next save inserts.
   public var insertedModelsArray: [any PersistentModel] { models(objects.anyInsertedObjects) }
   /// The models that the next save updates.
@@ -109,7 +107,8 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     noteChange()
   }
 
-  /// Deletes the models of a class that satisfy a predicate, at the next save, and those that delete rules name.
+  /// Deletes the models of a class that satisfy a predicate, at the next save, and those that delete rules name. A store of a program that
+  /// deletes by conditions itself is asked to when the save begins.
   ///
   /// - Parameters:
   ///   - model: The class.
@@ -119,6 +118,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   public func delete<T: PersistentModel>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws {
+    if try StoreDeletion.note(model, predicate, includeSubclasses, in: self) { return noteChange() }
     let request = try ModelFetch(FetchDescriptor<T>(predicate: predicate), in: self).request(
       ManagedObject.self)
     request.includesSubentities = includeSubclasses
@@ -151,6 +151,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     let inserted = objects.anyInsertedObjects.compactMap { ($0 as? _ModelObject)?.model }
     for model in inserted { objects.detach(model) }
     _ = objects.takeProblems()
+    objects.deletions = []
     objects.rollback()
     objects.releaseKept()
   }

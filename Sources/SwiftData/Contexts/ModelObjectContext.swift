@@ -15,6 +15,10 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   private var temporaries: [PersistentIdentifier: WeakObject] = [:]
   /// What could not be set, for the next save.
   private var problems: [String] = []
+  /// The objects that a store of a program has changed in the save that runs.
+  private var changedByStore: [ManagedObjectID] = []
+  /// Deletions by a condition that stores of programs execute at the next save.
+  var deletions: [StoreDeletion] = []
   /// What others have saved and this context has not merged yet.
   private let inbox = Guarded<[ObjectIDChanges]>([])
   private let isMain: Bool
@@ -38,6 +42,16 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
       automaticallyMergesChangesFromParent = true
     }
     container.stores.add(self)
+    for store in container.stores.custom { store.initializeState(for: editingState) }
+  }
+
+  deinit {
+    for store in container.stores.custom { store.invalidateState(for: editingState) }
+  }
+
+  /// The author and the identity of the context, as stores of programs get it.
+  var editingState: EditingState {
+    EditingState(id: ObjectIdentifier(self).hashValue, author: transactionAuthor)
   }
 
   // MARK: Models of objects
@@ -127,6 +141,11 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
     return .row(id)
   }
 
+  /// Whether a store has the row of an object that was saved.
+  func hasRow(of object: _ModelObject) -> Bool {
+    !object.isDeleted && (try? anyExistingObject(with: object.objectID)) != nil
+  }
+
   /// The identifier that a save is about to give a new object.
   func pendingID(of object: _ModelObject) -> ManagedObjectID { object.objectID }
 
@@ -153,18 +172,44 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
     for changes in received { merge(changes) }
   }
 
-  func noteErased() { isErased.withLock { $0 = true } }
+  func noteErased() {
+    isErased.withLock { $0 = true }
+    guard isMain else { return }
+    Task { @MainActor [weak self] in self?.mergeReceived() }
+  }
 
-  /// Makes models of all objects ones without a context.
+  /// Makes models of all objects ones without a context, and notifies observers.
   func forgetAll() {
+    var dropped: [PersistentIdentifier] = []
     for case let object as _ModelObject in anyRegisteredObjects {
-      if let model = object.model { detach(model) }
+      guard let model = object.model else { continue }
+      dropped.append(object.persistentIdentifier)
+      detach(model)
     }
     kept = []
     temporaries = [:]
     problems = []
+    deletions = []
     inbox.withLock { $0 = [] }
     reset()
+    guard let owner else { return }
+    NotificationCenter.default.post(
+      name: ModelContext.didSave, object: owner,
+      userInfo: [ModelContext.NotificationKey.invalidatedAllIdentifiers.rawValue: dropped])
+  }
+
+  // MARK: Stores of programs
+
+  /// Notes that a store has given an object other values than those that were saved.
+  func noteChangedByStore(_ id: ManagedObjectID) { changedByStore.append(id) }
+
+  /// Reads the objects again that stores have changed in the save that has ended.
+  func readChangedByStore() {
+    let ids = changedByStore
+    changedByStore = []
+    for id in ids {
+      if let object = anyRegisteredObject(for: id) { refresh(object, mergeChanges: false) }
+    }
   }
 
   func detach(_ model: some PersistentModel) { ModelValues.detach(model) }

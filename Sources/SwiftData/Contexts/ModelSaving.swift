@@ -13,6 +13,7 @@ struct ModelSaving {
     guard problems.isEmpty else {
       throw SwiftDataError(.modelValidationFailure, problems.joined(separator: "; "))
     }
+    try StoreDeletion.execute(in: context)
     objects.processPendingChanges()
     guard objects.hasChanges else { return }
     // Models that are deleted read as they were, so their values are loaded before their rows are gone.
@@ -20,14 +21,19 @@ struct ModelSaving {
     let values = deleted.map { ($0, DeletedValues($0)) }
     let before = ChangedIdentifiers(objects)
     post(ModelContext.willSave, before)
-    try ModelErrors.translating { try objects.save() }
+    try ModelErrors.translating(isOfProgram: !context.contents.stores.custom.isEmpty) { try objects.save() }
     for (model, values) in values { values.detach(model) }
     objects.releaseKept()
-    post(ModelContext.didSave, before.saved())
+    objects.readChangedByStore()
+    post(ModelContext.didSave, before.saved(), generation: true)
   }
 
-  private func post(_ name: Notification.Name, _ changes: ChangedIdentifiers) {
-    NotificationCenter.default.post(name: name, object: context, userInfo: changes.userInfo)
+  private func post(_ name: Notification.Name, _ changes: ChangedIdentifiers, generation: Bool = false) {
+    var userInfo = changes.userInfo
+    if generation, let token = context.contents.coordinator.currentPersistentHistoryToken() {
+      userInfo[ModelContext.NotificationKey.queryGeneration.rawValue] = DefaultHistoryToken(token)
+    }
+    NotificationCenter.default.post(name: name, object: context, userInfo: userInfo)
   }
 }
 
@@ -85,9 +91,10 @@ extension ModelContext {
 
   /// The keys in the `userInfo` of a context's notifications, by their raw values.
   public enum NotificationKey: String, Hashable, Sendable {
-    /// The generation of the store that the save made.
+    /// The position of the stores' history after the save, a `DefaultHistoryToken`; only `didSave` has it.
     case queryGeneration
-    /// Whether all models were dropped.
+    /// The identifiers of all models that the context had when its container was erased, a `[PersistentIdentifier]`. A `didSave` with this key
+    /// has no others.
     case invalidatedAllIdentifiers
     /// The identifiers of inserted models, a `[PersistentIdentifier]`.
     case insertedIdentifiers = "inserted"
@@ -100,10 +107,12 @@ extension ModelContext {
 
 /// Errors of the graph as those of SwiftData.
 enum ModelErrors {
-  static func translating<Result>(_ body: () throws -> Result) throws -> Result {
+  /// - Parameter isOfProgram: Whether a store of a program may have thrown the error, which is that of the context then.
+  static func translating<Result>(isOfProgram: Bool = false, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as HeartwoodError {
+      if isOfProgram, let own = error.underlying, !(own is HeartwoodError) { throw own }
       throw translated(error)
     }
   }

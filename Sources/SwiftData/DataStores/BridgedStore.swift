@@ -88,8 +88,8 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
     guard let entity = request.entity, let type = types[entity.name ?? ""] else {
       return [IncrementalStoreNode]()
     }
-    let box = CurrentFetch.current
-    let found = try fetch(type, box)
+    let window = FetchWindow(limit: request.fetchLimit, offset: request.fetchOffset)
+    let found = try fetch(type, CurrentFetch.current, window)
     if request.resultType == .countResultType { return [found.count] }
     if request.resultType == .managedObjectIDResultType {
       return found.compactMap { objectID(of: $0.identifier) }
@@ -99,19 +99,28 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
 
   private var types: [String: any PersistentModel.Type] { store.schema.types }
 
-  private func fetch(_ type: any PersistentModel.Type, _ box: CurrentFetch.FetchBox?) throws
-    -> [SnapshotContents]
-  {
+  /// Which of the models that satisfy a fetch the graph asks for. It may ask each of several stores for more than the fetch is limited to.
+  private struct FetchWindow {
+    let limit: Int
+    let offset: Int
+  }
+
+  private func fetch(
+    _ type: any PersistentModel.Type, _ box: CurrentFetch.FetchBox?, _ window: FetchWindow
+  ) throws -> [SnapshotContents] {
     func open<Store: DataStore>(_ store: Store) throws -> [SnapshotContents] {
-      try Self.fetch(type, from: store, box) { self.keep($0) }
+      try Self.fetch(type, from: store, box, window) { self.keep($0) }
     }
     return try open(store)
   }
 
   private static func fetch<Model: PersistentModel, Store: DataStore>(
-    _ type: Model.Type, from store: Store, _ box: CurrentFetch.FetchBox?, _ keep: (SnapshotContents) -> Void
+    _ type: Model.Type, from store: Store, _ box: CurrentFetch.FetchBox?, _ window: FetchWindow,
+    _ keep: (SnapshotContents) -> Void
   ) throws -> [SnapshotContents] {
-    let descriptor = box?.descriptor as? FetchDescriptor<Model> ?? FetchDescriptor<Model>()
+    var descriptor = box?.descriptor as? FetchDescriptor<Model> ?? FetchDescriptor<Model>()
+    descriptor.fetchLimit = window.limit == 0 ? nil : window.limit
+    descriptor.fetchOffset = window.offset == 0 ? nil : window.offset
     let request = DataStoreFetchRequest(
       descriptor: descriptor, editingState: box?.editingState ?? EditingState(id: 0, author: nil))
     let result = try store.fetch(request)
@@ -140,8 +149,19 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
     with objectID: ManagedObjectID, with context: ManagedObjectContext?
   ) throws -> IncrementalStoreNode {
     if let node = contents(of: objectID).flatMap({ node(of: $0) }) { return node }
+    if let identifier = identifier(of: objectID) {
+      func cached<Store: DataStore>(_ store: Store) throws {
+        let state = (context as? ModelObjectContext)?.editingState ?? EditingState(id: 0, author: nil)
+        let found = try store.cachedSnapshots(for: [identifier], editingState: state)
+        for snapshot in found.values { keep(try SnapshotContents(snapshot)) }
+      }
+      try cached(store)
+      if let node = contents(of: objectID).flatMap({ node(of: $0) }) { return node }
+    }
     // The store has no request for one object: all of its class are fetched.
-    if let type = types[objectID.entity.name ?? ""] { _ = try fetch(type, nil) }
+    if let type = types[objectID.entity.name ?? ""] {
+      _ = try fetch(type, nil, FetchWindow(limit: 0, offset: 0))
+    }
     guard let node = contents(of: objectID).flatMap({ node(of: $0) }) else { throw missingObject(objectID) }
     return node
   }
@@ -214,16 +234,33 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
         return SnapshotMaking.snapshot(of: model, as: Store.Snapshot.self)
       }
     }
-    let state = EditingState(id: ObjectIdentifier(context).hashValue, author: context.transactionAuthor)
     let updated = (request.updatedObjects ?? []).compactMap { $0 as? _ModelObject }
     let deleted = (request.deletedObjects ?? []).compactMap { $0 as? _ModelObject }
     let changes = DataStoreSaveChangesRequest<Store.Snapshot>(
-      editingState: state, inserted: snapshots(inserted), updated: snapshots(updated),
+      editingState: context.editingState, inserted: snapshots(inserted), updated: snapshots(updated),
       deleted: snapshots(deleted))
     let result = try store.save(changes)
     try noteSaved(result.remappedIdentifiers, temporary, changes, request)
-    for snapshot in result.snapshotsToReregister.values { keep(try SnapshotContents(snapshot)) }
+    for snapshot in result.snapshotsToReregister.values {
+      let contents = try SnapshotContents(snapshot)
+      keep(contents)
+      if let id = objectID(of: contents.identifier) { context.noteChangedByStore(id) }
+    }
   }
+
+  /// Drops what is known of the objects of some classes: the store may have deleted or changed them.
+  func forgetValues(of entityNames: Set<String>) {
+    state.withLock { state in
+      for (number, contents) in state.values where entityNames.contains(contents.identifier.entityName) {
+        state.values[number] = nil
+      }
+    }
+  }
+
+  /// Whether the store has models of a class.
+  func has(_ entityName: String) -> Bool { types[entityName] != nil }
+  /// The store of the program.
+  var program: any DataStore { store }
 
   private func noteSaved<Snapshot: DataStoreSnapshot>(
     _ remapped: [PersistentIdentifier: PersistentIdentifier],

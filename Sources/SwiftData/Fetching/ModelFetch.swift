@@ -58,6 +58,9 @@ struct ModelFetch<Model: PersistentModel> {
     guard !context.contents.stores.custom.isEmpty else {
       return try ModelErrors.fetching { try objects.fetch(request) }.compactMap(model)
     }
+    if descriptor.includePendingChanges, StoreDeletion.hides(Model.self, in: objects) {
+      return try modelsInMemory()
+    }
     do {
       return try CurrentFetch.with(descriptor, context) {
         try ModelErrors.fetching { try objects.fetch(request) }.compactMap(model)
@@ -69,9 +72,14 @@ struct ModelFetch<Model: PersistentModel> {
 
   /// All models of the class, filtered and sorted here: where a store of a program leaves that to the context.
   private func modelsInMemory() throws -> [Model] {
-    var all = FetchDescriptor<Model>()
-    all.includePendingChanges = descriptor.includePendingChanges
-    var models = try ModelFetch(all, in: context).models()
+    let request = try ModelFetch(FetchDescriptor<Model>(), in: context).request(ManagedObject.self)
+    request.includesPendingChanges = descriptor.includePendingChanges
+    var models = try CurrentFetch.with(FetchDescriptor<Model>(), context) {
+      try ModelErrors.fetching { try objects.fetch(request) }.compactMap(model)
+    }
+    if descriptor.includePendingChanges {
+      for deletion in objects.deletions { models.removeAll { deletion.concerns($0) } }
+    }
     if let predicate = descriptor.predicate {
       do {
         models = try models.filter { try predicate.evaluate($0) }

@@ -1,0 +1,109 @@
+import Foundation
+import Heartwood
+
+/// A deletion by a condition that waits for the next save, for a store of a program that executes such itself.
+struct StoreDeletion {
+  /// The names of the entities that it may concern.
+  let entityNames: Set<String>
+  /// Whether a model satisfies the condition.
+  let concerns: (any PersistentModel) -> Bool
+  /// Asks the stores to delete. False if one of them cannot: the models are deleted one by one then.
+  private let run: (ModelContext) throws -> Bool
+  private let deleteOneByOne: (ModelContext) throws -> Void
+
+  /// Notes a deletion, if all stores that have the class execute such themselves.
+  ///
+  /// - Returns: False if the context deletes the models one by one.
+  static func note<Model: PersistentModel>(
+    _ type: Model.Type, _ predicate: Predicate<Model>?, _ includeSubclasses: Bool, in context: ModelContext
+  ) throws -> Bool {
+    let stores = context.contents.stores
+    let serving = stores.bridged.filter { $0.has(ModelClass.of(type).name) }
+    // With others beside them, a deletion is that of the context.
+    guard stores.bridged.count == stores.all.count, !serving.isEmpty,
+      serving.allSatisfy({ $0.program is any DataStoreBatching })
+    else { return false }
+    let names = includeSubclasses ? ModelClass.names(of: type, in: context.contents.schema) : []
+    let deletion = StoreDeletion(
+      entityNames: Set(names + [ModelClass.of(type).name]),
+      concerns: { model in
+        guard let own = model as? Model, includeSubclasses || Swift.type(of: own) == type else {
+          return false
+        }
+        return (try? predicate?.evaluate(own)) ?? (predicate == nil)
+      },
+      run: { context in
+        let request = DataStoreBatchDeleteRequest<Model>(
+          predicate: predicate, editingState: context.editingState, includeSubclasses: includeSubclasses)
+        do {
+          for store in serving { try (store.program as? any DataStoreBatching)?.delete(request) }
+          return true
+        } catch let error as DataStoreError {
+          switch error {
+          case .unsupportedFeature, .preferInMemoryFilter: return false
+          case .preferInMemorySort, .invalidPredicate: throw error
+          }
+        }
+      },
+      deleteOneByOne: { context in
+        for model in try context.fetch(FetchDescriptor<Model>(predicate: predicate))
+        where includeSubclasses || Swift.type(of: model) == type {
+          context.delete(model)
+        }
+      })
+    // Models that were never saved are none of the store.
+    for model in context.insertedModelsArray where deletion.concerns(model) { deletion.drop(model, context) }
+    context.objects.deletions.append(deletion)
+    return true
+  }
+
+  private func drop(_ model: some PersistentModel, _ context: ModelContext) { context.delete(model) }
+
+  /// Whether fetches of a class must leave out models that wait for their deletion.
+  static func hides(_ type: any PersistentModel.Type, in objects: ModelObjectContext) -> Bool {
+    guard !objects.deletions.isEmpty else { return false }
+    let names = Set(ModelClass.names(of: type, in: objects.container.schema))
+    return objects.deletions.contains { !$0.entityNames.isDisjoint(with: names) }
+  }
+
+  /// Executes the deletions of a context, before its other changes are saved.
+  ///
+  /// - Throws: The error of a store; the deletions that were not executed stay.
+  static func execute(in context: ModelContext) throws {
+    while let deletion = context.objects.deletions.first {
+      // The models of the context that the store is about to delete, with their values.
+      let gone = context.objects.modelsInMemory.filter { deletion.concerns($0) }
+      context.objects.deletions.removeFirst()
+      do {
+        guard try deletion.run(context) else {
+          try deletion.deleteOneByOne(context)
+          continue
+        }
+      } catch {
+        context.objects.deletions.insert(deletion, at: 0)
+        throw error
+      }
+      for store in context.contents.stores.bridged { store.forgetValues(of: deletion.entityNames) }
+      for model in gone { context.objects.detachDeleted(model) }
+      // Others may lead to what is gone.
+      context.objects.refreshAllObjects()
+    }
+  }
+}
+
+extension ModelObjectContext {
+  /// The models of the stores that the program or the context has in memory.
+  var modelsInMemory: [any PersistentModel] {
+    anyRegisteredObjects.compactMap { object in
+      guard let object = object as? _ModelObject, !object.objectID.isTemporaryID else { return nil }
+      return object.model
+    }
+  }
+
+  /// Makes a model that its store has deleted one without a context.
+  func detachDeleted(_ model: some PersistentModel) {
+    guard let object = model._$storage.object else { return }
+    detach(model)
+    refresh(object, mergeChanges: false)
+  }
+}
