@@ -54,7 +54,7 @@ struct DiagnosticTests {
         == "3:3: a property of a model is declared alone: write a 'var' for each")
   }
 
-  @Test func `a relationship to several models cannot be unique`() {
+  @Test func `the option unique at a list of models is refused`() {
     let source =
       "class Trip {\n  @Relationship(.unique, inverse: \\Stop.trips) var stops: [Stop]?\n  @Attribute(.unique) var tags: [String]\n  @Relationship(.unique) var last: Stop?\n}"
     let model = Expanding("Model", "member", source)
