@@ -37,6 +37,13 @@ let package = Package(
         .product(name: "Heartwood", package: "Heartwood"),
       ],
       path: "Sources/CoreDataCosts"),
+    // What models of SwiftData cost beside classes of Heartwood.
+    .executableTarget(
+      name: "swiftdata-costs",
+      dependencies: [
+        .product(name: "SwiftData", package: "Heartwood"), .product(name: "Heartwood", package: "Heartwood"),
+      ],
+      path: "Sources/SwiftDataCosts"),
   ],
   swiftLanguageModes: [.v6]
 )
