@@ -30,8 +30,8 @@ struct PropertyExpansion {
         _$initialValues.set\(kind)(initialValue, \(arguments))
         _\(variable.name) = SwiftData._SwiftDataNoType()
       }
-      get { _$storage.get\(kind)(self, \(arguments)) }
-      set { _$storage.set\(kind)(self, newValue, \(arguments)) }
+      get { SwiftData._ModelStorage.get\(kind)(self, \(arguments)) }
+      set { SwiftData._ModelStorage.set\(kind)(self, newValue, \(arguments)) }
       """
   }
 

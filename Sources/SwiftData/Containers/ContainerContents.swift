@@ -9,6 +9,8 @@ final class ContainerContents: @unchecked Sendable {
   let configurations: [any DataStoreConfiguration]
   let coordinator: PersistentStoreCoordinator
   let stores: OpenModelStores
+  /// Those of the stores that are of programs: none is added later.
+  let bridged: [BridgedStore]
   /// The container, while the program has it.
   private weak var knownContainer: ModelContainer?
   private let lock = Guarded(())
@@ -27,6 +29,7 @@ final class ContainerContents: @unchecked Sendable {
     self.configurations = configurations
     self.coordinator = coordinator
     self.stores = stores
+    bridged = stores.bridged
     stores.begin(self)
   }
 

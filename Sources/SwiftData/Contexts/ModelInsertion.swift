@@ -10,27 +10,27 @@ struct ModelInsertion {
   @discardableResult
   func insert(_ model: any PersistentModel) -> _ModelObject? {
     var waiting: [any PersistentModel] = [model]
-    var relations: [(object: _ModelObject, property: ModelProperty, value: Any)] = []
+    var relations: [(object: _ModelObject, property: ModelProperty, models: [any PersistentModel])] = []
     var first: _ModelObject?
     while let next = waiting.popLast() {
       guard next._$storage.object == nil else { continue }
       guard let (object, own) = insertAlone(next) else { continue }
       if first == nil { first = object }
-      for (property, value) in own {
-        let destinations = ModelRelations.models(in: value)
-        guard !destinations.isEmpty else { continue }
-        relations.append((object, property, value))
+      for (property, destinations) in own where !destinations.isEmpty {
+        relations.append((object, property, destinations))
         // In the order of the relationship: the last is inserted last.
-        waiting += destinations.reversed().filter { $0._$storage.object == nil }
+        for destination in destinations.reversed() where destination._$storage.object == nil {
+          waiting.append(destination)
+        }
       }
     }
-    for (object, property, value) in relations { ModelRelations.add(value, to: object, property) }
+    for (object, property, models) in relations { ModelRelations.add(models, to: object, property) }
     return first
   }
 
   private func insertAlone<Model: PersistentModel>(
     _ model: Model
-  ) -> (_ModelObject, [(property: ModelProperty, value: Any)])? {
+  ) -> (_ModelObject, [(property: ModelProperty, models: [any PersistentModel])])? {
     guard let entity = objects.container.models.entity(of: type(of: model)) else {
       objects.noteProblem(
         "\(Model.self) is no model of the container: add it to those that the container is made for")

@@ -19,6 +19,8 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   private var changedByStore: [ManagedObjectID] = []
   /// Deletions by a condition that stores of programs execute at the next save.
   var deletions: [StoreDeletion] = []
+  /// The store of the last identifier, so that all have one text.
+  private var lastStore: (uuid: UUID, text: String)?
   /// What others have saved and this context has not merged yet.
   private let inbox = Guarded<[ObjectIDChanges]>([])
   private let isMain: Bool
@@ -33,7 +35,8 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
     // Never used through its queue: it is confined to where its ModelContext is.
     super.init(.privateQueue)
     persistentStoreCoordinator = container.coordinator
-    isObservable = true
+    // Models tell observers of reads by themselves, and read rows directly while there are none.
+    isObservable = false
     anyMergePolicy = .mergeByPropertyObjectTrump
     receivesChanges = { [weak self] changes in self?.receive(changes) }
     if container.stores.bridged.isEmpty {
@@ -64,7 +67,14 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   }
 
   private func make<Model: PersistentModel>(_ type: Model.Type, _ object: _ModelObject) -> Model {
-    return Model(backingData: _ObjectBackingData<Model.Root>(object))
+    ModelMaking.stored(object)
+  }
+
+  /// The model of an object as one of a class, or of those that inherit from it; nil if it is none.
+  func model<Model: PersistentModel>(of object: _ModelObject, as type: Model.Type) -> Model? {
+    if let known = object.model { return ModelRelations.cast(known) }
+    if object.entity === container.models.entity(of: type) { return make(type, object) }
+    return model(of: object).flatMap { ModelRelations.cast($0) }
   }
 
   /// A new object for a model.
@@ -128,17 +138,21 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   /// The identifier of an object as the stores know it; nil if none does.
   func objectID(of identifier: PersistentIdentifier) -> ManagedObjectID? {
     if identifier.isTemporary { return object(temporary: identifier)?.objectID }
-    for store in container.stores.bridged {
+    for store in container.bridged {
       if let known = store.objectID(of: identifier) { return known }
     }
     return persistentStoreCoordinator?.managedObjectID(forURIRepresentation: identifier.uri)
   }
 
   func identifier(of id: ManagedObjectID) -> PersistentIdentifier {
-    for store in container.stores.bridged {
+    for store in container.bridged {
       if let known = store.identifier(of: id) { return known }
     }
-    return .row(id)
+    guard let uuid = id.storeUUID else { return .row(id, in: nil) }
+    if let last = lastStore, last.uuid == uuid { return .row(id, in: last.text) }
+    let text = uuid.uuidString
+    lastStore = (uuid, text)
+    return .row(id, in: text)
   }
 
   /// Whether a store has the row of an object that was saved.

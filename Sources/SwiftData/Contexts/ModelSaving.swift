@@ -20,20 +20,20 @@ struct ModelSaving {
     let deleted = objects.anyDeletedObjects.compactMap { ($0 as? _ModelObject)?.model }
     let values = deleted.map { ($0, DeletedValues($0)) }
     let before = ChangedIdentifiers(objects)
-    post(ModelContext.willSave, before)
+    NotificationCenter.default.post(name: ModelContext.willSave, object: context)
     try ModelErrors.translating(isOfProgram: !context.contents.stores.custom.isEmpty) { try objects.save() }
     for (model, values) in values { values.detach(model) }
     objects.releaseKept()
     objects.readChangedByStore()
-    post(ModelContext.didSave, before.saved(), generation: true)
+    post(before)
   }
 
-  private func post(_ name: Notification.Name, _ changes: ChangedIdentifiers, generation: Bool = false) {
+  private func post(_ changes: ChangedIdentifiers) {
     var userInfo = changes.userInfo
-    if generation, let token = context.contents.coordinator.currentPersistentHistoryToken() {
+    if let token = context.contents.coordinator.currentPersistentHistoryToken() {
       userInfo[ModelContext.NotificationKey.queryGeneration.rawValue] = DefaultHistoryToken(token)
     }
-    NotificationCenter.default.post(name: name, object: context, userInfo: userInfo)
+    NotificationCenter.default.post(name: ModelContext.didSave, object: context, userInfo: userInfo)
   }
 }
 
@@ -57,26 +57,17 @@ private struct ChangedIdentifiers {
   private let inserted: [_ModelObject]
   private let updated: [PersistentIdentifier]
   private let deleted: [PersistentIdentifier]
-  private let insertedNow: [PersistentIdentifier]
 
   init(_ objects: ModelObjectContext) {
     inserted = objects.anyInsertedObjects.compactMap { $0 as? _ModelObject }
-    insertedNow = inserted.map(\.persistentIdentifier)
     updated = objects.anyUpdatedObjects.compactMap { ($0 as? _ModelObject)?.persistentIdentifier }
     deleted = objects.anyDeletedObjects.compactMap { ($0 as? _ModelObject)?.persistentIdentifier }
   }
 
-  private init(_ other: ChangedIdentifiers, _ insertedNow: [PersistentIdentifier]) {
-    (inserted, updated, deleted) = (other.inserted, other.updated, other.deleted)
-    self.insertedNow = insertedNow
-  }
-
-  /// The same with the identifiers that the save has given.
-  func saved() -> ChangedIdentifiers { ChangedIdentifiers(self, inserted.map(\.persistentIdentifier)) }
-
+  /// After the save, which gives new models their identifiers.
   var userInfo: [AnyHashable: Any] {
     [
-      ModelContext.NotificationKey.insertedIdentifiers.rawValue: insertedNow,
+      ModelContext.NotificationKey.insertedIdentifiers.rawValue: inserted.map(\.persistentIdentifier),
       ModelContext.NotificationKey.updatedIdentifiers.rawValue: updated,
       ModelContext.NotificationKey.deletedIdentifiers.rawValue: deleted,
     ]
@@ -84,7 +75,7 @@ private struct ChangedIdentifiers {
 }
 
 extension ModelContext {
-  /// Posted by a context before a save.
+  /// Posted by a context before a save, without a `userInfo`.
   public static let willSave = Notification.Name("SwiftDataModelContextWillSave")
   /// Posted by a context after a save.
   public static let didSave = Notification.Name("SwiftDataModelContextDidSave")

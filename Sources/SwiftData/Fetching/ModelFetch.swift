@@ -96,7 +96,8 @@ struct ModelFetch<Model: PersistentModel> {
   }
 
   func model(of object: ManagedObject) -> Model? {
-    (object as? _ModelObject).flatMap { objects.model(of: $0) as? Model }
+    // All objects of such a context are of this class.
+    objects.model(of: unsafeDowncast(object, to: _ModelObject.self), as: Model.self)
   }
 
   func count() throws -> Int {

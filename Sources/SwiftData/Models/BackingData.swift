@@ -12,9 +12,26 @@ public protocol BackingData<Model> {
   func getValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value
   /// Sets a property.
   mutating func setValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value)
+  /// Where the values are. Not meant to be used.
+  var _place: _BackingPlace { get }
+}
+
+/// Where backing data have their values. Not meant to be used.
+public enum _BackingPlace {
+  /// An object of the graph.
+  case object(_ModelObject)
+  /// Memory.
+  case free(_FreeValues)
+  /// Nowhere: reads are noted.
+  case probed
+  /// Backing data of a program.
+  case other
 }
 
 extension BackingData {
+  /// A place that is not known. Not meant to be used.
+  public var _place: _BackingPlace { .other }
+
   /// The value of a property.
   public func getValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value {
     guard let model = SnapshotValues.model(of: self) as? Model else {
@@ -49,6 +66,9 @@ public struct _ObjectBackingData<Model: PersistentModel>: BackingData {
 
   init(_ object: _ModelObject) { self.object = object }
 
+  /// The object. Not meant to be used.
+  public var _place: _BackingPlace { .object(object) }
+
   /// - Precondition: Never called: a context makes the backing data of its objects.
   public init(for modelType: Model.Type) {
     preconditionFailure("backing data of an object of a context is made by the context")
@@ -67,6 +87,10 @@ public struct _FreeBackingData<Model: PersistentModel>: BackingData {
 
   init(_ values: _FreeValues) { self.values = values }
   init() { values = _FreeValues() }
+
+  /// The values. Not meant to be used.
+  public var _place: _BackingPlace { .free(values) }
+
   /// Empty values for a new model.
   public init(for modelType: Model.Type) { self.init() }
 
@@ -80,6 +104,10 @@ public struct _FreeBackingData<Model: PersistentModel>: BackingData {
 /// Values that are only noted when they are read. Not meant to be used.
 public struct _ProbedBackingData<Model: PersistentModel>: BackingData {
   init() {}
+
+  /// Nowhere. Not meant to be used.
+  public var _place: _BackingPlace { .probed }
+
   /// Nothing to read.
   public init(for modelType: Model.Type) {}
   /// Nil. Setting it does nothing.

@@ -26,6 +26,12 @@ enum ModelRelations {
     return Collection._collection(of: models)
   }
 
+  /// A model as one of a class; nil if it is none.
+  static func cast<Model: PersistentModel>(_ model: any PersistentModel) -> Model? {
+    // Exactly the class, as nearly always: a look at one pointer.
+    type(of: model) == Model.self ? unsafeDowncast(model, to: Model.self) : model as? Model
+  }
+
   /// The models of a relationship's value.
   static func models(in value: Any) -> [any PersistentModel] {
     if let collection = value as? any RelationshipCollection { return elements(of: collection) }
@@ -41,10 +47,14 @@ enum ModelRelations {
 
   /// Sets a relationship of a model in a context. Models that have none are inserted.
   static func set(_ value: Any, of object: _ModelObject, _ property: ModelProperty) {
+    set(models(in: value), of: object, property)
+  }
+
+  static func set(_ models: [any PersistentModel], of object: _ModelObject, _ property: ModelProperty) {
     guard let context = object.home, let slot = object.slotIndex(named: property.name, property.hash) else {
       return
     }
-    let destinations = models(in: value).compactMap { context.object(of: $0, relating: property.name) }
+    let destinations = models.compactMap { context.object(of: $0, relating: property.name) }
     if case .toMany = property.kind {
       object.setStoredDestinations(destinations, at: slot)
     } else {
@@ -56,12 +66,12 @@ enum ModelRelations {
   }
 
   /// Adds to a relationship of a model that is being inserted: models that are inserted with it may have set the other side.
-  static func add(_ value: Any, to object: _ModelObject, _ property: ModelProperty) {
+  static func add(_ models: [any PersistentModel], to object: _ModelObject, _ property: ModelProperty) {
     guard case .toMany = property.kind, let context = object.home else {
-      return set(value, of: object, property)
+      return set(models, of: object, property)
     }
     let related = object.relatedObjects(forKey: property.name)
-    for model in models(in: value) {
+    for model in models {
       guard let destination = context.object(of: model, relating: property.name) else { continue }
       related.insert(destination)
       destination.keepModel()
@@ -70,8 +80,10 @@ enum ModelRelations {
   }
 
   /// Inserts a model without a context that was related to one in a context, where the relationship leads back.
-  static func joinContext<Model: PersistentModel>(of value: Any, _ model: Model, _ property: ModelProperty) {
-    for destination in models(in: value) {
+  static func joinContext<Model: PersistentModel>(
+    of models: [any PersistentModel], _ model: Model, _ property: ModelProperty
+  ) {
+    for destination in models {
       guard let object = destination._$storage.object, let context = object.home,
         context.container.models.hasInverse(property.name, of: ModelClass.of(type(of: model)))
       else { continue }

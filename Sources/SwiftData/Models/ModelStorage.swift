@@ -19,13 +19,14 @@ public struct _ModelStorage {
   public mutating func adopt<Model: PersistentModel>(
     _ backingData: any BackingData<Model.Root>, by model: Model
   ) {
-    switch backingData {
-    case let backing as _ObjectBackingData<Model.Root>:
-      object = backing.object
-      home = backing.object.home
-      backing.object.model = model
-    case is _ProbedBackingData<Model.Root>: break
-    default: free = (backingData as? _FreeBackingData<Model.Root>)?.values ?? _FreeValues()
+    switch backingData._place {
+    case .object(let object):
+      self.object = object
+      home = object.home
+      object.model = model
+    case .free(let values): free = values
+    case .probed: break
+    case .other: free = _FreeValues()
     }
   }
 }
@@ -34,10 +35,18 @@ public struct _ModelStorage {
 public final class _FreeValues {
   enum Slot {
     case stored(_Value)
+    case one((any PersistentModel)?)
+    case many([any PersistentModel])
     case other(Any)
   }
 
-  var slots: [UInt64: Slot] = [:]
+  private struct Entry {
+    let hash: UInt64
+    var slot: Slot
+  }
+
+  /// A class has few properties, so that a search takes less time than a table.
+  private var entries: [Entry] = []
   /// Made when the model is observed.
   var registrar: ObservationRegistrar?
   /// The properties that were observed.
@@ -49,18 +58,40 @@ public final class _FreeValues {
 
   init(identifier: PersistentIdentifier? = nil) { self.identifier = identifier }
 
-  func set(_ stored: _Value, _ hash: UInt64) { slots[hash] = .stored(stored) }
-  func set(other value: Any, _ hash: UInt64) { slots[hash] = .other(value) }
+  private func index(of hash: UInt64) -> Int? { entries.indices.first { entries[$0].hash == hash } }
+
+  subscript(hash: UInt64) -> Slot? { index(of: hash).map { entries[$0].slot } }
+
+  func set(_ slot: Slot, _ hash: UInt64) {
+    if let known = index(of: hash) {
+      entries[known].slot = slot
+    } else {
+      if entries.isEmpty { entries.reserveCapacity(8) }
+      entries.append(Entry(hash: hash, slot: slot))
+    }
+  }
+
+  @usableFromInline
+  func set(_ stored: _Value, _ hash: UInt64) { set(.stored(stored), hash) }
+
+  /// Takes the values of others, which count more than its own.
+  func take(_ others: _FreeValues) {
+    guard !entries.isEmpty else { return swap(&entries, &others.entries) }
+    for entry in others.entries { set(entry.slot, entry.hash) }
+  }
 }
 
 /// The values that the initialisers of a model's class give, until they are asked for. Not meant to be used.
 public struct _InitialValues {
   private var values: _FreeValues?
+  /// Whether the model has the values of an object.
+  @usableFromInline let isIgnored: Bool
 
   /// No values.
-  public init() {}
+  public init() { isIgnored = ModelMaking.isMakingStored }
 
-  private mutating func made() -> _FreeValues {
+  @usableFromInline
+  mutating func made() -> _FreeValues {
     if let values { return values }
     let made = _FreeValues()
     values = made
@@ -68,25 +99,48 @@ public struct _InitialValues {
   }
 
   /// Sets a value that rows have as it is.
+  @inlinable
   public mutating func setValue<Value: AttributeValue>(_ value: Value, _ key: String, _ name: UInt64) {
-    made().set(value._value, name)
+    if !isIgnored { made().set(value._value, name) }
   }
 
   /// Sets a value that a transformer stores.
   public mutating func setTransformed<Value>(_ value: Value, _ key: String, _ name: UInt64) {
-    made().set(other: value, name)
+    if !isIgnored { made().set(.other(value), name) }
   }
 
   /// Sets a value of any type.
+  @_disfavoredOverload
   public mutating func setProperty<Value>(_ value: Value, _ key: String, _ name: UInt64) {
-    made().set(other: value, name)
+    if !isIgnored { made().set(.other(value), name) }
+  }
+
+  /// Sets a value that rows have as it is, and whose type is not known to the macro.
+  @inlinable
+  public mutating func setProperty<Value: AttributeValue>(_ value: Value, _ key: String, _ name: UInt64) {
+    setValue(value, key, name)
+  }
+
+  /// Sets the model that a property leads to.
+  public mutating func setProperty<Other: PersistentModel>(_ value: Other?, _ key: String, _ name: UInt64) {
+    if !isIgnored { made().set(.one(value), name) }
+  }
+
+  /// Sets the model that a property leads to.
+  public mutating func setProperty<Other: PersistentModel>(_ value: Other, _ key: String, _ name: UInt64) {
+    if !isIgnored { made().set(.one(value), name) }
+  }
+
+  /// Sets the models that a property leads to.
+  public mutating func setProperty<Other: PersistentModel>(_ value: [Other], _ key: String, _ name: UInt64) {
+    if !isIgnored { made().set(.many(value), name) }
   }
 
   /// Moves the values to those of the model.
   public mutating func move(to others: _FreeValues) {
     guard let values else { return }
     self.values = nil
-    if others.slots.isEmpty { others.slots = values.slots } else { others.slots.merge(values.slots) { $1 } }
+    others.take(values)
   }
 }
 
@@ -95,41 +149,50 @@ extension _ModelStorage {
 
   /// The value of an attribute.
   @inlinable @inline(__always)
-  public func getValue<Model: PersistentModel, Value: AttributeValue>(
+  public static func getValue<Model: PersistentModel, Value: AttributeValue>(
     _ model: Model, _ key: String, _ name: UInt64
   ) -> Value {
-    if let object, let value: Value = object._exposedValue(name) { return value }
+    if let object = model._$storage.object, let value: Value = object._exposedValue(name), !_isObserving() {
+      return value
+    }
     return otherValue(model, key, name)
   }
 
+  /// Whether the thread collects reads for observers.
   @usableFromInline @inline(never)
-  func otherValue<Model: PersistentModel, Value: AttributeValue>(
+  static func _isObserving() -> Bool { AccessProbe.isCollecting() }
+
+  @usableFromInline @inline(never)
+  static func otherValue<Model: PersistentModel, Value: AttributeValue>(
     _ model: Model, _ key: String, _ name: UInt64
   ) -> Value {
-    if let probe { return probe.read(model, name) }
-    if let object {
+    let storage = model._$storage
+    if let probe = storage.probe { return probe.read(model, name) }
+    if let object = storage.object {
+      object.noteOwnAccess(key, name)
       if let value: Value = object._typedValue(key, name) { return value }
       return missingValue(model, name)
     }
-    switch ModelValues.free(of: model, reading: name).slots[name] {
+    switch ModelValues.free(of: model, reading: name)[name] {
     case .stored(let stored)?: return Value(stored) ?? missingValue(model, name)
     case .other(let any)?: return (any as? Value) ?? missingValue(model, name)
-    case nil: return missingValue(model, name)
+    case .one?, .many?, nil: return missingValue(model, name)
     }
   }
 
   /// Sets an attribute.
   @inlinable @inline(__always)
-  public func setValue<Model: PersistentModel, Value: AttributeValue>(
+  public static func setValue<Model: PersistentModel, Value: AttributeValue>(
     _ model: Model, _ value: Value, _ key: String, _ name: UInt64
   ) {
-    if let object { return setValue(of: object, value, key, name) }
+    if let object = model._$storage.object { return setValue(of: object, value, key, name) }
     setFree(model, value._value, name)
   }
 
   @usableFromInline
-  func setValue<Value: AttributeValue>(of object: _ModelObject, _ value: Value, _ key: String, _ name: UInt64)
-  {
+  static func setValue<Value: AttributeValue>(
+    of object: _ModelObject, _ value: Value, _ key: String, _ name: UInt64
+  ) {
     guard object._setTypedValue(value, key, name) else {
       return object.noteProblem("\(key) cannot be set to \(value)")
     }
@@ -137,7 +200,7 @@ extension _ModelStorage {
   }
 
   @usableFromInline
-  func setFree<Model: PersistentModel>(_ model: Model, _ stored: _Value, _ name: UInt64) {
+  static func setFree<Model: PersistentModel>(_ model: Model, _ stored: _Value, _ name: UInt64) {
     ModelValues.change(model, name) { $0.set(stored, name) }
   }
 
@@ -145,19 +208,19 @@ extension _ModelStorage {
 
   /// The value of a property whose type is not known to the macro.
   @inlinable
-  public func getProperty<Model: PersistentModel, Value: AttributeValue>(
+  public static func getProperty<Model: PersistentModel, Value: AttributeValue>(
     _ model: Model, _ key: String, _ name: UInt64
   ) -> Value { getValue(model, key, name) }
 
   /// Sets a property whose type is not known to the macro.
   @inlinable
-  public func setProperty<Model: PersistentModel, Value: AttributeValue>(
+  public static func setProperty<Model: PersistentModel, Value: AttributeValue>(
     _ model: Model, _ value: Value, _ key: String, _ name: UInt64
   ) { setValue(model, value, key, name) }
 
   /// The value of a property that is stored in a form of its own.
   @_disfavoredOverload
-  public func getProperty<Model: PersistentModel, Value>(_ model: Model, _ key: String, _ name: UInt64)
+  public static func getProperty<Model: PersistentModel, Value>(_ model: Model, _ key: String, _ name: UInt64)
     -> Value
   {
     codedValue(model, key, name)
@@ -165,30 +228,34 @@ extension _ModelStorage {
 
   /// Sets a property that is stored in a form of its own.
   @_disfavoredOverload
-  public func setProperty<Model: PersistentModel, Value>(
+  public static func setProperty<Model: PersistentModel, Value>(
     _ model: Model, _ value: Value, _ key: String, _ name: UInt64
   ) { setCoded(model, value, key, name) }
 
   /// The value of an attribute that a transformer stores.
-  public func getTransformed<Model: PersistentModel, Value>(_ model: Model, _ key: String, _ name: UInt64)
+  public static func getTransformed<Model: PersistentModel, Value>(
+    _ model: Model, _ key: String, _ name: UInt64
+  )
     -> Value
   {
     codedValue(model, key, name)
   }
 
   /// Sets an attribute that a transformer stores.
-  public func setTransformed<Model: PersistentModel, Value>(
+  public static func setTransformed<Model: PersistentModel, Value>(
     _ model: Model, _ value: Value, _ key: String, _ name: UInt64
   ) { setCoded(model, value, key, name) }
 
-  private func codedValue<Model: PersistentModel, Value>(_ model: Model, _ key: String, _ name: UInt64)
-    -> Value
-  {
-    if let probe { return probe.read(model, name) }
+  private static func codedValue<Model: PersistentModel, Value>(
+    _ model: Model, _ key: String, _ name: UInt64
+  ) -> Value {
+    let storage = model._$storage
+    if let probe = storage.probe { return probe.read(model, name) }
     guard let property = ModelClass.of(Swift.type(of: model)).property(name) else {
       return missingValue(model, name)
     }
-    if let object {
+    if let object = storage.object {
+      object.noteOwnAccess(key, name)
       let found: Value?
       switch property.kind {
       case .attribute(let coding):
@@ -202,33 +269,37 @@ extension _ModelStorage {
       }
       return found ?? missingValue(model, name)
     }
-    switch ModelValues.free(of: model, reading: name).slots[name] {
+    switch ModelValues.free(of: model, reading: name)[name] {
     case .stored(let stored)?:
       return property.coding.flatMap { value(stored, $0) } ?? missingValue(model, name)
+    case .one(let related)?: return (related as? Value) ?? missingValue(model, name)
+    case .many(let related)?: return (related as? Value) ?? missingValue(model, name)
     case .other(let any)?: return (any as? Value) ?? missingValue(model, name)
     case nil: return missingValue(model, name)
     }
   }
 
-  private func value<Value>(_ stored: _Value, _ coding: AnyValueCoding) -> Value? {
+  private static func value<Value>(_ stored: _Value, _ coding: AnyValueCoding) -> Value? {
     if let coding = coding as? ValueCoding<Value> { return coding.value(stored) }
     return coding.value(any: stored) as? Value
   }
 
-  private func setCoded<Model: PersistentModel, Value>(
+  private static func setCoded<Model: PersistentModel, Value>(
     _ model: Model, _ value: Value, _ key: String, _ name: UInt64
   ) {
     guard let property = ModelClass.of(Swift.type(of: model)).property(name) else { return }
-    if let object {
+    if let object = model._$storage.object {
       return ModelValues.set(value, of: object, property)
     }
-    ModelValues.change(model, name) { $0.set(other: value, name) }
-    if property.destination != nil { ModelRelations.joinContext(of: value, model, property) }
+    ModelValues.change(model, name) { $0.set(.other(value), name) }
+    if property.destination != nil {
+      ModelRelations.joinContext(of: ModelRelations.models(in: value), model, property)
+    }
   }
 
   /// What a property reads as whose value is missing: the value of its declaration, otherwise none, zero or empty.
   @usableFromInline @inline(never)
-  func missingValue<Model: PersistentModel, Value>(_ model: Model, _ name: UInt64) -> Value {
+  static func missingValue<Model: PersistentModel, Value>(_ model: Model, _ name: UInt64) -> Value {
     if let none = Value.self as? any OptionalType.Type, let value = none.none as? Value { return value }
     if let collection = Value.self as? any RelationshipCollection.Type,
       let empty = ModelRelations.empty(collection) as? Value

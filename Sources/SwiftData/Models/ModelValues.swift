@@ -57,20 +57,22 @@ enum ModelValues {
   /// Moves the attributes of a model into its new object. Relationships follow when all models have their objects.
   static func fill<Model: PersistentModel>(
     _ object: _ModelObject, from model: Model
-  ) -> [(property: ModelProperty, value: Any)] {
+  ) -> [(property: ModelProperty, models: [any PersistentModel])] {
     let values = free(of: model)
     let modelClass = ModelClass.of(type(of: model))
-    var relations: [(property: ModelProperty, value: Any)] = []
+    var relations: [(property: ModelProperty, models: [any PersistentModel])] = []
     for property in modelClass.properties {
-      guard let slot = values.slots[property.hash] else { continue }
-      switch slot {
-      case .stored(let stored): _ = object.setStoredValue(stored, property.name, property.hash)
-      case .other(let value):
+      switch values[property.hash] {
+      case .stored(let stored)?: _ = object.setStoredValue(stored, property.name, property.hash)
+      case .one(let other)?: if let other { relations.append((property, [other])) }
+      case .many(let others)?: if !others.isEmpty { relations.append((property, others)) }
+      case .other(let value)?:
         if property.destination != nil {
-          relations.append((property, value))
+          relations.append((property, ModelRelations.models(in: value)))
         } else {
           set(value, of: object, property)
         }
+      case nil: continue
       }
     }
     return relations

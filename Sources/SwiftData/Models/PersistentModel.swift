@@ -110,9 +110,10 @@ extension _ModelObject {
 
 extension PersistentIdentifier {
   /// The identifier of a row of a store on the engine.
-  static func row(_ id: ManagedObjectID) -> PersistentIdentifier {
+  static func row(_ id: ManagedObjectID) -> PersistentIdentifier { row(id, in: id.storeUUID?.uuidString) }
+
+  static func row(_ id: ManagedObjectID, in store: String?) -> PersistentIdentifier {
     PersistentIdentifier(
-      storeIdentifier: id.storeUUID?.uuidString, entityName: id.entity.name ?? "",
-      key: .number(id.keyInItsStore))
+      storeIdentifier: store, entityName: id.entity.name ?? "", key: .number(id.keyInItsStore))
   }
 }

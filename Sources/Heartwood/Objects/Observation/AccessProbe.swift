@@ -11,25 +11,30 @@ package enum AccessProbe {
   /// but time.
   @inline(__always)
   package static func isCollecting() -> Bool {
-    let before = hashCount.load(ordering: .relaxed)
-    probe.registrar.access(probe, keyPath: probe.keyPath)
-    return hashCount.load(ordering: .relaxed) != before
+    let parts = parts
+    let before = parts.count.load(ordering: .relaxed)
+    parts.registrar.access(parts.probe, keyPath: parts.keyPath)
+    return parts.count.load(ordering: .relaxed) != before
   }
 
-  /// Relaxed: a thread sees its own additions, and no other memory depends on them.
-  private static let hashCount = Atomic<Int>(0)
-  private static let probe = Probe()
+  /// All that a question needs, so that it looks once whether they are made.
+  private static let parts = Parts()
+
+  private final class Parts: @unchecked Sendable {
+    /// Relaxed: a thread sees its own additions, and no other memory depends on them.
+    let count = Atomic<Int>(0)
+    let registrar = ObservationRegistrar()
+    let probe = Probe()
+    let keyPath = \Probe.[Argument()]
+  }
 
   /// - Invariant: Nothing ever changes the property, so nothing is notified of it.
   private final class Probe: Observable, @unchecked Sendable {
-    let registrar = ObservationRegistrar()
-    let keyPath = \Probe.[Argument()]
-
     subscript(argument: Argument) -> Int { 0 }
   }
 
   private struct Argument: Hashable {
     static func == (left: Argument, right: Argument) -> Bool { true }
-    func hash(into hasher: inout Hasher) { AccessProbe.hashCount.add(1, ordering: .relaxed) }
+    func hash(into hasher: inout Hasher) { AccessProbe.parts.count.add(1, ordering: .relaxed) }
   }
 }

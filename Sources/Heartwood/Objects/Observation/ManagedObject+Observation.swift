@@ -26,6 +26,19 @@ extension ManagedObject: Observable {
     register(slot())
   }
 
+  /// Registers that a property is read, if the current thread collects accesses, whether the context is observable or not: for classes
+  /// whose accessors read rows directly while nothing collects.
+  ///
+  /// - Parameters:
+  ///   - key: The name of the property.
+  ///   - name: Its hash.
+  package final func noteOwnAccess(_ key: String, _ name: UInt64) {
+    guard contextReference != nil, AccessProbe.isCollecting(), let slot = slot(named: key, name) else {
+      return
+    }
+    register(slot)
+  }
+
   @inline(never)
   private final func register(_ slot: Int) {
     let registrar = registrar ?? ObservationRegistrar()

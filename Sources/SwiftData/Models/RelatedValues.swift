@@ -1,0 +1,79 @@
+import Heartwood
+
+/// Properties that lead to models, in the types that the compiler knows them by.
+extension _ModelStorage {
+  /// The model that a property leads to; nil for none.
+  public static func getProperty<Model: PersistentModel, Other: PersistentModel>(
+    _ model: Model, _ key: String, _ name: UInt64
+  ) -> Other? {
+    let storage = model._$storage
+    if let probe = storage.probe { return probe.read(model, name) }
+    if let object = storage.object {
+      object.noteOwnAccess(key, name)
+      guard let destination = object._toOneDestination(name) ?? object._destination(key) else { return nil }
+      return storage.home?.model(of: unsafeDowncast(destination, to: _ModelObject.self), as: Other.self)
+    }
+    guard case .one(let other)? = ModelValues.free(of: model, reading: name)[name] else {
+      return otherRelated(model, name)
+    }
+    return other.flatMap { ModelRelations.cast($0) }
+  }
+
+  /// The model that a property leads to, which must be one.
+  public static func getProperty<Model: PersistentModel, Other: PersistentModel>(
+    _ model: Model, _ key: String, _ name: UInt64
+  ) -> Other {
+    if let probe = model._$storage.probe { return probe.read(model, name) }
+    let found: Other? = getProperty(model, key, name)
+    return found ?? missingValue(model, name)
+  }
+
+  /// The models that a property leads to, in the order of their insertion.
+  public static func getProperty<Model: PersistentModel, Other: PersistentModel>(
+    _ model: Model, _ key: String, _ name: UInt64
+  ) -> [Other] {
+    let storage = model._$storage
+    if let probe = storage.probe { return probe.read(model, name) }
+    if let object = storage.object {
+      object.noteOwnAccess(key, name)
+      guard let home = storage.home else { return [] }
+      return object._destinations(key).compactMap {
+        home.model(of: unsafeDowncast($0, to: _ModelObject.self), as: Other.self)
+      }
+    }
+    guard case .many(let others)? = ModelValues.free(of: model, reading: name)[name] else {
+      return otherRelated(model, name) ?? missingValue(model, name)
+    }
+    return others.compactMap { ModelRelations.cast($0) }
+  }
+
+  /// A value in memory that was set in another type.
+  private static func otherRelated<Model: PersistentModel, Value>(_ model: Model, _ name: UInt64) -> Value? {
+    guard case .other(let any)? = ModelValues.free(of: model, reading: name)[name] else { return nil }
+    return any as? Value
+  }
+
+  /// Sets the model that a property leads to, or nil.
+  public static func setProperty<Model: PersistentModel, Other: PersistentModel>(
+    _ model: Model, _ value: Other?, _ key: String, _ name: UInt64
+  ) { setRelated(model, value.map { [$0] } ?? [], .one(value), name) }
+
+  /// Sets the model that a property leads to.
+  public static func setProperty<Model: PersistentModel, Other: PersistentModel>(
+    _ model: Model, _ value: Other, _ key: String, _ name: UInt64
+  ) { setRelated(model, [value], .one(value), name) }
+
+  /// Sets the models that a property leads to.
+  public static func setProperty<Model: PersistentModel, Other: PersistentModel>(
+    _ model: Model, _ value: [Other], _ key: String, _ name: UInt64
+  ) { setRelated(model, value, .many(value), name) }
+
+  private static func setRelated<Model: PersistentModel>(
+    _ model: Model, _ models: [any PersistentModel], _ slot: _FreeValues.Slot, _ name: UInt64
+  ) {
+    guard let property = ModelClass.of(Swift.type(of: model)).property(name) else { return }
+    if let object = model._$storage.object { return ModelRelations.set(models, of: object, property) }
+    ModelValues.change(model, name) { $0.set(slot, name) }
+    ModelRelations.joinContext(of: models, model, property)
+  }
+}
