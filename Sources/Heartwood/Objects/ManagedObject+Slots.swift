@@ -40,7 +40,22 @@ extension ManagedObject {
   ///   - name: Its hash.
   @inlinable
   public final func _typedValue<Wrapped: AttributeValue>(_ key: String, _ name: UInt64) -> Wrapped? {
-    _storedValue(key, name).flatMap { Wrapped($0) }
+    // As for wrappers: most reads without an exposed row are the first of an object, whose row is there once its fault has fired.
+    if let found = _columns.column(named: name), found.type == _PropertyHash.number(Wrapped.attributeType),
+      let row = _rowForReading(found.column), let value = Wrapped._read(row, found.column)
+    {
+      return value
+    }
+    return _storedValue(key, name).flatMap { Wrapped($0) }
+  }
+
+  @usableFromInline
+  final func _rowForReading(_ column: _Column) -> _RowFields? {
+    let slot = Int(column.slot)
+    let use = beginUse("reading", slot)
+    defer { use?.leave() }
+    noteAccess(slot)
+    return _rowWhenRead()
   }
 
   /// The place of a property, found by the hash of its name, otherwise by the name.
