@@ -18,14 +18,15 @@ package enum Expansion {
     do throws(ExpansionError) {
       switch (request.macro.typeName, request.macroRole) {
       case ("Model", "member"):
-        let model = try ModelExpansion(declaration)
+        let model = try ModelExpansion(declaration, storesConstants: request.isSwift5)
         let missing = request.conformanceListSyntax?.source ?? ""
         return .expansion(
           model.members(isRoot: missing.contains("PersistentModel")),
           model.problems.map { $0.diagnostic(in: declaration) })
       case ("Model", "memberAttribute"):
         guard TypeDeclaration.mayBeClass(request.parentDeclSyntax) else { return .expansion("", []) }
-        return .expansion(ModelExpansion.memberAttribute(declaration) ?? "", [])
+        return .expansion(
+          ModelExpansion.memberAttribute(declaration, storesConstants: request.isSwift5) ?? "", [])
       case ("Model", "extension"):
         guard TypeDeclaration.mayBeClass(declaration) else { return .expansion("", []) }
         return .expansion(

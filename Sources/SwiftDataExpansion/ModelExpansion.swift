@@ -7,9 +7,11 @@ struct ModelExpansion {
 
   let syntax: PluginRequest.Syntax
   let type: TypeDeclaration
+  /// Whether constants are stored as variables are.
+  let storesConstants: Bool
 
   /// - Throws: `ExpansionError` if it is no class.
-  init(_ syntax: PluginRequest.Syntax) throws(ExpansionError) {
+  init(_ syntax: PluginRequest.Syntax, storesConstants: Bool = false) throws(ExpansionError) {
     let source = SourceText(syntax.source)
     guard let type = TypeDeclaration(source) else {
       throw ExpansionError("'@Model' can only be applied to a class", at: 0..<0)
@@ -26,9 +28,12 @@ struct ModelExpansion {
     }
     self.syntax = syntax
     self.type = type
+    self.storesConstants = storesConstants
   }
 
-  private var persisted: [VariableDeclaration] { type.variables.filter(\.isPersisted) }
+  private var persisted: [VariableDeclaration] {
+    type.variables.filter { $0.isPersisted(constants: storesConstants) }
+  }
 
   /// The properties that are stored, but cannot be persisted.
   ///
@@ -45,7 +50,7 @@ struct ModelExpansion {
           "'\(variable.name)' leads to several models, which cannot be unique: remove '.unique', or make it a relationship to one",
           at: options.range)
       }
-      guard variable.isConstant, variable.initialValue == nil else { return nil }
+      guard variable.isConstant, variable.initialValue == nil, !storesConstants else { return nil }
       return ExpansionError(
         "'\(variable.name)' is a constant, which a model cannot store: use 'var', or mark it with '@Transient' and give it a value",
         at: variable.keyword,
@@ -130,11 +135,11 @@ struct ModelExpansion {
   // MARK: Other roles
 
   /// The attribute that makes a member a persisted property; nil for others.
-  static func memberAttribute(_ member: PluginRequest.Syntax) -> String? {
+  static func memberAttribute(_ member: PluginRequest.Syntax, storesConstants: Bool = false) -> String? {
     var index = 0
-    guard let variable = VariableDeclaration(SourceText(member.source), &index), variable.isPersisted else {
-      return nil
-    }
+    guard let variable = VariableDeclaration(SourceText(member.source), &index),
+      variable.isPersisted(constants: storesConstants)
+    else { return nil }
     let isTransformable = variable.prefix.attribute("Attribute")?.arguments?.contains("transformable") == true
     return isTransformable ? "@_TransformablePersistedProperty" : "@_PersistedProperty"
   }

@@ -35,6 +35,16 @@ package struct PluginRequest: Decodable {
     package var extendedTypeSyntax: Syntax?
     /// The protocols to which the type does not conform yet.
     package var conformanceListSyntax: Syntax?
+    /// How the file is compiled, as JSON; nil from compilers that do not say.
+    package var staticBuildConfiguration: String?
+
+    /// Whether the file is compiled as Swift 5, where the accessors of macros are allowed for constants.
+    var isSwift5: Bool {
+      guard let text = staticBuildConfiguration, let place = text.firstRange(of: "\"languageMode\"") else {
+        return false
+      }
+      return text[place.upperBound...].prefix { $0 != "}" }.first(where: \.isNumber) == "5"
+    }
   }
 
   package struct Freestanding: Decodable {

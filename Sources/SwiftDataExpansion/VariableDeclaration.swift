@@ -98,8 +98,11 @@ struct VariableDeclaration {
   var isStored: Bool { !isComputed && !prefix.isStatic }
 
   /// Whether a model stores the property.
-  var isPersisted: Bool {
-    isStored && !isConstant && !prefix.modifiers.contains("lazy") && prefix.attribute("Transient") == nil
+  ///
+  /// - Parameter constants: Whether it stores constants.
+  func isPersisted(constants: Bool) -> Bool {
+    isStored && (constants || !isConstant) && !prefix.modifiers.contains("lazy")
+      && prefix.attribute("Transient") == nil
       && !name.hasPrefix("_$") && type != ModelExpansion.placeholder
   }
 }

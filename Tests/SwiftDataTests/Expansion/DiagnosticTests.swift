@@ -43,6 +43,29 @@ struct DiagnosticTests {
     #expect(model.source?.contains("\"start\"") == false && model.source?.contains("\"kind\"") == false)
   }
 
+  // The compiler warns of the accessors of constants in Swift 5, and applications have such models.
+  @Test(arguments: ["5", "6", nil]) func `a constant is stored as a variable is in Swift 5`(mode: String?) {
+    let source = "final class Trip {\n  @Attribute(.unique) let start: Date\n  let kind = 1\n}"
+    func expanded(_ role: String, _ piece: String) -> Expanding {
+      func syntax(_ source: String) -> PluginRequest.Syntax {
+        .init(source: source, location: .init(fileName: "Trip.swift", offset: 1000))
+      }
+      let configuration = mode.map { "{\"languageMode\":{\"components\":[\($0),10]},\"other\":[5]}" }
+      return Expanding(
+        PluginRequest(
+          expandAttachedMacro: .init(
+            macro: .init(moduleName: "SwiftDataMacros", typeName: "Model", name: "Model"), macroRole: role,
+            attributeSyntax: syntax("@Model"), declSyntax: syntax(piece),
+            staticBuildConfiguration: configuration)), piece)
+    }
+    let model = expanded("member", source)
+    #expect(model.messages.isEmpty == (mode == "5"))
+    for name in ["start", "kind"] {
+      #expect(model.source?.contains("name: \"\(name)\"") == (mode == "5"))
+      #expect(expanded("memberAttribute", "let \(name) = 1").source?.isEmpty == (mode != "5"))
+    }
+  }
+
   @Test func `each mistake of a model is reported`() {
     let source = "class Trip {\n  let a: Int\n  var (b, c) = (1, 2)\n  var d = 1, e = 2\n  let f: Int\n}"
     #expect(
