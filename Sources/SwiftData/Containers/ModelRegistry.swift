@@ -7,6 +7,8 @@ final class ModelRegistry: @unchecked Sendable {
   let model: ManagedObjectModel
   private let classes: [ObjectIdentifier: ModelClass]
   private let entities: [ObjectIdentifier: EntityDescription]
+  /// The names of the relationships with an inverse, by classes.
+  private let invertible: [ObjectIdentifier: Set<String>]
 
   /// - Throws: `SwiftDataError.loadIssueModelContainer`, with what is wrong in the schema.
   convenience init(_ schema: Schema) throws { self.init(schema, try GraphModel(schema).model) }
@@ -17,13 +19,17 @@ final class ModelRegistry: @unchecked Sendable {
     self.model = model
     var classes: [ObjectIdentifier: ModelClass] = [:]
     var entities: [ObjectIdentifier: EntityDescription] = [:]
+    var invertible: [ObjectIdentifier: Set<String>] = [:]
     for (name, type) in schema.types {
       guard let entity = model.entitiesByName[name] else { continue }
       classes[ObjectIdentifier(entity)] = ModelClass.of(type)
       entities[ObjectIdentifier(type)] = entity
+      invertible[ObjectIdentifier(type)] = Set(
+        entity.relationshipsByName.filter { $0.value.inverseRelationship != nil }.keys)
     }
     self.classes = classes
     self.entities = entities
+    self.invertible = invertible
   }
 
   func modelClass(of entity: EntityDescription) -> ModelClass? { classes[ObjectIdentifier(entity)] }
@@ -31,7 +37,7 @@ final class ModelRegistry: @unchecked Sendable {
 
   /// Whether a relationship of a class has an inverse.
   func hasInverse(_ name: String, of modelClass: ModelClass) -> Bool {
-    entity(of: modelClass.type)?.relationshipsByName[name]?.inverseRelationship != nil
+    invertible[ObjectIdentifier(modelClass.type)]?.contains(name) == true
   }
 }
 
