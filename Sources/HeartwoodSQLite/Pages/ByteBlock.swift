@@ -1,0 +1,91 @@
+/// Memory with an owner: the bytes of a page, or a value that was put together from several pages.
+///
+/// Its readers check a range once, then read in it; the methods below have assertions for debug builds.
+final class ByteBlock: @unchecked Sendable {
+  private(set) var base: UnsafeMutableRawPointer
+  private(set) var capacity: Int
+
+  /// - Parameter capacity: In bytes; its contents are zero.
+  init(capacity: Int) {
+    self.capacity = max(capacity, 1)
+    base = .allocate(byteCount: self.capacity, alignment: 8)
+    base.initializeMemory(as: UInt8.self, repeating: 0, count: self.capacity)
+  }
+
+  /// - Parameter capacity: In bytes; the caller fills them.
+  init(uninitialized capacity: Int) {
+    self.capacity = capacity
+    base = .allocate(byteCount: capacity, alignment: 8)
+  }
+
+  deinit { base.deallocate() }
+
+  /// Makes room for at least `capacity` bytes, and keeps the first `count`. Only its single owner may call this.
+  func reserve(_ capacity: Int, keeping count: Int) {
+    guard capacity > self.capacity else { return }
+    let doubled = max(capacity, 2 * self.capacity)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: doubled, alignment: 8)
+    larger.copyMemory(from: base, byteCount: count)
+    (larger + count).initializeMemory(as: UInt8.self, repeating: 0, count: doubled - count)
+    base.deallocate()
+    (base, self.capacity) = (larger, doubled)
+  }
+
+  /// The bytes of a range.
+  @inline(__always)
+  func bytes(_ start: Int, _ count: Int) -> UnsafeRawBufferPointer {
+    assert(start >= 0 && count >= 0 && start + count <= capacity)
+    return UnsafeRawBufferPointer(start: base + start, count: count)
+  }
+
+  @inline(__always)
+  func byte(_ offset: Int) -> UInt8 {
+    assert(offset >= 0 && offset < capacity)
+    return base.load(fromByteOffset: offset, as: UInt8.self)
+  }
+
+  @inline(__always)
+  func number16(_ offset: Int) -> Int {
+    assert(offset >= 0 && offset + 2 <= capacity)
+    return Int(UInt16(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+  }
+
+  @inline(__always)
+  func number32(_ offset: Int) -> UInt32 {
+    assert(offset >= 0 && offset + 4 <= capacity)
+    return UInt32(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+
+  @inline(__always)
+  func number64(_ offset: Int) -> UInt64 {
+    assert(offset >= 0 && offset + 8 <= capacity)
+    return UInt64(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  /// The variable-length integer at `offset`, which moves behind it; nil if it does not end before `end`.
+  ///
+  /// "Database File Format", section 1.6: up to eight bytes of seven bits, the highest first, and a ninth of eight.
+  @inline(__always)
+  func varint(_ offset: inout Int, end: Int) -> UInt64? {
+    guard offset < end else { return nil }
+    let first = byte(offset)
+    if first < 0x80 {
+      offset += 1
+      return UInt64(first)
+    }
+    return longVarint(&offset, end: end)
+  }
+
+  private func longVarint(_ offset: inout Int, end: Int) -> UInt64? {
+    var value: UInt64 = 0
+    for index in 0..<9 {
+      guard offset < end else { return nil }
+      let next = byte(offset)
+      offset += 1
+      if index == 8 { return value << 8 | UInt64(next) }
+      value = value << 7 | UInt64(next & 0x7F)
+      if next < 0x80 { return value }
+    }
+    return nil
+  }
+}

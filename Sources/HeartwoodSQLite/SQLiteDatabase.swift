@@ -1,0 +1,67 @@
+import Foundation
+
+/// A database file of SQLite, read without SQLite, as of the moment when it was opened.
+///
+/// The file is opened for reading only, with what its write-ahead log (`-wal`) has of transactions that ended. Neither
+/// the file nor the files beside it are written, created or changed. Several threads can use it at once.
+public final class SQLiteDatabase: Sendable {
+  let source: PageSource
+  let schema: Schema
+
+  /// Opens a file.
+  ///
+  /// - Throws: `SQLiteError`, which says what the file is instead of a database, or what is wrong with it.
+  public init(contentsOf url: URL) throws(SQLiteError) {
+    do throws(SQLiteError) {
+      source = try PageSource(try Snapshot(path: url.resolvingSymlinksInPath().path))
+      schema = try Schema(source)
+    } catch {
+      throw error.at(url.path)
+    }
+  }
+
+  /// The path of the file.
+  public var path: String { source.path }
+
+  /// The encoding of text in the file.
+  public var textEncoding: SQLiteTextEncoding { source.header.encoding }
+
+  /// In bytes.
+  public var pageSize: Int { source.pageSize }
+
+  /// The number of pages, those of the write-ahead log included.
+  public var pageCount: Int { Int(source.pageCount) }
+
+  /// `PRAGMA user_version`.
+  public var userVersion: Int32 { source.header.userVersion }
+
+  /// `PRAGMA application_id`.
+  public var applicationIdentifier: Int32 { source.header.applicationIdentifier }
+
+  /// The tables, those of SQLite itself such as `sqlite_sequence` included, in the order of the schema. Virtual tables
+  /// and views are not among them.
+  public var tables: [SQLiteTable] { schema.tables }
+
+  /// The indexes, in the order of the schema.
+  public var indexes: [SQLiteIndex] { schema.indexes }
+
+  /// The table with the name, which is compared without case; nil if there is none. `sqlite_master` is one too.
+  public func table(named name: String) -> SQLiteTable? { schema.layouts[name.lowercasedName]?.table }
+
+  /// The index with the name, which is compared without case; nil if there is none.
+  public func index(named name: String) -> SQLiteIndex? {
+    schema.indexes.first { $0.name.isSameName(as: name) }
+  }
+
+  /// The indexes of a table.
+  public func indexes(of table: SQLiteTable) -> [SQLiteIndex] {
+    schema.indexes.filter { $0.tableName.isSameName(as: table.name) }
+  }
+
+  func layout(_ table: SQLiteTable) throws(SQLiteError) -> RowLayout {
+    guard let layout = schema.layouts[table.name.lowercasedName], layout.table == table else {
+      throw SQLiteError(.invalidArgument, "Table \(table.name) is not of this database.", path: path)
+    }
+    return layout
+  }
+}
