@@ -10,10 +10,15 @@ public final class SQLiteDatabase: Sendable {
 
   /// Opens a file.
   ///
+  /// While the object or one of its cursors exists, it holds the locks of a reader: processes that write into a
+  /// write-ahead log go on, and copy it into the file later; without a log they wait until the reader has finished.
+  /// Where no lock can keep the file as it is, reading throws `.changed` after another process has written to it.
+  ///
+  /// - Parameter timeout: How long to wait for a process that writes, before `.locked` is thrown.
   /// - Throws: `SQLiteError`, which says what the file is instead of a database, or what is wrong with it.
-  public init(contentsOf url: URL) throws(SQLiteError) {
+  public init(contentsOf url: URL, timeout: Duration = .seconds(5)) throws(SQLiteError) {
     do throws(SQLiteError) {
-      source = try PageSource(try Snapshot(path: url.resolvingSymlinksInPath().path))
+      source = try PageSource(try Snapshot(path: url.resolvingSymlinksInPath().path, timeout: timeout))
       schema = try Schema(source)
     } catch {
       throw error.at(url.path)
@@ -22,6 +27,9 @@ public final class SQLiteDatabase: Sendable {
 
   /// The path of the file.
   public var path: String { source.path }
+
+  /// What the database is read from besides its file.
+  public var journal: SQLiteJournal { source.journal }
 
   /// The encoding of text in the file.
   public var textEncoding: SQLiteTextEncoding { source.header.encoding }

@@ -14,8 +14,6 @@ public struct SQLiteError: Error, Hashable, Sendable {
     case encrypted
     /// A later version of SQLite wrote the file in a format that this reader does not know.
     case newerFormat
-    /// A transaction was interrupted, and its rollback journal cannot be used.
-    case hotJournal
     /// Another process holds a lock for longer than the time to wait.
     case locked
     /// The file changed while it was read, and no lock could prevent that.

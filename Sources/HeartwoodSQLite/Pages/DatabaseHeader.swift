@@ -75,6 +75,9 @@ struct DatabaseHeader: Hashable, Sendable {
         "This is no database of SQLite that can be read: it looks encrypted. Decrypt it with the program that wrote it, then open the copy.",
         offset: 0)
     }
+    if fileSize == 0 {
+      throw SQLiteError(.notSQLite, "The file is empty: there is no database in it yet.", offset: 0)
+    }
     throw SQLiteError(
       .notSQLite, "This is no database of SQLite: it does not begin with \"SQLite format 3\".", offset: 0)
   }

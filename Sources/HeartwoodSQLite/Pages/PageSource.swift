@@ -11,6 +11,11 @@ final class PageSource: Sendable {
   private let snapshot: Snapshot
   private let cache: Mutex<PageCache>
 
+  /// The pages that can be read: those of the file and those of the overlay.
+  let readablePageCount: Int
+
+  var journal: SQLiteJournal { snapshot.journal }
+
   static let cacheCapacity = 4 << 20
 
   init(_ snapshot: Snapshot) throws(SQLiteError) {
@@ -35,13 +40,16 @@ final class PageSource: Sendable {
           offset: 16)
       }
       pageCount = overlay.pageCount
+      readablePageCount = min(Int(pageCount), Int(pagesOfFile) + overlay.offsets.count)
     } else {
       pageCount = header.pageCount ?? pagesOfFile
+      readablePageCount = Int(pageCount)
       guard pageCount <= pagesOfFile else {
         throw SQLiteError.damaged(
           "The file is cut: it has \(pagesOfFile) of \(pageCount) pages.", page: 1, offset: 28)
       }
     }
+    try snapshot.check()
     cache = Mutex(PageCache(capacity: max(8, Self.cacheCapacity / header.pageSize)))
   }
 

@@ -1,29 +1,189 @@
 import Foundation
 
-/// The files of a database as of one moment.
+/// The files of a database as of one moment, and what keeps them so.
+///
+/// A snapshot does what a reader of SQLite does, as far as that can be done without writing:
+///
+/// 1. It takes the shared lock on the database file. Without a write-ahead log nothing more is needed: who wants to
+///    write has to wait, and a rollback journal is hot or belongs to a process that has not written yet.
+/// 2. Where processes have the log open, their shared memory says how many frames count. The snapshot takes the lock of
+///    the first reader's mark, so that no frame is copied into the database file, nor the log begun from its start.
+///    Processes can still add frames, which the snapshot does not see. (A reader of SQLite would rather note its own
+///    mark in the shared memory, so that frames up to it could still be copied; that would be writing.)
+/// 3. Where no process has the log open, the shared memory is not there, or what a process that ended left in it. The
+///    snapshot reads the log itself. Nothing can keep a process from opening the database then, adding to the log and
+///    copying it into the file: each read therefore looks afterwards whether the file's length and time of change, and
+///    the log's header, are what they were. The same is done where the file system has no locks.
 final class Snapshot: Sendable {
   let file: ReadOnlyFile
   let overlay: PageOverlay?
+  /// What the database is read from besides its file.
+  let journal: SQLiteJournal
+  /// Holds its locks.
+  private let sharedMemory: ReadOnlyFile?
+  /// What the file was when it was opened; nil if locks guard it.
+  private let stamp: ReadOnlyFile.Stamp?
+  private let logHeader: WriteAheadLog.Header?
 
-  init(path: String) throws(SQLiteError) {
+  /// - Parameter timeout: How long to wait for other processes.
+  init(path: String, timeout: Duration) throws(SQLiteError) {
     guard let file = try ReadOnlyFile(path) else {
       throw SQLiteError(.notFound, "There is no such file.", path: path)
     }
+    let deadline = ContinuousClock.now + timeout
     self.file = file
-    if let log = try ReadOnlyFile(path + "-wal"), try file.stamp().size > 0 {
-      overlay = try WriteAheadLog.overlay(log)
-    } else {
-      overlay = nil
+    let isLocked = try Self.lockShared(file, deadline)
+    var stamp = try Self.settledStamp(file)
+    var (sharedMemory, overlay, journal): (ReadOnlyFile?, PageOverlay?, SQLiteJournal) = (nil, nil, .none)
+    var logHeader: WriteAheadLog.Header?
+    var isGuarded = isLocked
+    if stamp.size > 0, let log = try ReadOnlyFile(path + "-wal") {
+      isGuarded = false
+      if isLocked, let memory = try ReadOnlyFile(path + "-shm"), let state = try Self.join(memory, deadline) {
+        (sharedMemory, isGuarded) = (memory, true)
+        if state.copiedFrameCount < state.frameCount { overlay = try Self.overlay(log, state) }
+      } else {
+        stamp = try Self.settledStamp(file)
+        logHeader = try WriteAheadLog.header(log)
+        overlay = try WriteAheadLog.overlay(log)
+      }
+      if overlay != nil { journal = .writeAheadLog }
+    } else if stamp.size > 0, let left = try Self.hotJournal(file, isLocked) {
+      overlay = try RollbackJournal.overlay(left)
+      if overlay != nil { journal = .rollbackJournal }
+    } else if isLocked {
+      // A process may begin a log beside a database that says so in its header, whatever locks there are.
+      let version = try file.bytes(at: 19, count: 1)
+      isGuarded = version != [2]
     }
+    guard let now = file.stampOfPath(), now.isSameFile(as: stamp) else {
+      throw SQLiteError(.changed, "Another file took the place of this one. Open it again.", path: path)
+    }
+    (self.sharedMemory, self.overlay, self.journal) = (sharedMemory, overlay, journal)
+    (self.stamp, self.logHeader) = (isGuarded ? nil : stamp, logHeader)
+    try check()
   }
 
   /// Reads a page; returns the number of bytes that the files have of it.
   func read(_ number: UInt32, pageSize: Int, into memory: UnsafeMutableRawBufferPointer) throws(SQLiteError)
     -> Int
   {
-    if let overlay, let offset = overlay.offsets[number] {
-      return try overlay.file.read(into: memory, at: offset)
-    }
-    return try file.read(into: memory, at: Int64(number - 1) * Int64(pageSize))
+    let count =
+      if let overlay, let offset = overlay.offsets[number] {
+        try overlay.file.read(into: memory, at: offset)
+      } else {
+        try file.read(into: memory, at: Int64(number - 1) * Int64(pageSize))
+      }
+    if stamp != nil { try check() }
+    return count
   }
+
+  /// Throws if what was read may be of a later moment than the snapshot.
+  func check() throws(SQLiteError) {
+    guard let stamp else { return }
+    var isSame = try file.stamp() == stamp
+    if isSame, let logHeader, let overlay { isSame = try WriteAheadLog.header(overlay.file) == logHeader }
+    guard isSame else {
+      throw SQLiteError(
+        .changed, "Another process changed the file while it was read. Open it again.", path: file.path)
+    }
+  }
+
+  // MARK: - Locks
+
+  /// Takes the shared lock; false if the file system has no locks.
+  private static func lockShared(_ file: ReadOnlyFile, _ deadline: ContinuousClock.Instant)
+    throws(SQLiteError) -> Bool
+  {
+    while true {
+      var result = file.lockShared(DatabaseLock.pending, 1)
+      if result == .held {
+        result = file.lockShared(DatabaseLock.shared, DatabaseLock.sharedCount)
+        file.unlock(DatabaseLock.pending, 1)
+      }
+      if result != .busy { return result == .held }
+      try wait(deadline, file, "A process is writing to the file")
+    }
+  }
+
+  /// Becomes a reader of a log that processes have open; nil if none has, or if a process ended while it changed the
+  /// shared memory, which the next process that uses SQLite has to make again.
+  private static func join(
+    _ memory: ReadOnlyFile, _ deadline: ContinuousClock.Instant
+  ) throws(SQLiteError) -> SharedMemory? {
+    // If none of the locks is held, what is in the memory may be of another log: SQLite too makes it again then.
+    guard memory.isLockedElsewhere(SharedMemoryLock.users, 1) else { return nil }
+    var attempts = 0
+    while true {
+      switch memory.lockShared(SharedMemoryLock.users, 1) {
+      case .held: break
+      case .unsupported: return nil
+      case .busy:
+        try wait(deadline, memory, "A process is making the shared memory")
+        continue
+      }
+      switch memory.lockShared(SharedMemoryLock.firstReader, 1) {
+      case .held:
+        if let first = try SharedMemory(memory), try SharedMemory(memory) == first { return first }
+        memory.unlock(SharedMemoryLock.firstReader, 1)
+        attempts += 1
+        if attempts == 100 { return nil }
+      case .busy: break
+      case .unsupported: return nil
+      }
+      try wait(deadline, memory, "A process is copying its log into the database")
+    }
+  }
+
+  private static func wait(
+    _ deadline: ContinuousClock.Instant, _ file: ReadOnlyFile, _ what: String
+  ) throws(SQLiteError) {
+    guard ContinuousClock.now < deadline else {
+      throw SQLiteError(.locked, "\(what). Try again later, or read a copy.", path: file.path)
+    }
+    Thread.sleep(forTimeInterval: 0.002)
+  }
+
+  /// The frames that count to the processes that have the log open.
+  private static func overlay(_ log: ReadOnlyFile, _ state: SharedMemory) throws(SQLiteError) -> PageOverlay?
+  {
+    guard try WriteAheadLog.header(log)?.salts == state.salts else {
+      throw SQLiteError(
+        .damaged, "The log is not the one that the shared memory describes.", path: log.path, offset: 16)
+    }
+    return try WriteAheadLog.overlay(log, limit: state.frameCount)
+  }
+
+  // MARK: - Files
+
+  /// The stamp of the file, taken when a change that follows is sure to change it: times are as coarse as the system's
+  /// clock ticks.
+  private static func settledStamp(_ file: ReadOnlyFile) throws(SQLiteError) -> ReadOnlyFile.Stamp {
+    let stamp = try file.stamp()
+    let age = Date().timeIntervalSince1970 - Double(stamp.seconds) - Double(stamp.nanoseconds) / 1e9
+    guard age >= 0, age < 0.02 else { return stamp }
+    Thread.sleep(forTimeInterval: 0.02)
+    return try file.stamp()
+  }
+
+  /// The journal of a transaction that was interrupted; nil if there is none.
+  private static func hotJournal(_ file: ReadOnlyFile, _ isLocked: Bool) throws(SQLiteError) -> ReadOnlyFile?
+  {
+    guard let journal = try ReadOnlyFile(file.path + "-journal") else { return nil }
+    // A process that is going to write has made it, and cannot have written while this one has the shared lock.
+    if isLocked, file.isLockedElsewhere(DatabaseLock.reserved, 1) { return nil }
+    // A journal that is kept for the next transaction begins with zeros.
+    guard let first = try journal.bytes(at: 0, count: 1).first, first != 0 else { return nil }
+    return journal
+  }
+}
+
+/// What a database was read from besides its file.
+public enum SQLiteJournal: String, Hashable, Sendable {
+  /// Nothing.
+  case none
+  /// Transactions in the write-ahead log that were not copied into the file yet.
+  case writeAheadLog
+  /// A rollback journal: a process ended within a transaction, which is left out.
+  case rollbackJournal
 }

@@ -7,7 +7,7 @@ struct OverflowChain {
 
   init(_ source: PageSource) {
     self.source = source
-    budget = Int(source.pageCount)
+    budget = source.readablePageCount
   }
 
   /// Puts the record together in `block`, whose single owner is the caller.

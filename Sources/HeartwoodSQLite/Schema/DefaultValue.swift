@@ -20,13 +20,14 @@ enum DefaultValue {
     guard let token = tokens.first, tokens.count == 1 else { return .null }
     switch token {
     case .number(let text): return number(text, isNegative, affinity)
-    case .string(let text), .name(let text): return applying(affinity, to: .text(text))
+    case .string(let text), .name(let text):
+      return isNegative ? number(text, true, affinity) : applying(affinity, to: .text(text))
     case .blob(let digits): return blob(digits)
     case .word(let word):
       switch word.lowercasedName {
       case "null", "current_time", "current_date", "current_timestamp": return .null
-      case "true": return applying(affinity, to: .integer(isNegative ? -1 : 1))
-      case "false": return applying(affinity, to: .integer(0))
+      case "true": return affinity == .real ? .real(1) : .integer(1)
+      case "false": return affinity == .real ? .real(0) : .integer(0)
       default: return applying(affinity, to: .text(word))
       }
     case .symbol: return .null
@@ -43,7 +44,7 @@ enum DefaultValue {
     if affinity == .text { return .text(signed) }
     if let value = Int64(signed) { return affinity == .real ? .real(Double(value)) : .integer(value) }
     guard let value = Double(signed) else { return .null }
-    return applying(affinity, to: .real(value))
+    return applying(affinity == .blob ? .numeric : affinity, to: .real(value))
   }
 
   private static func blob(_ digits: String) -> SQLiteValue {
@@ -71,9 +72,8 @@ enum DefaultValue {
       if let integer = Int64(trimmed) {
         return affinity == .real ? .real(Double(integer)) : .integer(integer)
       }
-      guard let first = trimmed.utf8.first, first <= 0x39, !trimmed.lowercased().hasPrefix("0x"),
-        let number = Double(trimmed), number.isFinite
-      else { return value }
+      // No names of numbers, no hexadecimal digits.
+      guard trimmed.allSatisfy({ "0123456789+-.eE".contains($0) }), let number = Double(trimmed) else { return value }
       return affinity == .real ? .real(number) : applying(affinity, to: .real(number))
     default: return value
     }

@@ -33,8 +33,8 @@ final class TreeCursor {
   /// Before the first record.
   init(_ source: PageSource, _ kind: TreeKind, root: UInt32) throws(SQLiteError) {
     (self.source, self.kind, self.root) = (source, kind, root)
-    budget = Int(source.pageCount)
-    limit = min(Int(source.pageCount) * source.usableSize, Int(Int32.max))
+    budget = source.readablePageCount
+    limit = min(source.readablePageCount * source.usableSize, Int(Int32.max))
     page = try TreePage(root, try source.cached(root), kind, usableSize: source.usableSize)
     try descend()
   }
@@ -42,8 +42,8 @@ final class TreeCursor {
   /// Before the first record whose rowid is at least `rowid`.
   init(_ source: PageSource, root: UInt32, from rowid: Int64) throws(SQLiteError) {
     (self.source, self.kind, self.root) = (source, .table, root)
-    budget = Int(source.pageCount)
-    limit = min(Int(source.pageCount) * source.usableSize, Int(Int32.max))
+    budget = source.readablePageCount
+    limit = min(source.readablePageCount * source.usableSize, Int(Int32.max))
     page = try TreePage(root, try source.cached(root), .table, usableSize: source.usableSize)
     while !page.isLeaf {
       let (child, key) = try firstChild(atLeast: rowid)
@@ -67,8 +67,8 @@ final class TreeCursor {
     _ source: PageSource, index root: UInt32, after isBefore: (TreeCursor) throws(SQLiteError) -> Bool
   ) throws(SQLiteError) {
     (self.source, self.kind, self.root) = (source, .index, root)
-    budget = Int(source.pageCount)
-    limit = min(Int(source.pageCount) * source.usableSize, Int(Int32.max))
+    budget = source.readablePageCount
+    limit = min(source.readablePageCount * source.usableSize, Int(Int32.max))
     page = try TreePage(root, try source.cached(root), .index, usableSize: source.usableSize)
     while true {
       var (low, high) = (0, page.cellCount)
