@@ -14,7 +14,8 @@ struct RandomDatabaseTests {
       let database = try SQLiteDatabase(contentsOf: folder.url.appending(path: "\(seed).db.copy"))
       var dump = try Dump(folder.url.appending(path: "\(seed).dump"))
       let differences = try dump.differences(to: database)
-      #expect(differences == [], "seed \(seed), pages of \(database.pageSize) bytes, \(database.textEncoding)")
+      #expect(
+        differences == [], "seed \(seed), pages of \(database.pageSize) bytes, \(database.textEncoding)")
     }
   }
 }

@@ -10,12 +10,6 @@ struct IndexKey {
     case blob([UInt8])
   }
 
-  private enum Collation {
-    case binary
-    case noCase
-    case rightTrimmed
-  }
-
   private let parts: [(part: Part, collation: Collation, isDescending: Bool)]
   private let encoding: SQLiteTextEncoding
 
@@ -23,12 +17,7 @@ struct IndexKey {
     self.encoding = encoding
     var parts: [(part: Part, collation: Collation, isDescending: Bool)] = []
     for (value, column) in zip(values, index.columns) {
-      let collation: Collation
-      switch column.collation.lowercasedName {
-      case "binary": collation = .binary
-      case "nocase": collation = .noCase
-      case "rtrim": collation = .rightTrimmed
-      default:
+      guard let collation = Collation(column.collation) else {
         throw SQLiteError(
           .unsupported, "Index \(index.name) is ordered by \(column.collation), which is part of a program.")
       }
@@ -38,7 +27,7 @@ struct IndexKey {
         case .integer(let number): .integer(number)
         case .real(let number): number.isNaN ? .null : .real(number)
         case .text(let text):
-          .text(Self.sortBytes(collation == .binary ? encoding.bytes(text) : Array(text.utf8), collation))
+          .text(collation.sortBytes(collation == .binary ? encoding.bytes(text) : Array(text.utf8)))
         case .blob(let bytes): .blob(bytes)
         }
       parts.append((part, collation, column.isDescending))
@@ -74,18 +63,9 @@ struct IndexKey {
       if collation == .binary { return Self.order(record.bytes(index), bytes) }
       let text =
         encoding == .utf8 ? Array(record.bytes(index)) : Array(encoding.text(record.bytes(index)).utf8)
-      return Self.sortBytes(text, collation).withUnsafeBytes { Self.order($0, bytes) }
+      return collation.sortBytes(text).withUnsafeBytes { Self.order($0, bytes) }
     case .blob(let bytes):
       return rank == 3 ? Self.order(record.bytes(index), bytes) : rank - 3
-    }
-  }
-
-  /// The bytes of text whose order is the order of the collation.
-  private static func sortBytes(_ text: [UInt8], _ collation: Collation) -> [UInt8] {
-    switch collation {
-    case .binary: text
-    case .noCase: text.map { $0 >= 65 && $0 <= 90 ? $0 | 0x20 : $0 }
-    case .rightTrimmed: Array(text[..<((text.lastIndex { $0 != 0x20 } ?? -1) + 1)])
     }
   }
 

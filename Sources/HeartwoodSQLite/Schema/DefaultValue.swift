@@ -73,7 +73,9 @@ enum DefaultValue {
         return affinity == .real ? .real(Double(integer)) : .integer(integer)
       }
       // No names of numbers, no hexadecimal digits.
-      guard trimmed.allSatisfy({ "0123456789+-.eE".contains($0) }), let number = Double(trimmed) else { return value }
+      guard trimmed.allSatisfy({ "0123456789+-.eE".contains($0) }), let number = Double(trimmed) else {
+        return value
+      }
       return affinity == .real ? .real(number) : applying(affinity, to: .real(number))
     default: return value
     }

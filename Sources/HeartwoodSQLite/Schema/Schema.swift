@@ -66,7 +66,7 @@ struct Schema: Sendable {
     }
   }
 
-  private static func table(_ name: String, _ root: UInt32, _ sql: String, _ statement: TableStatement)
+  static func table(_ name: String, _ root: UInt32, _ sql: String, _ statement: TableStatement)
     -> SQLiteTable
   {
     let stored = statement.columns.filter { !$0.isVirtual }
@@ -124,7 +124,7 @@ struct Schema: Sendable {
 
   /// The constraints that have an index, in the order of their numbers: without a rowid, and without those that repeat
   /// an earlier one.
-  private static func constraintKeys(_ table: SQLiteTable, _ statement: TableStatement) -> [TableStatement
+  static func constraintKeys(_ table: SQLiteTable, _ statement: TableStatement) -> [TableStatement
     .Key]
   {
     var keys: [TableStatement.Key] = []

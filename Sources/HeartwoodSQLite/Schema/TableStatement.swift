@@ -6,6 +6,7 @@ struct TableStatement {
     var defaultTokens: [SQLTokens.Token] = []
     var isNotNull = false
     var collation = "BINARY"
+    var isGenerated = false
     var isVirtual = false
   }
 
@@ -87,6 +88,7 @@ struct TableStatement {
       } else if parser.isAt("as"), parser.isAt(symbol: "(", ahead: 1) {
         parser.skip()
         parser.skipGroup()
+        column.isGenerated = true
         column.isVirtual = !parser.take("stored")
       } else if parser.take("references") {
         _ = parser.name()

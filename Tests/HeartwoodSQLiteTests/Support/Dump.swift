@@ -59,12 +59,15 @@ struct Dump {
         while bytes[position] == UInt8(ascii: "R") { skipRow(table) }
         return
       }
-      if !table.isWithoutRowid, row.rowid != rowid, differences.count < 5 { differences.append("\(table.name): \(row.rowid ?? 0), not \(rowid)") }
+      if !table.isWithoutRowid, row.rowid != rowid, differences.count < 5 {
+        differences.append("\(table.name): \(row.rowid ?? 0), not \(rowid)")
+      }
       for column in table.columns.indices {
         let expected = cell()
         guard !isSame(row[column], expected), differences.count < 5 else { continue }
         let (found, wanted) = ("\(row[column])".prefix(80), "\(expected)".prefix(80))
-        differences.append("\(table.name) row \(rowid) \(table.columns[column].name): \(found), not \(wanted)")
+        differences.append(
+          "\(table.name) row \(rowid) \(table.columns[column].name): \(found), not \(wanted)")
       }
       number += 1
     }
@@ -94,7 +97,9 @@ struct Dump {
       return
     }
     let found = try database.rowids(of: index, equalTo: key)
-    if found.sorted() != expected { differences.append("index \(name) \(index.columns) \(key): \(found), not \(expected)") }
+    if found.sorted() != expected {
+      differences.append("index \(name) \(index.columns) \(key): \(found), not \(expected)")
+    }
   }
 
   private mutating func cell() -> SQLiteValue {
