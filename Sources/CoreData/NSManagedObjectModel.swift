@@ -10,7 +10,7 @@ enum ModelProblems {
 public typealias NSManagedObjectModel = ManagedObjectModel
 
 extension ManagedObjectModel {
-  /// The model at a place: a `.xcdatamodeld` or `.xcdatamodel` folder, or a model that the build plugin has put into the program, for which
+  /// The model at a place: a `.xcdatamodeld` or `.xcdatamodel` folder, a `.momd` or `.mom` that was compiled of one, or a model that the build plugin has put into the program, for which
   /// `Bundle.url(forResource:withExtension:)` gives the place, also under the names `momd` and `mom`.
   ///
   /// - Parameter url: The place.
@@ -76,9 +76,14 @@ extension ManagedObjectModel {
 
   /// The models of bundles as one; nil if there is none.
   ///
-  /// - Parameter bundles: The bundles; nil for the program itself with the models that the build plugin has put into it.
+  /// - Parameter bundles: The bundles, of which compiled models count; nil for the program itself. The models that the build plugin has put
+  ///   into the program always count.
   public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
-    let places = EmbeddedModels.names.compactMap { EmbeddedModels.url(ofModel: $0) }
+    let embedded = EmbeddedModels.names
+    let compiled = EmbeddedModels.compiled(in: bundles).filter {
+      !embedded.contains($0.deletingPathExtension().lastPathComponent)
+    }
+    let places = embedded.compactMap { EmbeddedModels.url(ofModel: $0) } + compiled
     let models = places.compactMap { NSManagedObjectModel(contentsOf: $0) }
     guard models.count != 1 else { return models[0] }
     return NSManagedObjectModel(byMerging: models)

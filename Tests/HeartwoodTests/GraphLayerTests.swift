@@ -12,8 +12,10 @@ struct GraphLayerTests {
       ["", "Memory", "Values", "Values/JSON", "Model", "Model/Xcode", "Identity", "Rows", "Words"],
       // Conditions, as trees and compiled against rows.
       [
-        "Predicates", "Predicates/Compilation", "Predicates/Evaluation", "Predicates/Format",
-        "Predicates/Patterns", "Predicates/Trees",
+        "Predicates", "Predicates/Archived", "Predicates/Compilation", "Predicates/Evaluation",
+        "Predicates/Format", "Predicates/Patterns", "Predicates/Trees",
+        // Models whose rules and requests are archives of predicates.
+        "Model/Compiled",
       ],
       // Stores, without contexts.
       ["Stores", "Stores/Deriving", "Stores/History"],

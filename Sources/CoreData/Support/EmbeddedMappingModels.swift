@@ -74,7 +74,8 @@ enum MappingModels {
     (bundles?.compactMap(\.resourceURL) ?? EmbeddedModels.resourceFolders)
       .flatMap { folder in
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.sorted().filter { $0.hasSuffix(".xcmappingmodel") }.map { folder.appending(path: $0) }
+        return names.sorted().filter { $0.hasSuffix(".xcmappingmodel") || $0.hasSuffix(".cdm") }
+          .map { folder.appending(path: $0) }
       }
   }
 
@@ -86,8 +87,12 @@ enum MappingModels {
   }
 
   private static func model(at url: URL) throws -> NSMappingModel {
+    if url.pathExtension == "cdm" {
+      return try NSMappingModel(
+        compiled: Data(contentsOf: url), file: url.path, policy: { _ in EntityMigrationPolicy() })
+    }
     guard let file = NSMappingModel.xcodeFile(at: url) else {
-      throw HeartwoodError(.coreData, "\(url.path) is no mapping model of Xcode (.xcmappingmodel)")
+      throw HeartwoodError(.coreData, "\(url.path) is no mapping model of Xcode (.xcmappingmodel or .cdm)")
     }
     return try NSMappingModel(
       xcode: Data(contentsOf: file), file: file.path, policy: { _ in EntityMigrationPolicy() },
@@ -125,8 +130,8 @@ extension MappingModel {
     return self
   }
 
-  /// The mapping model for two models: one that the build plugin has put into the program, or a `.xcmappingmodel` among the resources of
-  /// bundles. Its policies are those of the program's classes.
+  /// The mapping model for two models: one that the build plugin has put into the program, or a `.xcmappingmodel` or
+  /// `.cdm` among the resources of bundles. Its policies are those of the program's classes.
   ///
   /// - Parameters:
   ///   - bundles: The bundles; nil for the program's own resources.
@@ -144,7 +149,7 @@ extension MappingModel {
     self.init(entityMappings: found.anyEntityMappings)
   }
 
-  /// The mapping model at a place: a `.xcmappingmodel`, or one that the build plugin has put into the program, for which
+  /// The mapping model at a place: a `.xcmappingmodel`, a `.cdm` that was compiled of one, or one that the build plugin has put into the program, for which
   /// `Bundle.url(forResource:withExtension:)` gives the place under the ending `cdm`.
   ///
   /// - Returns: Nil if there is none. What is wrong with one that cannot be used is written to standard error.

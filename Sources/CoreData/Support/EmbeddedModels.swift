@@ -49,7 +49,8 @@ enum EmbeddedModels {
       return URL(string: "\(scheme):/\(escaped(name)).momd/\(escaped(version)).mom")
     }
     guard let folder = folderBeside(name) else { return nil }
-    return version.map { folder.appending(path: "\($0).xcdatamodel") } ?? folder
+    let ending = folder.pathExtension == "momd" ? "mom" : "xcdatamodel"
+    return version.map { folder.appending(path: "\($0).\(ending)") } ?? folder
   }
 
   /// The places of all versions of all models in the program.
@@ -112,10 +113,22 @@ enum EmbeddedModels {
 
   private static let temporaryPrefix = "heartwood-models-"
 
-  /// A model folder in the resources beside the executable.
+  /// A model folder in the resources beside the executable, compiled or not.
   private static func folderBeside(_ name: String) -> URL? {
-    resourceFolders.map { $0.appending(path: "\(name).xcdatamodeld") }.first {
-      FileManager.default.fileExists(atPath: $0.path)
+    resourceFolders.flatMap { folder in
+      ["xcdatamodeld", "momd"].map { folder.appending(path: "\(name).\($0)") }
+    }.first { FileManager.default.fileExists(atPath: $0.path) }
+  }
+
+  /// The compiled models among the resources of bundles: `.momd` folders, and `.mom` files beside them.
+  ///
+  /// - Parameter bundles: The bundles; nil for the program's own resources.
+  static func compiled(in bundles: [Bundle]?) -> [URL] {
+    (bundles?.compactMap(\.resourceURL) ?? resourceFolders).flatMap { folder in
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+      return names.sorted().filter { $0.hasSuffix(".momd") || $0.hasSuffix(".mom") }.map {
+        folder.appending(path: $0)
+      }
     }
   }
 

@@ -9,8 +9,8 @@ extension ManagedObjectModel {
   /// ```
   ///
   /// - Parameters:
-  ///   - url: A `.xcdatamodeld` folder, of which the current version is read, a `.xcdatamodel` folder, or a file that `encodedDocument()`
-  ///     made. Models that Apple's tools have compiled are not read.
+  ///   - url: A `.xcdatamodeld` folder, of which the current version is read, a `.xcdatamodel` folder, what Apple's tools have compiled of
+  ///     them, a `.momd` folder or a `.mom` file, or a file that `encodedDocument()` made.
   ///   - classes: Classes of the entities. A class belongs to the entity whose class name in the file is its own, whatever the
   ///     module, and must declare the entity's properties as the file does. Where an attribute needs a value and the file has no default,
   ///     the one of the class counts. Objects of other entities are plain `ManagedObject`s.
@@ -120,10 +120,16 @@ extension ManagedObjectModel {
 
   /// The checksums of the versions of a model by their names, without opening a store.
   ///
-  /// - Parameter url: A `.xcdatamodeld` folder.
+  /// - Parameter url: A `.xcdatamodeld` or `.momd` folder.
   /// - Throws: `.coreData` if it is none, or a version cannot be read.
   public static func checksumsForVersionedModel(at url: URL) throws -> [String: String] {
     var checksums: [String: String] = [:]
+    if url.pathExtension == "momd" {
+      for version in try CompiledModelBundle(url).versions {
+        checksums[version.name] = try ManagedObjectModel(contentsOf: version.url).versionChecksum
+      }
+      return checksums
+    }
     for version in try XcodeModelBundle(url).versions {
       checksums[version.name] = try ManagedObjectModel(contentsOf: version.url).versionChecksum
     }

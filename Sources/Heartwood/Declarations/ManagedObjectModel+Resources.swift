@@ -2,7 +2,7 @@ import Foundation
 
 /// Models among the resources of a program.
 extension ManagedObjectModel {
-  private static let endings = ["xcdatamodeld", "xcdatamodel", "json"]
+  private static let endings = ["xcdatamodeld", "xcdatamodel", "momd", "mom", "json"]
 
   /// The model with a name in bundles, or in the bundles of packages beside or in them.
   ///
@@ -41,6 +41,6 @@ extension ManagedObjectModel {
 
   private static func names(in folder: URL) -> [String] {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    return entries.filter { name in endings.prefix(2).contains { name.hasSuffix(".\($0)") } }
+    return entries.filter { name in endings.prefix(4).contains { name.hasSuffix(".\($0)") } }
   }
 }

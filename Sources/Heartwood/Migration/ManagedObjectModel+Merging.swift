@@ -2,10 +2,10 @@ import Foundation
 
 /// Models from files, and models that are put together from several.
 extension ManagedObjectModel {
-  /// The models in files and folders, in the order of the paths. In a folder, files whose names end in `.json` and Xcode's models count, of
-  /// a `.xcdatamodeld` all versions; what is no model there is left out, and other folders in it are not searched.
+  /// The models in files and folders, in the order of the paths. In a folder, files whose names end in `.json` and models of Xcode count, compiled
+  /// or not, of a `.xcdatamodeld` or `.momd` all versions; what is no model there is left out, and other folders in it are not searched.
   ///
-  /// - Parameter urls: Files and Xcode's folders, each with a model, and folders.
+  /// - Parameter urls: Files and folders of Xcode, each with a model, and folders.
   /// - Throws: `.coreData` if a file that was named is no model, or a folder cannot be read.
   public static func models(in urls: [URL]) throws -> [ManagedObjectModel] {
     var models: [ManagedObjectModel] = []
@@ -14,6 +14,11 @@ extension ManagedObjectModel {
       switch url.pathExtension {
       case "xcdatamodeld":
         for version in try XcodeModelBundle(url).versions {
+          models.append(try ManagedObjectModel(contentsOf: version.url))
+        }
+        continue
+      case "momd":
+        for version in try CompiledModelBundle(url).versions {
           models.append(try ManagedObjectModel(contentsOf: version.url))
         }
         continue
@@ -37,7 +42,7 @@ extension ManagedObjectModel {
       throw HeartwoodError(
         .coreData, "the folder \(url.path) cannot be searched for models: \(error)", underlying: error)
     }
-    let known = [".json", ".xcdatamodel", ".xcdatamodeld"]
+    let known = [".json", ".xcdatamodel", ".xcdatamodeld", ".mom", ".momd"]
     return names.filter { name in known.contains { name.hasSuffix($0) } }.flatMap { name in
       (try? models(in: [url.appending(path: name)])) ?? []
     }

@@ -2,13 +2,12 @@ import Foundation
 
 @testable import Heartwood
 
-/// A mapping model of Xcode, or a keyed archive if the first byte is zero.
+/// A mapping model of Xcode, or an expression in a keyed archive if the first byte is zero.
 enum MappingTarget {
   static func finding(_ bytes: [UInt8]) -> String? {
     do {
       if bytes.first == 0 {
-        let archive = try KeyedArchive(Data(bytes.dropFirst()))
-        _ = archive.texts(archive.root)
+        _ = try ArchivedText.mappingExpression(Data(bytes.dropFirst()))
       } else {
         _ = try XcodeMapping(Data(bytes), file: "xcmapping.xml").entityMappings { name in
           name == "Policy" ? EntityMigrationPolicy() : nil

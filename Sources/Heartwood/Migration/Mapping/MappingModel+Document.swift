@@ -2,7 +2,7 @@ import Foundation
 
 /// Mapping models in files.
 extension MappingModel {
-  /// The mapping model in a file: what `encodedDocument()` returns, or Xcode's `.xcmappingmodel` folder.
+  /// The mapping model in a file: what `encodedDocument()` returns, Xcode's `.xcmappingmodel` folder, or a `.cdm` file that was compiled of one.
   ///
   /// In a mapping model of Xcode, a value that Xcode generates is that of the source's property of the same name, if there is one.
   /// Expressions are read as texts and as archives. The version hashes of its entities are those of the two models if they are found where
@@ -18,14 +18,16 @@ extension MappingModel {
     if let file = Self.xcodeFile(at: url) {
       try self.init(
         xcode: Self.bytes(of: file), file: file.path,
-        policy: { name in
-          policies[name] ?? name.split(separator: ".").last.flatMap { policies[String($0)] }
-        },
+        policy: Self.policy(policies),
         model: { Self.model(at: $0, around: file) })
       return
     }
     do {
       let data = try Data(contentsOf: url)
+      if CompiledMapping.isLikely(data) || url.pathExtension == "cdm" {
+        try self.init(compiled: data, file: url.path, policy: Self.policy(policies))
+        return
+      }
       if let kind = ForeignFile.kind(of: data) { throw HeartwoodError(.coreData, kind) }
       let document = try JSONDecoder().decode(MappingDocument.self, from: data)
       guard document.formatVersion == 1 else {
@@ -36,6 +38,26 @@ extension MappingModel {
       throw HeartwoodError(
         .coreData, "the file \(url.path) is no mapping model: \(error)", underlying: error)
     }
+  }
+
+  /// A policy by its own name in a file, or by that of its class without the module.
+  private static func policy(
+    _ policies: [String: EntityMigrationPolicy]
+  ) -> (String) -> EntityMigrationPolicy? {
+    { name in policies[name] ?? name.split(separator: ".").last.flatMap { policies[String($0)] } }
+  }
+
+  /// The mapping model that Apple's tools have compiled, wherever that is. It has no version hashes.
+  ///
+  /// - Parameters:
+  ///   - data: The file.
+  ///   - file: What messages call it.
+  ///   - policy: Gives the policy for the name of its class.
+  /// - Throws: As `init(contentsOf:policies:)`.
+  package convenience init(
+    compiled data: Data, file: String, policy: (String) -> EntityMigrationPolicy?
+  ) throws(HeartwoodError) {
+    self.init(entityMappings: try CompiledMapping(data, file: file).entityMappings(policy))
   }
 
   /// The mapping model of a file of Xcode's, wherever that is.
@@ -99,12 +121,14 @@ extension MappingModel {
     return nil
   }
 
+  private static let endings = [".json", ".xcmappingmodel", ".cdm"]
+
   /// The mapping model in folders that is about two models, by the version hashes of its entities, and leaves out no entity that both have;
   /// nil if there is none. Of several the first of those that name the most version hashes.
   ///
   /// - Parameters:
-  ///   - folders: The folders. Files whose names end neither in `.json` nor in `.xcmappingmodel`, or that are no mapping models, are left
-  ///     out.
+  ///   - folders: The folders. Files whose names end in none of `.json`, `.xcmappingmodel` and `.cdm`, or that are no mapping models, are
+  ///     left out.
   ///   - source: The model of the store.
   ///   - destination: The model to migrate to.
   ///   - policies: As for `init(contentsOf:policies:)`.
@@ -115,7 +139,7 @@ extension MappingModel {
     var found: [MappingModel] = []
     for folder in folders {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-      for name in names.sorted() where name.hasSuffix(".json") || name.hasSuffix(".xcmappingmodel") {
+      for name in names.sorted() where endings.contains(where: { name.hasSuffix($0) }) {
         let model = try? MappingModel(contentsOf: folder.appending(path: name), policies: policies)
         if let model { found.append(model) }
       }

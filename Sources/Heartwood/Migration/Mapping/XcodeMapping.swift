@@ -144,7 +144,8 @@ struct XcodeMapping {
     var text = item.text("sourcefilterpredicatestring")
     if !item.flag("autogenerateexpression"), let data = item.text("sourceexpressiondata") {
       do {
-        text = try ArchivedExpression(base64: data).fetchedPredicate ?? text
+        text =
+          try ArchivedText.fetchedPredicate(try ArchivedText.archived(try Self.data(base64: data))) ?? text
       } catch {
         throw HeartwoodError(
           .coreData,
@@ -163,8 +164,7 @@ struct XcodeMapping {
   private func userInfo(_ item: Item, _ place: String) throws(HeartwoodError) -> [String: String] {
     guard let data = item.text("userinfodata") else { return [:] }
     do {
-      let archive = try KeyedArchive(base64: data)
-      return archive.texts(archive.root) ?? [:]
+      return try ArchivedText.archived(try Self.data(base64: data)).texts ?? [:]
     } catch {
       throw HeartwoodError(.coreData, "\(place) has a user info that is not understood: \(error.message)")
     }
@@ -229,7 +229,7 @@ struct XcodeMapping {
     if item.flag("autogenerateexpression") { return nil }
     if let text = item.text("valueexpression") ?? item.text("valueexpressionstring") { return text }
     guard let data = item.text("valueexpressiondata") else { return nil }
-    return try ArchivedExpression(base64: data).text
+    return try ArchivedText.mappingExpression(try Self.data(base64: data))
   }
 }
 
@@ -238,142 +238,11 @@ extension String {
   fileprivate var quotedForMapping: String { Value.string(self).predicateText }
 }
 
-extension KeyedArchive {
-  fileprivate init(base64 text: String) throws(HeartwoodError) {
+extension XcodeMapping {
+  fileprivate static func data(base64 text: String) throws(HeartwoodError) -> Data {
     guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters), !data.isEmpty else {
       throw HeartwoodError(.coreData, "it is no data in Base64")
     }
-    try self.init(data)
-  }
-}
-
-/// An expression of Foundation in a keyed archive, as the text of one.
-private struct ArchivedExpression {
-  private let archive: KeyedArchive
-
-  init(base64 text: String) throws(HeartwoodError) { archive = try KeyedArchive(base64: text) }
-
-  /// The text for `MappingExpression`.
-  var text: String {
-    get throws(HeartwoodError) { try text(of: archive.root, depth: 0) }
-  }
-
-  /// The predicate of a fetch that Xcode makes: of the objects of an entity that satisfy it.
-  ///
-  /// - Throws: `.coreData` if it is another expression.
-  var fetchedPredicate: String? {
-    get throws(HeartwoodError) {
-      var (name, fields) = try object(archive.root)
-      if name == "NSFetchRequestExpression" {
-        guard let request = fields["NSFetchRequest"] ?? fields["NSRequestExpression"] ?? fields["NSFetch"]
-        else {
-          throw HeartwoodError(.coreData, "an NSFetchRequestExpression has no request")
-        }
-        (name, fields) = try object(request)
-      }
-      guard archive.text(fields["NSSelectorName"]) == "fetchRequestForSourceEntityNamed:predicateString:",
-        let arguments = fields["NSArguments"].flatMap(archive.members), arguments.count == 2
-      else { throw HeartwoodError(.coreData, "\(name) is not what Xcode makes") }
-      let (_, predicate) = try object(arguments[1])
-      return archive.text(predicate["NSConstantValue"])
-    }
-  }
-
-  private func object(
-    _ part: KeyedArchive.Part
-  ) throws(HeartwoodError) -> (name: String, fields: [String: KeyedArchive.Part]) {
-    guard case .fields(let fields) = archive.resolved(part), let name = archive.className(of: fields) else {
-      throw HeartwoodError(.coreData, "there is no object where an expression should be")
-    }
-    return (name, fields)
-  }
-
-  private func text(of part: KeyedArchive.Part, depth: Int) throws(HeartwoodError) -> String {
-    guard depth < TreeSize.greatestDepth else { throw HeartwoodError(.coreData, "it is nested too deep") }
-    let (name, fields) = try object(part)
-    switch name {
-    case "NSConstantValueExpression": return try constant(fields["NSConstantValue"] ?? .null)
-    case "NSSelfExpression": return "$source"
-    case "NSVariableExpression": return "$" + (try field("NSVariable", fields, name))
-    case "NSKeyPathSpecifierExpression": return try field("NSKeyPath", fields, name)
-    case "NSAggregateExpression":
-      guard let members = fields["NSCollection"].flatMap(archive.members) else {
-        throw HeartwoodError(.coreData, "an \(name) has no NSCollection")
-      }
-      return "{\(try list(members, depth))}"
-    case "NSKeyPathExpression", "NSFunctionExpression": return try function(fields, name, depth)
-    default: throw HeartwoodError(.coreData, "it has an \(name)")
-    }
-  }
-
-  private func field(
-    _ key: String, _ fields: [String: KeyedArchive.Part], _ name: String
-  ) throws(HeartwoodError) -> String {
-    guard let text = archive.text(fields[key]) else {
-      throw HeartwoodError(.coreData, "an \(name) has no \(key)")
-    }
-    return text
-  }
-
-  private func list(_ parts: [KeyedArchive.Part], _ depth: Int) throws(HeartwoodError) -> String {
-    var texts: [String] = []
-    for part in parts { texts.append(try text(of: part, depth: depth + 1)) }
-    return texts.joined(separator: ", ")
-  }
-
-  private static let arithmetic = [
-    "add:to:": "+", "from:subtract:": "-", "multiply:by:": "*", "divide:by:": "/",
-  ]
-
-  private func function(
-    _ fields: [String: KeyedArchive.Part], _ name: String, _ depth: Int
-  ) throws(HeartwoodError) -> String {
-    let selector = try field("NSSelectorName", fields, name)
-    let arguments = fields["NSArguments"].flatMap(archive.members) ?? []
-    if let sign = Self.arithmetic[selector], arguments.count == 2 {
-      let left = try text(of: arguments[0], depth: depth + 1)
-      return "(\(left) \(sign) \(try text(of: arguments[1], depth: depth + 1)))"
-    }
-    guard let operand = fields["NSOperand"] else {
-      throw HeartwoodError(.coreData, "an \(name) has no NSOperand")
-    }
-    // The class that has the functions of predicates.
-    if let (_, described) = try? object(operand), described["NSConstantValueClassName"] != nil {
-      guard NamedFunction(name: selector) != nil else {
-        throw HeartwoodError(.coreData, "it has the function \(selector)")
-      }
-      return "\(selector)(\(try list(arguments, depth)))"
-    }
-    let target = try text(of: operand, depth: depth + 1)
-    if selector == "valueForKeyPath:" || selector == "valueForKey:", arguments.count == 1 {
-      let (kind, key) = try object(arguments[0])
-      let path =
-        kind == "NSConstantValueExpression"
-        ? archive.text(key["NSConstantValue"]) : archive.text(key["NSKeyPath"])
-      guard let path else { throw HeartwoodError(.coreData, "an \(name) has no key path") }
-      return path.hasPrefix("$") ? path : "\(target).\(path)"
-    }
-    let rest = arguments.isEmpty ? "" : ", \(try list(arguments, depth))"
-    return "FUNCTION(\(target), \(selector.quotedForMapping)\(rest))"
-  }
-
-  private func constant(_ part: KeyedArchive.Part) throws(HeartwoodError) -> String {
-    if let text = archive.text(part) { return text.quotedForMapping }
-    switch archive.resolved(part) {
-    case .null: return "nil"
-    case .flag(let flag): return flag ? "TRUE" : "FALSE"
-    case .integer(let number): return "\(number)"
-    case .real(let number) where number.isFinite: return "\(number)"
-    case .fields(let fields):
-      let name = archive.className(of: fields) ?? "an object"
-      if name == "NSDate", case .real(let seconds)? = fields["NS.time"], seconds.isFinite {
-        return "CAST(\(seconds), \"NSDate\")"
-      }
-      guard name == "NSNull" else {
-        throw HeartwoodError(.coreData, "it has a constant of the class \(name)")
-      }
-      return "nil"
-    default: throw HeartwoodError(.coreData, "it has a constant that is no text and no number")
-    }
+    return data
   }
 }

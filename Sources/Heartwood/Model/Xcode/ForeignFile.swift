@@ -13,12 +13,10 @@ package enum ForeignFile {
     }
     if begins("bplist00") {
       if has("NSMappingModel") || has("NSEntityMapping") {
-        return
-          "it is a mapping model that Apple's tools have compiled, which is not read: take the .xcmappingmodel of which it was made"
+        return "it is a mapping model that Apple's tools have compiled"
       }
       if has("NSManagedObjectModel") || has("NSEntityDescription") {
-        return
-          "it is a model that Apple's tools have compiled, which is not read: take the .xcdatamodeld of which it was made"
+        return "it is a model that Apple's tools have compiled"
       }
       if has("NSStoreModelVersionHashes") || has("NSStoreUUID") {
         return
@@ -47,8 +45,7 @@ package enum ForeignFile {
   private static func kind(ofFolder path: String) -> String? {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     if names.contains(where: { $0.hasSuffix(".mom") || $0.hasSuffix(".omo") }) {
-      return
-        "it is a model that Apple's tools have compiled, which is not read: take the .xcdatamodeld of which it was made"
+      return "it is a model that Apple's tools have compiled"
     }
     if names.contains(where: { $0.hasSuffix(".xcdatamodel") }) || path.hasSuffix(".xcdatamodel") {
       return "it is a model of Xcode, and no store"

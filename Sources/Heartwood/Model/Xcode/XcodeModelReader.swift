@@ -252,7 +252,7 @@ struct XcodeModelReader {
 
 extension ModelDocument.Index {
   /// An index that a file describes by its properties only.
-  fileprivate static func xcodeIndex(of names: [String]) -> ModelDocument.Index {
+  static func xcodeIndex(of names: [String]) -> ModelDocument.Index {
     let parts = names.map { $0.prefix(1).uppercased() + $0.dropFirst() }
     return ModelDocument.Index(
       name: "by" + parts.joined(separator: "And"), properties: names, isAscending: names.map { _ in true })

@@ -28,7 +28,7 @@ extension AttributeDescription {
   ) {
     let messages = warnings ?? []
     validationRules = (predicates ?? []).enumerated().map { place, predicate in
-      let rule = ValidationRule(predicate)
+      let rule = ValidationRule(ofPredicate: predicate.description)
       guard place < messages.count, !messages[place].isEmpty else { return rule }
       return rule.orElse(messages[place])
     }
@@ -36,9 +36,8 @@ extension AttributeDescription {
 }
 
 extension ValidationRule {
-  /// The rule of a predicate on a value.
-  fileprivate init(_ predicate: FormatPredicate) {
-    let text = predicate.description
+  /// The rule of a predicate on a value, as text.
+  init(ofPredicate text: String) {
     self = Self.length(text) ?? (Self.selves(in: text).isEmpty ? .condition(text) : .value(text))
   }
 

@@ -1,0 +1,76 @@
+import Foundation
+
+/// A model in a file of any kind that is known.
+struct ModelFile {
+  let document: ModelDocument
+  /// What the file has and the document does not, or has otherwise.
+  let notes: [String]
+  /// What no store could mean: the document is not to be used if there is something.
+  let mistakes: [String]
+  /// Whether the file is of Xcode's format, or compiled of one.
+  let isXcodeModel: Bool
+
+  /// - Parameter url: A `.xcdatamodeld` or `.xcdatamodel` folder, the file `contents` of one, a `.momd` folder or a `.mom` file, or what
+  ///   `encodedDocument()` returns.
+  /// - Throws: `.coreData` if it is no model.
+  init(_ url: URL) throws(HeartwoodError) {
+    switch url.pathExtension {
+    case "xcdatamodeld": try self.init(folder: try XcodeModelBundle(url).current.url)
+    case "xcdatamodel": try self.init(folder: url)
+    case "momd": try self.init(file: try CompiledModelBundle(url).current.url)
+    case "omo":
+      throw HeartwoodError(
+        .coreData,
+        "\(url.path) is another form of a model that Apple's tools have compiled, which is not read: take the .mom beside it, or the folder"
+      )
+    default: try self.init(file: url)
+    }
+  }
+
+  private init(folder url: URL) throws(HeartwoodError) {
+    let contents = url.appending(path: "contents")
+    if !FileManager.default.fileExists(atPath: contents.path),
+      FileManager.default.fileExists(atPath: url.appending(path: "elements").path)
+    {
+      throw HeartwoodError(
+        .coreData,
+        "the model \(url.path) is in the format of Xcode 3, an archive of its classes, which is not read: open it in a later Xcode "
+          + "and save it")
+    }
+    try self.init(file: contents)
+  }
+
+  private init(file url: URL) throws(HeartwoodError) {
+    let data: Data
+    do {
+      data = try Data(contentsOf: url)
+    } catch {
+      throw HeartwoodError(.coreData, "the file \(url.path) is no model: \(error)", underlying: error)
+    }
+    if CompiledModelReader.isLikely(data) || url.pathExtension == "mom" {
+      var reader = CompiledModelReader(file: url.path)
+      document = try reader.document(of: CompiledModelReader.archive(data, file: url.path))
+      (notes, mistakes, isXcodeModel) = (reader.notes, reader.mistakes, true)
+      return
+    }
+    if let kind = ForeignFile.kind(of: data) {
+      throw HeartwoodError(.coreData, "the file \(url.path) is no model: \(kind)")
+    }
+    let space: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]
+    isXcodeModel = data.first { !space.contains($0) } == UInt8(ascii: "<")
+    guard isXcodeModel else {
+      do {
+        document = try JSONDecoder().decode(ModelDocument.self, from: data)
+        (notes, mistakes) = ([], [])
+        return
+      } catch {
+        let reason = (error as? HeartwoodError)?.message ?? "\(error)"
+        throw HeartwoodError(.coreData, "the file \(url.path) is no model: \(reason)", underlying: error)
+      }
+    }
+    let root = try MarkupElement(document: data, file: url.path)
+    var reader = XcodeModelReader(file: url.path)
+    document = try reader.document(of: root)
+    (notes, mistakes) = (reader.notes, reader.mistakes)
+  }
+}

@@ -1,0 +1,89 @@
+import HeartwoodArchives
+
+/// The text of predicates and expressions that are in a keyed archive, in the language of `FormatPredicate`.
+///
+/// The archive has them as objects of Foundation's classes, which may refer to each other in any way: how deep and how many are read is limited.
+struct ArchivedText {
+  /// How the object itself is written: `SELF`, or `$source` in expressions of mappings.
+  let subject: String
+  private var depth = 0
+  private var count = 0
+
+  static let deepest = 100
+
+  init(subject: String = "SELF") { self.subject = subject }
+
+  /// The text of a predicate, as its parsed form is written.
+  ///
+  /// - Throws: `.coreData` saying what of it is not understood.
+  static func predicate(_ value: ArchivedValue) throws(HeartwoodError) -> String {
+    var text = ArchivedText()
+    return try FormatPredicate(try text.predicate(value)).description
+  }
+
+  /// The text of an expression, as its parsed form is written.
+  ///
+  /// - Throws: `.coreData` saying what of it is not understood.
+  static func expression(_ value: ArchivedValue) throws(HeartwoodError) -> String {
+    var text = ArchivedText()
+    return try FormatExpression(try text.expression(value)).expression.description
+  }
+
+  // MARK: Parts
+
+  /// The object that a part is.
+  func object(_ value: ArchivedValue, _ purpose: String) throws(HeartwoodError) -> ArchivedObject {
+    guard let object = value.object else {
+      throw HeartwoodError(.coreData, "there is \(value.kind) where \(purpose) should be")
+    }
+    return object
+  }
+
+  mutating func within<Result>(
+    _ body: (inout ArchivedText) throws(HeartwoodError) -> Result
+  ) throws(HeartwoodError) -> Result {
+    depth += 1
+    defer { depth -= 1 }
+    count += 1
+    guard depth <= Self.deepest else { throw HeartwoodError(.coreData, "it is nested too deep") }
+    guard count <= TreeSize.greatestCount else { throw HeartwoodError(.coreData, "it has too many parts") }
+    return try body(&self)
+  }
+
+  mutating func list(_ list: ArchivedList) throws(HeartwoodError) -> [String] {
+    var texts: [String] = []
+    for value in try reading({ () throws(ArchiveError) in try list.values() }) {
+      texts.append(try expression(value))
+    }
+    return texts
+  }
+
+  /// What a part of the archive is, with its errors as those of the model.
+  func reading<Result>(_ body: () throws(ArchiveError) -> Result) throws(HeartwoodError) -> Result {
+    do throws(ArchiveError) {
+      return try body()
+    } catch {
+      throw HeartwoodError(.coreData, "\(error)")
+    }
+  }
+
+  func value(_ key: String, of object: ArchivedObject) throws(HeartwoodError) -> ArchivedValue {
+    try reading { () throws(ArchiveError) in try object.value(key) }
+  }
+
+  func string(_ key: String, of object: ArchivedObject) throws(HeartwoodError) -> String {
+    guard let text = try value(key, of: object).string else {
+      throw HeartwoodError(.coreData, "an \(object.className) has no \(key)")
+    }
+    return text
+  }
+
+  /// The fields that are objects of a class, whatever their keys.
+  func fields(kindOf name: String, of object: ArchivedObject) throws(HeartwoodError) -> [ArchivedObject] {
+    var found: [ArchivedObject] = []
+    for key in object.keys {
+      if let field = try value(key, of: object).object, field.isKind(of: name) { found.append(field) }
+    }
+    return found
+  }
+}
