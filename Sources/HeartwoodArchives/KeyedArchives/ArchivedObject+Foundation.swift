@@ -92,7 +92,15 @@ extension ArchivedObject {
       }
     }
     guard let keys, let values, keys.count == values.count else { throw damaged("keys") }
-    return .dictionary(ArchivedEntries(keys: keys, values: values))
+    // What is at a key that has no value.
+    guard let token = fields["emptyToken"], token.uid != nil, token != .uid(0) else {
+      return .dictionary(ArchivedEntries(keys: keys, values: values))
+    }
+    let places = values.fields.indices.filter { values.fields[$0] != token }
+    return .dictionary(
+      ArchivedEntries(
+        keys: ArchivedList(archive: archive, fields: places.map { keys.fields[$0] }),
+        values: ArchivedList(archive: archive, fields: places.map { values.fields[$0] })))
   }
 
   // MARK: Values
