@@ -28,11 +28,15 @@ public final class SQLiteCursor {
   ///
   /// - Throws: `SQLiteError` with page and offset if the file is damaged there. Do not go on after an error.
   public func next() throws(SQLiteError) -> SQLiteRow? {
-    guard try tree.next() else { return nil }
-    if !isKnownUniquelyReferenced(&record) {
-      record = Record(capacity: record.capacity, block: tree.page.block)
+    do throws(SQLiteError) {
+      guard try tree.next() else { return nil }
+      if !isKnownUniquelyReferenced(&record) {
+        record = Record(capacity: record.capacity, block: tree.page.block)
+      }
+      try record.read(tree.cell, in: tree.page, chain: &chain)
+    } catch {
+      throw error.at(tree.source.path)
     }
-    try record.read(tree.cell, in: tree.page, chain: &chain)
     return SQLiteRow(record: record, layout: layout)
   }
 }

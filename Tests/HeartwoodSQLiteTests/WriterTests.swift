@@ -51,7 +51,7 @@ struct WriterTests {
         tables.append((table, []))
       }
       // Rows of the tables in turns.
-      for _ in 0..<[0, 5, 200, 700][numbers.below(4)] {
+      for _ in 0..<[0, 5, 200, 500][numbers.below(4)] {
         let index = numbers.below(tables.count)
         let table = tables[index].0
         let rowid =
@@ -92,9 +92,9 @@ struct WriterTests {
       "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, height REAL, born NUMERIC);")
     let friends = try writer.createTable("CREATE TABLE friends (a INTEGER, b INTEGER, PRIMARY KEY (a, b))")
     try writer.createIndex("CREATE INDEX born ON person (born DESC)")
-    for number in 1...2000 {
+    for number in 1...700 {
       try people.insert([nil, .text("p\(number)"), .integer(Int64(number)), .text("\(number).0")])
-      try friends.insert([.integer(Int64(number)), .integer(Int64(number * 7 % 2000))])
+      try friends.insert([.integer(Int64(number)), .integer(Int64(number * 7 % 700))])
     }
     try writer.finish()
     try Python.run(Self.check, in: folder.url)

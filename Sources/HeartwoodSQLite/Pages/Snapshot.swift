@@ -33,7 +33,7 @@ final class Snapshot: Sendable {
     let deadline = ContinuousClock.now + timeout
     self.file = file
     let isLocked = try Self.lockShared(file, deadline)
-    var stamp = try Self.settledStamp(file)
+    var stamp = try isLocked ? file.stamp() : Self.settledStamp(file)
     var (sharedMemory, overlay, journal): (ReadOnlyFile?, PageOverlay?, SQLiteJournal) = (nil, nil, .none)
     var logHeader: WriteAheadLog.Header?
     var isGuarded = isLocked
@@ -55,6 +55,7 @@ final class Snapshot: Sendable {
       // A process may begin a log beside a database that says so in its header, whatever locks there are.
       let version = try file.bytes(at: 19, count: 1)
       isGuarded = version != [2]
+      if !isGuarded { stamp = try Self.settledStamp(file) }
     }
     guard let now = file.stampOfPath(), now.isSameFile(as: stamp) else {
       throw SQLiteError(.changed, "Another file took the place of this one. Open it again.", path: path)
@@ -161,8 +162,8 @@ final class Snapshot: Sendable {
   private static func settledStamp(_ file: ReadOnlyFile) throws(SQLiteError) -> ReadOnlyFile.Stamp {
     let stamp = try file.stamp()
     let age = Date().timeIntervalSince1970 - Double(stamp.seconds) - Double(stamp.nanoseconds) / 1e9
-    guard age >= 0, age < 0.02 else { return stamp }
-    Thread.sleep(forTimeInterval: 0.02)
+    guard age >= 0, age < 0.012 else { return stamp }
+    Thread.sleep(forTimeInterval: 0.012)
     return try file.stamp()
   }
 

@@ -17,9 +17,12 @@ struct Dump {
     return copy.text()
   }
 
+  /// Whether SQLite found nothing wrong with the database.
+  var isSound: Bool { bytes.first == UInt8(ascii: "S") }
+
   /// The differences to the database, at most a few.
   mutating func differences(to database: SQLiteDatabase) throws -> [String] {
-    position = 0
+    position = refusal == nil ? 1 : 0
     var differences: [String] = []
     var names: [String] = []
     while differences.count < 5 {

@@ -27,6 +27,7 @@ enum PythonScripts {
         data = bytearray()
         try:
             db = sqlite3.connect(folder + '/copy.db')
+            data += b'S' if db.execute('pragma integrity_check').fetchone()[0] == 'ok' else b'D'
             db.text_factory = Text
             names = [str(row[0], 'utf-8') for row in db.execute("select name from sqlite_master where type = 'table' and rootpage > 0")]
             for name in names:
@@ -51,7 +52,7 @@ enum PythonScripts {
             data += b'E'
             db.close()
         except sqlite3.Error as error:
-            data += b'X' + text(str(error))
+            data = b'X' + text(str(error))
         shutil.rmtree(folder)
         with open(out, 'wb') as file: file.write(data)
 
@@ -192,5 +193,118 @@ enum PythonScripts {
         make('%d.db' % seed, seed)
         random.seed(seed)
         dump('%d.db.copy' % seed, '%d.dump' % seed, lookups=4)
+    """#
+
+  /// Makes databases whose writers end within a transaction, and copies of them with a log or journal that is cut or
+  /// changed: arguments are the first seed, the number of databases, and the number of copies of each.
+  static let interruptedWriters = #"""
+    def write(path, seed):
+        # Runs in a process of its own, which kills itself.
+        r = random.Random(seed)
+        db = sqlite3.connect(path, isolation_level=None)
+        db.execute('pragma page_size = %d' % r.choice([512, 1024, 4096, 65536]))
+        mode = r.choice(['wal', 'wal', 'wal', 'delete', 'truncate', 'persist'])
+        db.execute('pragma journal_mode = %s' % mode)
+        db.execute('pragma synchronous = %s' % r.choice(['off', 'normal', 'full']))
+        # Few pages in memory: a transaction writes before it ends.
+        db.execute('pragma cache_size = %d' % r.choice([2, 5, 1000]))
+        if mode == 'wal': db.execute('pragma wal_autocheckpoint = %d' % r.choice([0, 3, 20]))
+        db.execute('create table a (id integer primary key, t text, b blob)')
+        db.execute('create table b (x, y, primary key (x)) without rowid')
+        steps = r.randrange(1, 12)
+        last = r.randrange(60)
+        for step in range(steps + 1):
+            db.execute('begin immediate')
+            for i in range(last if step == steps else r.randrange(40)):
+                kind = r.randrange(10)
+                if kind < 5: db.execute('insert into a (t, b) values (?, ?)', (random_text(r), random_value(r)))
+                elif kind < 7: db.execute('update a set b = ? where id % 5 = ?', (r.randbytes(r.randrange(600)), r.randrange(5)))
+                elif kind < 8: db.execute('delete from a where id % 7 = ?', (r.randrange(7),))
+                else: db.execute('insert or replace into b values (?, ?)', (r.randrange(100), random_value(r)))
+            if step == steps: break
+            db.execute('commit' if r.randrange(6) else 'rollback')
+            if mode == 'wal' and r.randrange(4) == 0: db.execute('pragma wal_checkpoint(%s)' % r.choice(['passive', 'truncate', 'restart']))
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    first, count, copies = (int(word) for word in sys.argv[1:])
+    for seed in range(first, first + count):
+        path = '%d.db' % seed
+        child = os.fork()
+        if child == 0:
+            try: write(path, seed)
+            finally: os._exit(1)
+        assert os.waitpid(child, 0)[1] == signal.SIGKILL
+        dump(path, '%d.dump' % seed)
+        r = random.Random(seed + 1)
+        for end in ['-wal', '-journal']:
+            if not os.path.exists(path + end): continue
+            with open(path + end, 'rb') as file: whole = file.read()
+            for copy in range(copies if whole else 0):
+                name = '%d-%d.db' % (seed, copy)
+                shutil.copy(path, name)
+                changed = bytearray(whole)
+                if r.randrange(2): changed = changed[:r.randrange(len(whole))]
+                else: changed[r.choice([r.randrange(len(whole)), r.randrange(min(64, len(whole)))])] ^= r.randrange(1, 256)
+                with open(name + end, 'wb') as file: file.write(changed)
+                dump(name, '%d-%d.dump' % (seed, copy))
+    """#
+
+  /// Keeps a database open in the states that its log passes through. It reads a line for each state and answers with
+  /// a line when what SQLite reads is in `state.dump`, and ends after the last.
+  static let openLog = #"""
+    db = sqlite3.connect('a.db', isolation_level=None)
+    other = sqlite3.connect('a.db', isolation_level=None)
+    db.execute('pragma page_size = 1024')
+    db.execute('pragma journal_mode = wal')
+    db.execute('pragma wal_autocheckpoint = 0')
+    db.execute('create table a (id integer primary key, t)')
+    def insert(count):
+        db.execute('begin')
+        for _ in range(count): db.execute('insert into a (t) values (?)', ('x' * random.randrange(700),))
+        db.execute('commit')
+    def checkpoint(mode): db.execute('pragma wal_checkpoint(%s)' % mode).fetchall()
+    def begin(): other.execute('begin'); other.execute('select count(*) from a').fetchone()
+    states = [
+        lambda: insert(5), lambda: insert(50), begin, lambda: insert(50), lambda: checkpoint('passive'),
+        lambda: insert(3), lambda: other.execute('commit'), lambda: checkpoint('passive'), lambda: insert(2),
+        lambda: checkpoint('restart'), lambda: insert(70), lambda: checkpoint('truncate'), begin, lambda: insert(5),
+        # A transaction that has not ended, and has written into the log.
+        lambda: (db.execute('pragma cache_size = 1'), db.execute('begin'), db.execute("update a set t = t || 'y'")),
+        lambda: db.execute('rollback'), lambda: insert(1),
+    ]
+    for number, state in enumerate(states):
+        sys.stdin.readline()
+        state()
+        # A copy without the shared memory: SQLite reads what ended.
+        dump('a.db', 'state.dump')
+        print(number, number + 1 == len(states), flush=True)
+    """#
+
+  /// Changes a database again and again until its input ends: every transaction sets all rows to its number. The
+  /// arguments are the journal mode, and how many transactions a connection lasts.
+  static let busyWriter = #"""
+    import select
+    mode, lasting = sys.argv[1], int(sys.argv[2])
+    number = 0
+    ended = False
+    while not ended:
+        db = sqlite3.connect('a.db', isolation_level=None, timeout=60)
+        db.execute('pragma journal_mode = %s' % mode)
+        db.execute('pragma synchronous = off')
+        db.execute('pragma wal_autocheckpoint = 7')
+        db.execute('create table if not exists a (id integer primary key, n, t)')
+        for _ in range(lasting):
+            number += 1
+            db.execute('begin immediate')
+            if number < 60: db.execute('insert into a (t) values (?)', ('x' * 900,))
+            db.execute('update a set n = ?', (number,))
+            if number % 5 == 0: db.execute("update a set t = substr(t, 2) || 'y'")
+            db.execute('commit')
+            if number % 17 == 0 and mode == 'wal': db.execute('pragma wal_checkpoint(%s)' % random.choice(['passive', 'truncate', 'restart'])).fetchall()
+            if number == 60: print('ready', flush=True)
+            if select.select([sys.stdin], [], [], 0)[0]:
+                ended = True
+                break
+        db.close()
     """#
 }

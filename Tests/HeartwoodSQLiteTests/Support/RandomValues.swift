@@ -3,6 +3,7 @@ import HeartwoodSQLite
 /// Numbers that depend on a seed alone (SplitMix64).
 struct SeededNumbers: RandomNumberGenerator {
   private var state: UInt64
+  private static let letters = Array("abcABC  \u{0}ä中🌳")
 
   init(_ seed: Int) { state = UInt64(bitPattern: Int64(seed)) &* 0x9E37_79B9_7F4A_7C15 }
 
@@ -29,7 +30,7 @@ struct SeededNumbers: RandomNumberGenerator {
       return .blob((0..<below(below(20) == 0 ? longest : 30)).map { UInt8(truncatingIfNeeded: $0 &* 37) })
     default:
       let length = below(below(30) == 0 ? longest / 2 : 12)
-      return .text(String((0..<length).map { _ in Array("abcABC  \u{0}ä中🌳")[below(12)] }))
+      return .text(String((0..<length).map { _ in Self.letters[below(12)] }))
     }
   }
 }

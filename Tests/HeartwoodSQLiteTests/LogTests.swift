@@ -1,0 +1,145 @@
+import Foundation
+import HeartwoodSQLite
+import TestSupport
+import Testing
+
+/// Write-ahead logs and rollback journals in every state, read beside SQLite.
+struct LogTests {
+  @Test(.comparesWithSQLite, arguments: [1, 20_001])
+  func `what writers left that were killed, and damaged logs, are read as SQLite reads them`(_ seed: Int)
+    throws
+  {
+    let count = ProcessInfo.processInfo.environment["COUNT"].flatMap { Int($0) } ?? 12
+    let folder = try TemporaryFolder()
+    try Python.run(PythonScripts.interruptedWriters, "\(seed)", "\(count)", "8", in: folder.url)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    var journals: Set<SQLiteJournal> = []
+    for name in names.sorted() where name.hasSuffix(".dump") {
+      let url = folder.url.appending(path: name.dropLast(5) + ".db")
+      var dump = try Dump(folder.url.appending(path: name))
+      do {
+        let database = try SQLiteDatabase(contentsOf: url)
+        journals.insert(database.journal)
+        let differences = try dump.differences(to: database)
+        // A log that was cut behind what is in the file already leaves a database that is not sound.
+        #expect(!dump.isSound || differences == [], "seed \(name)")
+      } catch let error as SQLiteError {
+        #expect(!dump.isSound && error.page != nil, "seed \(name): \(error)")
+      }
+    }
+    #expect(journals == [.none, .writeAheadLog, .rollbackJournal])
+  }
+
+  @Test(.comparesWithSQLite)
+  func `a log that a process has open is read as of its last transaction`() throws {
+    let folder = try TemporaryFolder()
+    let process = try Python.process(PythonScripts.openLog, [], in: folder.url)
+    let (input, output) = (Pipe(), Pipe())
+    (process.standardInput, process.standardOutput) = (input, output)
+    try process.run()
+    defer { process.terminate() }
+    let lines = LineReader(output.fileHandleForReading)
+    while true {
+      try input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
+      let line = try #require(lines.next())
+      let database = try SQLiteDatabase(contentsOf: folder.url.appending(path: "a.db"))
+      var dump = try Dump(folder.url.appending(path: "state.dump"))
+      #expect(try dump.differences(to: database) == [], "state \(line)")
+      if line.hasSuffix("True") { break }
+    }
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
+  @Test(
+    .comparesWithSQLite, arguments: [("wal", 1_000_000), ("wal", 20), ("delete", 1_000_000), ("persist", 30)])
+  func `beside a process that writes, every snapshot is of one transaction`(_ mode: String, _ lasting: Int)
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let process = try Python.process(PythonScripts.busyWriter, [mode, "\(lasting)"], in: folder.url)
+    let (input, output) = (Pipe(), Pipe())
+    (process.standardInput, process.standardOutput) = (input, output)
+    try process.run()
+    defer { process.terminate() }
+    let lines = LineReader(output.fileHandleForReading)
+    #expect(lines.next() == "ready")
+    var (reads, changed) = (0, 0)
+    var numbers: Set<Int64> = []
+    while reads < 60, changed < 500 {
+      do throws(SQLiteError) {
+        let database = try SQLiteDatabase(
+          contentsOf: folder.url.appending(path: "a.db"), timeout: .seconds(60))
+        guard let table = database.table(named: "a") else { continue }
+        var seen: Set<Int64> = []
+        var count = 0
+        let cursor = try database.rows(of: table)
+        while let row = try cursor.next() {
+          if let number = row.integer(1) { seen.insert(number) }
+          if row.withBytes(of: 2, { $0.count }) == 900 { count += 1 }
+        }
+        #expect(seen.count == 1)
+        #expect(count == 59)
+        numbers.formUnion(seen)
+        reads += 1
+      } catch {
+        // Between two connections of the writer, no lock keeps the next one from copying its log into the file.
+        #expect(error.code == .changed && mode == "wal", "\(error)")
+        changed += 1
+      }
+    }
+    #expect(reads == 60, "\(changed) changes")
+    if lasting == 1_000_000 { #expect(changed == 0) }
+    #expect(numbers.count > 5)
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
+  @Test(.comparesWithSQLite)
+  func `reading leaves the file, its log, its shared memory and the folder as they are`() throws {
+    let folder = try TemporaryFolder()
+    try Python.run(PythonScripts.interruptedWriters, "1", "8", "0", in: folder.url)
+    func state() throws -> [String: [AnyHashable]] {
+      var state: [String: [AnyHashable]] = [:]
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
+        let path = folder.path(name)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        let date = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970
+        state[name] = [
+          try Data(contentsOf: URL(filePath: path)), date, attributes[.systemFileNumber] as? Int,
+        ]
+      }
+      return state
+    }
+    let before = try state()
+    #expect(before.keys.contains { $0.hasSuffix("-shm") })
+    #expect(before.keys.contains { $0.hasSuffix("-journal") })
+    for seed in 1...8 {
+      let database = try SQLiteDatabase(contentsOf: folder.url.appending(path: "\(seed).db"))
+      for table in database.tables { try database.forEachRow(of: table) { _ in } }
+    }
+    #expect(try state() == before)
+  }
+}
+
+/// The lines that a process writes.
+final class LineReader {
+  private let file: FileHandle
+  private var buffer = Data()
+
+  init(_ file: FileHandle) { self.file = file }
+
+  func next() -> String? {
+    while true {
+      if let end = buffer.firstIndex(of: 10) {
+        let line = String(decoding: buffer[..<end], as: UTF8.self)
+        buffer = Data(buffer[(end + 1)...])
+        return line
+      }
+      let more = file.availableData
+      if more.isEmpty { return nil }
+      buffer.append(more)
+    }
+  }
+}
