@@ -96,7 +96,6 @@ extension CompiledModelReader {
   private mutating func indexed(
     by element: ArchivedObject, _ whole: String
   ) throws(ArchiveError) -> (property: String, type: String)? {
-    noteUnknown(element, "an element of \(whole)")
     for key in element.keys {
       guard let object = try element.object(key) else { continue }
       let description = object.isKind(of: "NSExpressionDescription")
@@ -109,6 +108,7 @@ extension CompiledModelReader {
       }
       return text.map { ($0, type.name) }
     }
+    noteUnknown(element, "an element of \(whole)")
     return try text("NSPropertyName", of: element).map { ($0, "") }
   }
 }

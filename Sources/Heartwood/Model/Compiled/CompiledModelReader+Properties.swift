@@ -115,10 +115,11 @@ extension CompiledModelReader {
   private mutating func elements(
     of object: ArchivedObject, _ path: String, _ depth: Int
   ) throws(ArchiveError) -> [ModelDocument.Property]? {
-    guard depth < 16 else {
+    guard depth < 16, openComposites.insert(object.number ?? -1).inserted else {
       note("\(path) is a composite attribute of itself, and is left out")
       return nil
     }
+    defer { openComposites.remove(object.number ?? -1) }
     var made: [ModelDocument.Property] = []
     for element in try object.list("NSCompositeElements")?.values() ?? [] {
       guard let element = element.object else {

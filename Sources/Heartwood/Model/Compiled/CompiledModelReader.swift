@@ -15,6 +15,8 @@ struct CompiledModelReader {
   /// The superentity of each entity that has one, and the names of the properties that an entity inherits.
   private var parents: [String: String] = [:]
   private var inherited: [String: Set<String>] = [:]
+  /// The composite attributes that are being read, by the numbers of their objects.
+  var openComposites: Set<Int> = []
   /// How many properties may be read yet, as objects of an archive may refer to the same ones again and again.
   var left = 0
 

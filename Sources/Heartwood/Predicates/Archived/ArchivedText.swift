@@ -17,6 +17,8 @@ struct ArchivedText {
   ///
   /// - Throws: `.coreData` saying what of it is not understood.
   static func predicate(_ value: ArchivedValue) throws(HeartwoodError) -> String {
+    // Other compilers of models write the text itself.
+    if let text = value.string { return try FormatPredicate(text).description }
     var text = ArchivedText()
     return try FormatPredicate(try text.predicate(value)).description
   }
@@ -25,6 +27,7 @@ struct ArchivedText {
   ///
   /// - Throws: `.coreData` saying what of it is not understood.
   static func expression(_ value: ArchivedValue) throws(HeartwoodError) -> String {
+    if let text = value.string { return try FormatExpression(text).expression.description }
     var text = ArchivedText()
     return try FormatExpression(try text.expression(value)).expression.description
   }
