@@ -67,7 +67,9 @@ public final class SQLiteDatabase: Sendable {
   }
 
   func layout(_ table: SQLiteTable) throws(SQLiteError) -> RowLayout {
-    guard let layout = schema.layouts[table.name.lowercasedName], layout.table == table else {
+    guard let layout = schema.layoutsByRoot[table.rootPage], layout.table.name == table.name,
+      layout.table.columns.count == table.columns.count
+    else {
       throw SQLiteError(.invalidArgument, "Table \(table.name) is not of this database.", path: path)
     }
     return layout

@@ -56,7 +56,7 @@ struct WriterTests {
         let table = tables[index].0
         let rowid =
           (tables[index].1.last?.rowid ?? -5) + Int64(1 + numbers.below(numbers.below(9) == 0 ? 1 << 40 : 3))
-        var values = (0..<3).map { _ in numbers.value(longest: 3 * pageSize) }
+        var values = (0..<3).map { _ in numbers.value(longest: min(3 * pageSize, 80_000)) }
         if table.columns.count == 4 { values.insert(.integer(rowid), at: 0) }
         try table.insert(values, rowid: table.columns.count == 4 ? nil : rowid)
         tables[index].1.append((rowid, values))

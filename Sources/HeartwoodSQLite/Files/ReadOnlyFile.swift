@@ -69,18 +69,19 @@ final class ReadOnlyFile: Sendable {
     return stat(path, &status) == 0 ? Stamp(status) : nil
   }
 
-  /// Reads `buffer.count` bytes, or as many as the file has from `offset` on; returns their number.
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SQLiteError) -> Int {
-    guard let base = buffer.baseAddress else { return 0 }
+  /// Reads `count` bytes into the beginning of a block, or as many as the file has from `offset` on; returns their
+  /// number.
+  func read(into block: ByteBlock, _ count: Int, at offset: Int64) throws(SQLiteError) -> Int {
+    assert(count <= block.capacity)
     var done = 0
-    while done < buffer.count {
-      let count = pread(descriptor, base + done, buffer.count - done, off_t(offset) + off_t(done))
-      if count == 0 { break }
-      if count < 0 {
+    while done < count {
+      let more = pread(descriptor, block.base + done, count - done, off_t(offset) + off_t(done))
+      if more == 0 { break }
+      if more < 0 {
         if errno == EINTR { continue }
         throw SQLiteError.system("cannot be read at offset \(offset)", path)
       }
-      done += count
+      done += more
     }
     return done
   }
@@ -88,8 +89,7 @@ final class ReadOnlyFile: Sendable {
   /// The bytes from `offset` on: `count`, or as many as there are.
   func bytes(at offset: Int64, count: Int) throws(SQLiteError) -> [UInt8] {
     let block = ByteBlock(capacity: count)
-    let done = try read(into: UnsafeMutableRawBufferPointer(start: block.base, count: count), at: offset)
-    return Array(UnsafeRawBufferPointer(start: block.base, count: done))
+    return Array(block.bytes(0, try read(into: block, count, at: offset)))
   }
 }
 

@@ -25,9 +25,9 @@ final class PageSource: Sendable {
     let fileSize = try snapshot.file.stamp().size
     let count: Int
     if let offset = snapshot.overlay?.offsets[1] {
-      count = try snapshot.overlay!.file.read(into: .init(start: block.base, count: 512), at: offset)
+      count = try snapshot.overlay!.file.read(into: block, 512, at: offset)
     } else {
-      count = try snapshot.file.read(into: .init(start: block.base, count: 1024), at: 0)
+      count = try snapshot.file.read(into: block, 1024, at: 0)
     }
     try DatabaseHeader.checkMagic(block, count: count, fileSize: fileSize)
     header = try DatabaseHeader(block)
@@ -68,8 +68,7 @@ final class PageSource: Sendable {
         "The page is needed, and the database has \(pageCount) pages.", page: number, offset: 0)
     }
     let block = ByteBlock(uninitialized: pageSize)
-    let memory = UnsafeMutableRawBufferPointer(start: block.base, count: pageSize)
-    let count = try snapshot.read(number, pageSize: pageSize, into: memory)
+    let count = try snapshot.read(number, pageSize: pageSize, into: block)
     guard count == pageSize else {
       throw SQLiteError.damaged("The file ends within the page: it is cut.", page: number, offset: count)
     }

@@ -20,7 +20,7 @@ enum RollbackJournal {
       let block = ByteBlock(capacity: pageSize + 8)
       position += Int64(segment.sectorSize)
       for _ in 0..<segment.recordCount {
-        let count = try file.read(into: .init(start: block.base, count: pageSize + 8), at: position)
+        let count = try file.read(into: block, pageSize + 8, at: position)
         let page = block.number32(0)
         guard count == pageSize + 8, page != 0,
           checksum(block, segment.nonce, pageSize) == block.number32(4 + pageSize)
@@ -48,7 +48,7 @@ enum RollbackJournal {
     _ file: ReadOnlyFile, _ position: Int64, _ fileSize: Int64
   ) throws(SQLiteError) -> Segment? {
     let block = ByteBlock(capacity: 28)
-    guard try file.read(into: .init(start: block.base, count: 28), at: position) == 28,
+    guard try file.read(into: block, 28, at: position) == 28,
       block.bytes(0, 8).elementsEqual(magic)
     else { return nil }
     let (sectorSize, pageSize) = (Int(block.number32(20)), Int(block.number32(24)))
@@ -76,7 +76,7 @@ enum RollbackJournal {
   private static func superJournal(_ file: ReadOnlyFile, _ fileSize: Int64) throws(SQLiteError) -> String? {
     guard fileSize >= 16 else { return nil }
     let end = ByteBlock(capacity: 16)
-    guard try file.read(into: .init(start: end.base, count: 16), at: fileSize - 16) == 16,
+    guard try file.read(into: end, 16, at: fileSize - 16) == 16,
       end.bytes(8, 8).elementsEqual(magic)
     else { return nil }
     let length = Int64(end.number32(0))

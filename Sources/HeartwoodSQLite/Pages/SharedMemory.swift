@@ -12,9 +12,9 @@ struct SharedMemory: Hashable, Sendable {
   /// The numbers are in the byte order of the machine; the header is there twice, with a checksum each.
   init?(_ file: ReadOnlyFile) throws(SQLiteError) {
     let block = ByteBlock(capacity: 136)
-    let count = try file.read(into: .init(start: block.base, count: 136), at: 0)
+    let count = try file.read(into: block, 136, at: 0)
     guard count == 136, block.bytes(0, 48).elementsEqual(block.bytes(48, 48)) else { return nil }
-    func number(_ offset: Int) -> UInt32 { block.base.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
+    func number(_ offset: Int) -> UInt32 { block.number32(offset).bigEndian }
     guard number(0) == 3_007_000, block.byte(12) != 0 else { return nil }
     var sum = WriteAheadLog.Checksum(bigEndian: Int(littleEndian: 1) != 1)
     sum.add(block, 0, 40)

@@ -66,14 +66,14 @@ final class Snapshot: Sendable {
   }
 
   /// Reads a page; returns the number of bytes that the files have of it.
-  func read(_ number: UInt32, pageSize: Int, into memory: UnsafeMutableRawBufferPointer) throws(SQLiteError)
+  func read(_ number: UInt32, pageSize: Int, into block: ByteBlock) throws(SQLiteError)
     -> Int
   {
     let count =
       if let overlay, let offset = overlay.offsets[number] {
-        try overlay.file.read(into: memory, at: offset)
+        try overlay.file.read(into: block, pageSize, at: offset)
       } else {
-        try file.read(into: memory, at: Int64(number - 1) * Int64(pageSize))
+        try file.read(into: block, pageSize, at: Int64(number - 1) * Int64(pageSize))
       }
     if stamp != nil { try check() }
     return count

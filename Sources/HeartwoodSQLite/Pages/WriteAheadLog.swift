@@ -19,7 +19,7 @@ enum WriteAheadLog {
   /// - Throws: If a later version of SQLite wrote it.
   static func header(_ file: ReadOnlyFile) throws(SQLiteError) -> Header? {
     let block = ByteBlock(capacity: headerSize)
-    let count = try file.read(into: .init(start: block.base, count: headerSize), at: 0)
+    let count = try file.read(into: block, headerSize, at: 0)
     guard count == headerSize, block.number32(0) & 0xFFFF_FFFE == 0x377F_0682 else { return nil }
     let pageSize = Int(block.number32(8))
     guard pageSize >= 512, pageSize <= 65_536, pageSize & (pageSize - 1) == 0 else { return nil }
@@ -50,10 +50,10 @@ enum WriteAheadLog {
     var pageCount: UInt32 = 0
     // The frames of the transaction that has not ended yet.
     var pending: [(page: UInt32, offset: Int64)] = []
-    var frame: UInt32 = 0
+    var (frame, committedFrame): (UInt32, UInt32) = (0, 0)
     var position = Int64(headerSize)
     reading: while true {
-      let count = try file.read(into: .init(start: block.base, count: batch * frameSize), at: position)
+      let count = try file.read(into: block, batch * frameSize, at: position)
       for index in 0..<count / frameSize {
         if let limit, frame >= limit { break reading }
         let start = index * frameSize
@@ -67,12 +67,18 @@ enum WriteAheadLog {
         pending.append((block.number32(start), position + Int64(start + frameHeaderSize)))
         let size = block.number32(start + 4)
         guard size != 0 else { continue }
-        pageCount = size
+        (pageCount, committedFrame) = (size, frame)
         for (page, offset) in pending { committed[page] = offset }
         pending.removeAll(keepingCapacity: true)
       }
       guard count == batch * frameSize else { break }
       position += Int64(count)
+    }
+    if let limit, committedFrame != limit {
+      throw SQLiteError(
+        .damaged,
+        "Frame \(committedFrame + 1) of the log does not count, and processes that use the log count \(limit).",
+        path: file.path, offset: headerSize + Int(committedFrame) * frameSize)
     }
     if pageCount == 0 { return nil }
     return PageOverlay(file: file, pageSize: header.pageSize, pageCount: pageCount, offsets: committed)
@@ -88,14 +94,12 @@ enum WriteAheadLog {
 
     /// - Parameter count: A multiple of 8.
     mutating func add(_ block: ByteBlock, _ start: Int, _ count: Int) {
-      let base = UnsafeRawPointer(block.bytes(start, count).baseAddress!)
       var (s0, s1) = (first, second)
-      var offset = 0
-      while offset < count {
-        let x = base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-        let y = base.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
-        s0 = s0 &+ (bigEndian ? UInt32(bigEndian: x) : UInt32(littleEndian: x)) &+ s1
-        s1 = s1 &+ (bigEndian ? UInt32(bigEndian: y) : UInt32(littleEndian: y)) &+ s0
+      var offset = start
+      while offset < start + count {
+        let (x, y) = (block.number32(offset), block.number32(offset + 4))
+        s0 = s0 &+ (bigEndian ? x : x.byteSwapped) &+ s1
+        s1 = s1 &+ (bigEndian ? y : y.byteSwapped) &+ s0
         offset += 8
       }
       (first, second) = (s0, s1)

@@ -4,6 +4,8 @@ struct Schema: Sendable {
   var indexes: [SQLiteIndex] = []
   /// By the table's name in small letters.
   var layouts: [String: RowLayout] = [:]
+  /// By the page of the table's root.
+  var layoutsByRoot: [UInt32: RowLayout] = [:]
 
   /// The table of the schema itself.
   static let schemaTable = SQLiteTable(
@@ -21,6 +23,7 @@ struct Schema: Sendable {
   init(_ source: PageSource) throws(SQLiteError) {
     let layout = RowLayout(Self.schemaTable, source.header.encoding)
     layouts[Self.schemaTable.name] = layout
+    layoutsByRoot[1] = layout
     var statements: [String: TableStatement] = [:]
     var indexRows: [(name: String, table: String, root: UInt32, sql: String?, cell: (UInt32, Int))] = []
     let cursor = try SQLiteCursor(source, Self.schemaTable, layout)
@@ -45,6 +48,7 @@ struct Schema: Sendable {
         statements[key] = statement
         tables.append(table)
         layouts[key] = RowLayout(table, source.header.encoding)
+        layoutsByRoot[root] = layouts[key]
       } else {
         throw SQLiteError.damaged(
           "The statement of table \(name) is no CREATE TABLE: \(sql?.prefix(80) ?? "null").",
