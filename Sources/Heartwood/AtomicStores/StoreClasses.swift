@@ -97,6 +97,7 @@ enum StoreClasses {
     let made = storeClass.init(
       persistentStoreCoordinator: coordinator, at: url, options: description.options)
     made.settings = PersistentStoreDescription(copying: description)
+    if (storeClass as? IncrementalStore.Type)?.isAlwaysReadOnly == true { made.settings.isReadOnly = true }
     made.configuration = try StoreConfiguration(
       description.configuration, of: coordinator.managedObjectModel)
     return made
@@ -122,6 +123,13 @@ enum StoreClasses {
       return try body(store, metadata)
     default: return try body(store, [:])
     }
+  }
+
+  /// The kind and the class that know a file as a store of theirs; nil if none does.
+  static func recognising(_ url: URL) -> (type: PersistentStore.StoreType, storeClass: PersistentStore.Type)?
+  {
+    let known = all.filter { $0.value.recognises(url) }.min { $0.key.rawValue < $1.key.rawValue }
+    return known.map { ($0.key, $0.value) }
   }
 
   static func set(_ storeClass: PersistentStore.Type?, _ type: PersistentStore.StoreType) {

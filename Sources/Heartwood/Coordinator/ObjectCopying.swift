@@ -1,8 +1,11 @@
 import Foundation
+import HeartwoodEngine
+import HeartwoodFiles
 
 /// Copies a store to one of another kind object by object, as stores of a program's classes have no bytes that others can read.
 ///
-/// The copies are new objects, with other identifiers.
+/// The copies are new objects, with other identifiers. Only those of a store whose fetches the library executes keep theirs where the copy is of
+/// a kind that comes with the library: see `StoreTransfer`.
 struct ObjectCopying {
   private let source: PersistentStore
   private let model: ManagedObjectModel
@@ -19,6 +22,10 @@ struct ObjectCopying {
   ///
   /// - Throws: `.persistentStoreOperation` if the store has objects already; the errors of opening, reading and saving.
   func fill(_ copy: PersistentStoreDescription) throws {
+    if let store = source as? IncrementalStore, !store.executesFetches, StoreClasses.all[copy.type] == nil {
+      try transfer(store, to: copy)
+      return
+    }
     let from = try PersistentStoreCoordinator(checking: model)
     try from.adopt(source)
     let to = try PersistentStoreCoordinator(checking: model)
@@ -44,6 +51,64 @@ struct ObjectCopying {
       copy.filled = try target.contents.copyInMemory()
     } else if let format, let url = copy.url {
       try target.contents.write(format, at: url, LogStoreOptions(copy))
+    }
+  }
+
+  /// - Returns: What was copied.
+  @discardableResult
+  func transfer(_ store: IncrementalStore, to copy: PersistentStoreDescription) throws -> StoreTransferReport
+  {
+    let transfer = try StoreTransfer(store, model, log)
+    guard copy.type == .log else {
+      let engine = try LogStore.emptyInMemory(transfer.identifier)
+      try transfer.run(engine)
+      if copy.type == .inMemory {
+        copy.filled = engine
+      } else if let format = StoreFileFormat(rawValue: copy.type.rawValue), let url = copy.url {
+        let file = try StoreFile.toCreate(format, at: LogStore.path(of: url), LogStoreOptions(copy))
+        defer { file.endPreparation() }
+        try LogStore.save(engine, to: file)
+      }
+      return transfer.report
+    }
+    guard let url = copy.url else { return transfer.report }
+    let path = LogStore.path(of: url)
+    // Two processes that start with the same store make one copy.
+    let lock = try PlaceLock.acquire(at: path, timeout: copy.timeout, copy.fileSystem)
+    defer { lock.release() }
+    guard try !Engine.containsStore(at: path, fileSystem: copy.fileSystem) else {
+      throw HeartwoodError(
+        .persistentStoreOperation,
+        "the store at \(store.place) cannot be copied to \(path): a store is there; choose another place, or remove it first"
+      )
+    }
+    try HeartwoodError.translating("the store at \(store.place) could not be copied to \(path)") {
+      try fill(path, transfer, copy)
+    }
+    return transfer.report
+  }
+
+  /// Makes the store in a folder beside its place, and moves it there when it is whole. A folder that a crash leaves is removed first.
+  private func fill(_ path: String, _ transfer: StoreTransfer, _ copy: PersistentStoreDescription) throws {
+    let made = PersistentStoreDescription(copying: copy)
+    (made.isReadOnly, made.createsStore, made.durability) = (false, true, .deferred)
+    var options = try LogStoreOptions(made).engine
+    options.newIdentifier = transfer.identifier
+    let beside = HiddenFolder(beside: URL(fileURLWithPath: path), "copying")
+    try beside.remove(busyTimeout: 0, copy.fileSystem)
+    do {
+      let engine = try Engine(at: beside.path, options: options, fileSystem: copy.fileSystem)
+      do {
+        try transfer.run(engine)
+      } catch {
+        try? engine.close()
+        throw error
+      }
+      try engine.close()
+      try copy.fileSystem.putInPlace(beside.path, path)
+    } catch {
+      try? beside.remove(busyTimeout: 0, copy.fileSystem)
+      throw error
     }
   }
 
@@ -76,5 +141,27 @@ struct ObjectCopying {
     let own = PersistentStore.MetadataKey.all
     let values = try source.allMetadata().filter { !own.contains($0.key) }
     if !values.isEmpty { try coordinator.setMetadata(values, for: target) }
+  }
+}
+
+extension FileSystem {
+  /// Gives a folder the name of one beside it that is missing or empty, durably.
+  fileprivate func putInPlace(_ folder: String, _ place: String) throws {
+    if self is PosixFileSystem {
+      try FileManager.default.removeEmptyFolder(place)
+      try FileManager.default.moveItem(atPath: folder, toPath: place)
+    } else {
+      if (try? openDirectory(place)) == nil { try createDirectory(place) }
+      try exchangeDirectories(folder, place)
+    }
+    try openDirectory(URL(fileURLWithPath: place).deletingLastPathComponent().path).sync()
+  }
+}
+
+extension FileManager {
+  /// Does nothing if there is none. A folder that is not empty stays, and nothing can be put in its place.
+  fileprivate func removeEmptyFolder(_ path: String) throws {
+    guard fileExists(atPath: path), try contentsOfDirectory(atPath: path).isEmpty else { return }
+    try removeItem(atPath: path)
   }
 }

@@ -95,6 +95,15 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   /// - Throws: Why the store cannot be opened.
   open func loadMetadata() throws {}
 
+  /// Whether what is at a place is a store of this class, as its first bytes say. False by default. Commands and programs that open
+  /// stores of any kind ask the registered classes: `PersistentStoreCoordinator.typeOfPersistentStore(at:)`.
+  open class func recognises(_ url: URL) -> Bool { false }
+
+  /// The model that a store of this class says it was written with; nil by default. Called for stores that the class `recognises(_:)`.
+  ///
+  /// - Throws: Why the store has none, or cannot be read.
+  open class func managedObjectModel(ofStoreAt url: URL) throws -> ManagedObjectModel? { nil }
+
   /// Opens the store with what it has.
   final func begin(_ contents: any ObjectStore) {
     opened = contents

@@ -69,6 +69,7 @@ extension PersistentStoreCoordinator {
     let own = persistentStores.filter { store in
       stores?.contains { $0 === store } ?? true && (try? store.objectStore.require(.history)) != nil
     }
-    return PersistentHistoryToken(own.compactMap { $0.log?.currentHistoryToken() })
+    return PersistentHistoryToken(
+      own.compactMap { ($0.objectStore as? any HistorySource)?.currentHistoryToken() })
   }
 }

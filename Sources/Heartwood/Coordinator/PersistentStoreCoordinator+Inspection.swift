@@ -16,18 +16,25 @@ extension PersistentStoreCoordinator {
   public static func managedObjectModel(
     ofStoreAt url: URL, options: PersistentStore.Options? = nil
   ) throws -> ManagedObjectModel {
+    if let known = StoreClasses.recognising(url),
+      let model = try known.storeClass.managedObjectModel(ofStoreAt: url)
+    {
+      return model
+    }
     var opening = try LogStoreOptions(reading: .log, at: url, options)
     opening.format = StoreFile.format(at: LogStore.path(of: url), opening.fileSystem)
     return try LogStore.model(at: url, options: opening)
   }
 
-  /// The kind of a store by its folder, or by the first bytes of its file; nil if it is none.
+  /// The kind of a store by its folder, or by the first bytes of its file; nil if it is none. A kind of a program's class is known if
+  /// the class `recognises(_:)` the place.
   public static func typeOfPersistentStore(at url: URL) -> PersistentStore.StoreType? {
     let path = LogStore.path(of: url)
     if let format = StoreFile.format(at: path, PosixFileSystem()) {
       return PersistentStore.StoreType(rawValue: format.rawValue)
     }
-    return (try? Engine.containsStore(at: path, fileSystem: PosixFileSystem())) == true ? .log : nil
+    if (try? Engine.containsStore(at: path, fileSystem: PosixFileSystem())) == true { return .log }
+    return StoreClasses.recognising(url)?.type
   }
 
   /// Reads and checks everything in the store: bytes, tree, rows, indexes, relationships, history.

@@ -70,6 +70,8 @@ extension PersistentStoreCoordinator {
   /// use. After a crash the folder contains its former store or the whole copy. A hidden folder beside it
   /// may be left then, which the next replacement uses and removes.
   ///
+  /// A source of another kind, whose class `PersistentStore.recognises(_:)` it, is copied object by object with the model that it was written with.
+  ///
   /// - Parameters:
   ///   - destination: The folder to replace; a missing or empty one is filled. Its parent must exist.
   ///   - destinationOptions: `.timeout`: how long to wait for others that have that store open.
@@ -99,6 +101,11 @@ extension PersistentStoreCoordinator {
     var origin = try LogStoreOptions(reading: type, at: source, sourceOptions)
     origin.createsStore = false
     origin.fileSystem = fileSystem
+    if let known = StoreClasses.recognising(source) {
+      return try replacePersistentStore(
+        at: destination, destinationOptions, withStoreOf: known.type, source, sourceOptions,
+        ifUnchangedSince: token, type, fileSystem)
+    }
     let path = LogStore.path(of: destination)
     guard path != LogStore.path(of: source) else {
       throw HeartwoodError(.persistentStoreOperation, "the store at \(path) cannot replace itself")
@@ -107,6 +114,28 @@ extension PersistentStoreCoordinator {
     try closingOwnStore(at: path) {
       try Self.replace(path, opening, with: source, sourceOpening, ifUnchangedSince: token)
     }
+  }
+
+  /// Replaces a store by what one of a program's kind has: by a copy that is made beside it first.
+  private func replacePersistentStore(
+    at destination: URL, _ destinationOptions: PersistentStore.Options?,
+    withStoreOf kind: PersistentStore.StoreType, _ source: URL, _ sourceOptions: PersistentStore.Options?,
+    ifUnchangedSince token: PersistentHistoryToken?, _ type: PersistentStore.StoreType,
+    _ fileSystem: any FileSystem
+  ) throws {
+    let model = try Self.managedObjectModel(ofStoreAt: source, options: sourceOptions)
+    let coordinator = try PersistentStoreCoordinator(
+      checkingStoredProperties: model, keepsBytesWithoutTransformers: true)
+    let store = try coordinator.addPersistentStore(type: kind, at: source, options: sourceOptions)
+    defer { try? coordinator.close() }
+    let beside = HiddenFolder(beside: destination, "copied-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: beside.url) }
+    let copy = PersistentStoreDescription(type: type, url: beside.url, options: nil)
+    copy.fileSystem = fileSystem
+    try ObjectCopying(store, model, MigrationLog(nil).about(store.place)).fill(copy)
+    try replacePersistentStore(
+      at: destination, destinationOptions: destinationOptions, withPersistentStoreFrom: beside.url,
+      ifUnchangedSince: token, type: type, fileSystem: fileSystem)
   }
 
   private static func replace(
@@ -163,7 +192,8 @@ extension PersistentStoreCoordinator {
   ///     must exist. Without effect for a store in memory.
   ///   - options: Options by key for the copy.
   ///   - type: The kind of the copy, which may be another one than the store's. History is copied from `log` to `log` only. To or from a
-  ///     kind that the program has registered, each object is copied: the copies have other identifiers, so reset contexts.
+  ///     kind that the program has registered, each object is copied: the copies have other identifiers, so reset contexts. Those of a store
+  ///     that does not execute fetches itself (`IncrementalStore.executesFetches`) keep theirs in kinds that come with this library.
   ///   - progress: Is told after every thousand objects that are copied so; other copies are made as a whole.
   /// - Returns: The copy. `store` may not be used any more.
   /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator, or if it cannot be copied to the folder;
@@ -184,6 +214,10 @@ extension PersistentStoreCoordinator {
     copy.type = type
     copy.url = url
     copy.createsStore = type == .inMemory
+    // A kind that is read only says nothing about the copy.
+    if (store as? IncrementalStore).map({ Swift.type(of: $0).isAlwaysReadOnly }) == true {
+      copy.isReadOnly = false
+    }
     for (key, value) in options ?? [:] { copy.setOption(value, forKey: key) }
     try copy.checkOptions()
     if StoreClasses.all[type] != nil || store.log == nil {

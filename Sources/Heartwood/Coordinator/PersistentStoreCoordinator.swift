@@ -80,6 +80,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   public var persistentStores: [PersistentStore] { open.withLock { $0.stores } }
 
   /// The open store at a URL; nil if there is none.
+  @_disfavoredOverload
   public func persistentStore(for url: URL) -> PersistentStore? {
     persistentStores.first { $0.url.standardizedFileURL == url.standardizedFileURL }
   }
@@ -301,6 +302,11 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
     guard let store = stores.first else { throw HeartwoodError.noOpenStore }
     guard stores.count == 1 else { throw HeartwoodError.severalStores(stores) }
     return try store.requireLog()
+  }
+
+  /// - Throws: `.persistentStoreOperation` if no store is open.
+  func requireStore() throws {
+    guard !persistentStores.isEmpty else { throw HeartwoodError.noOpenStore }
   }
 
   /// The open stores.

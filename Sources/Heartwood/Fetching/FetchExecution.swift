@@ -283,7 +283,7 @@ extension FetchExecution {
       changedRoots.formUnion(layer.changedRoots)
     }
     let view = reader.stored
-    if let incremental = view as? IncrementalView {
+    if let incremental = view as? IncrementalView, incremental.contents.executesFetches {
       let plan = try incremental.plan(request, hidden: pending.hidden.count, isCount: isCount)
       try pending.sort(by: DeliveryOrder(request, in: source))
       self.init(

@@ -22,7 +22,7 @@ extension PersistentContainer {
   ///
   /// - Throws: As `ManagedObjectContext.execute(_:)`.
   public func history(after token: PersistentHistoryToken? = nil) throws -> [PersistentHistoryTransaction] {
-    _ = try persistentStoreCoordinator.openStores()
+    try persistentStoreCoordinator.requireStore()
     return try persistentStoreCoordinator.history(.fetchHistory(after: token)).transactions
   }
 
@@ -58,13 +58,15 @@ extension PersistentStoreCoordinator {
   /// - Throws: `.persistentStoreUnsupportedRequestType` if one that it names has none, or if none has one.
   private func historyStores(
     _ request: PersistentHistoryChangeRequest, _ all: [PersistentStore]
-  ) throws -> [LogStore] {
+  ) throws -> [any HistorySource] {
     if let affected = request.affectedStores {
       let named = all.filter { store in affected.contains { $0.identifier == store.identifier } }
       for store in named { try store.objectStore.require(.history) }
-      return named.compactMap(\.log)
+      return named.compactMap { $0.objectStore as? any HistorySource }
     }
-    let able = all.compactMap(\.log).filter { (try? $0.require(.history)) != nil }
+    let able = all.filter { (try? $0.objectStore.require(.history)) != nil }.compactMap {
+      $0.objectStore as? any HistorySource
+    }
     if able.isEmpty { for store in all { try store.objectStore.require(.history) } }
     return able
   }
@@ -112,7 +114,31 @@ extension PersistentHistoryResult {
   }
 }
 
-extension LogStore {
+/// A store that has a history.
+protocol HistorySource: ObjectStore {
+  func historyView() throws -> any HistoryView
+  /// - Parameter isOnly: Whether a token must be of this store.
+  /// - Returns: The number of transactions whose history was deleted.
+  func deleteHistory(_ request: PersistentHistoryChangeRequest, isOnly: Bool) throws -> Int
+  /// The newest position of the history.
+  func currentHistoryToken() -> PersistentHistoryToken
+}
+
+/// What requests read of the history of one store.
+protocol HistoryView {
+  /// Calls `body` with the records after a transaction, oldest first, until it returns false.
+  func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws
+  /// The number of the newest transaction whose history is deleted.
+  func newestDeletedHistory() throws -> UInt64
+  /// The number of the newest transaction.
+  func newestHistoryNumber() throws -> UInt64
+}
+
+extension LogStoreView: HistoryView {
+  func newestHistoryNumber() throws -> UInt64 { generation }
+}
+
+extension HistorySource {
   /// - Parameter isOnly: Whether a token must be of this store.
   fileprivate func history(
     _ request: PersistentHistoryChangeRequest, isOnly: Bool
@@ -120,13 +146,13 @@ extension LogStore {
     let filter = try HistoryFilter(request)
     let withChanges =
       request.resultType != .transactionsOnly && request.resultType != .count || filter.readsChanges
-    let view = try newestView()
+    let view = try historyView()
     let first = try firstNumber(of: request, in: view, isOnly: isOnly)
     var found = FoundHistory()
     try view.history(after: first) { record in
       guard request.asksFor(record) else { return true }
       let transaction = try PersistentHistoryTransaction(
-        record, self, withChanges: withChanges, where: filter.accepts)
+        record, identity, withChanges: withChanges, where: filter.accepts)
       guard try filter.accepts(transaction), !filter.readsChanges || transaction.changes?.isEmpty == false
       else {
         return true
@@ -138,39 +164,25 @@ extension LogStore {
     return found
   }
 
-  /// - Returns: The number of transactions whose history was deleted.
-  fileprivate func deleteHistory(_ request: PersistentHistoryChangeRequest, isOnly: Bool) throws -> Int {
-    switch request.start {
-    case .beginning: return 0
-    case .token(let token):
-      guard let token = try position(of: token, isOnly: isOnly) else { return 0 }
-      return try deleteHistory(before: token.transactionNumber) { _ in false }
-    case .date(let date): return try deleteHistory(before: .max) { $0.timestamp >= date }
-    }
-  }
-
   /// The position of a token in this store; nil if it has none, and need not.
-  private func position(of token: PersistentHistoryToken, isOnly: Bool) throws -> PersistentHistoryToken? {
+  fileprivate func position(
+    of token: PersistentHistoryToken, in view: any HistoryView, isOnly: Bool
+  ) throws -> PersistentHistoryToken? {
     guard let own = token.position(in: identity.text ?? "") else {
       guard !isOnly else { throw HeartwoodError.foreignToken(token) }
       return nil
     }
-    try check(own)
+    let newest = try view.newestHistoryNumber()
+    guard own.transactionNumber <= newest else { throw HeartwoodError.futureToken(own, newest) }
     return own
   }
 
-  private func check(_ token: PersistentHistoryToken) throws {
-    guard token.transactionNumber <= newestGeneration else {
-      throw HeartwoodError.futureToken(token, newestGeneration)
-    }
-  }
-
   private func firstNumber(
-    of request: PersistentHistoryChangeRequest, in view: LogStoreView, isOnly: Bool
+    of request: PersistentHistoryChangeRequest, in view: any HistoryView, isOnly: Bool
   ) throws -> UInt64 {
-    guard case .token(let given) = request.start, let token = try position(of: given, isOnly: isOnly) else {
-      return 0
-    }
+    guard case .token(let given) = request.start,
+      let token = try position(of: given, in: view, isOnly: isOnly)
+    else { return 0 }
     let deleted = try view.newestDeletedHistory()
     if let expected = token.nanoseconds, let time = try view.historyTime(of: token.transactionNumber),
       time != expected
@@ -179,6 +191,20 @@ extension LogStore {
     }
     guard token.transactionNumber >= deleted else { throw HeartwoodError.deletedToken(token, deleted) }
     return token.transactionNumber
+  }
+}
+
+extension LogStore: HistorySource {
+  func historyView() throws -> any HistoryView { try newestView() }
+
+  func deleteHistory(_ request: PersistentHistoryChangeRequest, isOnly: Bool) throws -> Int {
+    switch request.start {
+    case .beginning: return 0
+    case .token(let token):
+      guard let token = try position(of: token, in: newestView(), isOnly: isOnly) else { return 0 }
+      return try deleteHistory(before: token.transactionNumber) { _ in false }
+    case .date(let date): return try deleteHistory(before: .max) { $0.timestamp >= date }
+    }
   }
 }
 

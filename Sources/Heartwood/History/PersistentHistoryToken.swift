@@ -99,7 +99,7 @@ extension LogStore {
   }
 }
 
-extension LogStoreView {
+extension HistoryView {
   /// The time in the history of one transaction; nil if it has none.
   func historyTime(of number: UInt64) throws -> Int64? {
     guard number > 0 else { return nil }

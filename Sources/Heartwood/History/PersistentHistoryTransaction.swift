@@ -46,19 +46,18 @@ public struct PersistentHistoryTransaction: Sendable {
   }
 
   init(
-    _ record: HistoryRecord, _ store: LogStore, withChanges: Bool,
+    _ record: HistoryRecord, _ identity: StoreIdentity, withChanges: Bool,
     where isWanted: (PersistentHistoryChange) throws -> Bool = { _ in true }
   ) rethrows {
     transactionNumber = Int64(clamping: record.number)
     token = PersistentHistoryToken(
-      storeID: store.identity.uuid?.uuidString ?? "", transactionNumber: record.number,
+      storeID: identity.uuid?.uuidString ?? "", transactionNumber: record.number,
       nanoseconds: record.nanoseconds)
     timestamp = record.timestamp
     author = record.author
     contextName = record.contextName
     bundleID = record.program?.bundleID
     processID = record.program?.processID
-    let identity = store.identity
     changes = nil
     guard withChanges else { return }
     let owner = self

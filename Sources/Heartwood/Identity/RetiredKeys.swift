@@ -58,6 +58,25 @@ struct KeyRanges {
     }
   }
 
+  /// The number of keys in the ranges.
+  var keyCount: Int { ranges.reduce(0) { $0 + $1.count } }
+
+  var last: UInt64? { ranges.last?.upperBound }
+
+  /// Calls `body` with the keys, ascending, so many at a time.
+  func forEachPart(of size: Int, _ body: ([UInt64]) throws -> Void) rethrows {
+    var part: [UInt64] = []
+    for range in ranges {
+      for key in range {
+        part.append(key)
+        guard part.count == size else { continue }
+        try body(part)
+        part.removeAll(keepingCapacity: true)
+      }
+    }
+    if !part.isEmpty { try body(part) }
+  }
+
   /// The first range that does not end before a key.
   private func place(of key: UInt64) -> Int {
     var (low, high) = (0, ranges.count)

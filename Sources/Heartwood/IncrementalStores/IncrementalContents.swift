@@ -13,8 +13,13 @@ final class IncrementalContents: ObjectStore {
   private let path: String
   private let typeName: String
   private let saves = Atomic<UInt64>(1)
+  /// Whether the store executes fetches itself.
+  let executesFetches: Bool
+  let hasHistory: Bool
 
   init(_ store: IncrementalStore, _ identity: StoreIdentity) {
+    executesFetches = store.executesFetches
+    hasHistory = store.hasHistory
     held = Weak(store: store)
     path = store.place
     typeName = store.type.rawValue
@@ -36,7 +41,10 @@ final class IncrementalContents: ObjectStore {
     StoreGenerations(identity, saves.add(1, ordering: .acquiringAndReleasing).newValue)
   }
 
-  func require(_ feature: StoreFeature) throws(HeartwoodError) { throw unsupported(feature.rawValue) }
+  func require(_ feature: StoreFeature) throws(HeartwoodError) {
+    if feature == .history, hasHistory { return }
+    throw unsupported(feature.rawValue)
+  }
 
   private func unsupported(_ what: String) -> HeartwoodError {
     HeartwoodError(

@@ -7,7 +7,7 @@ import HeartwoodFiles
 /// A class derives from this one, overrides `loadMetadata()`, `execute(_:with:)`, `newValuesForObject(with:with:)`,
 /// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`, and is registered with
 /// ``PersistentStoreCoordinator/registerStoreClass(_:type:)``. Fetches, faults, relationships, validation, delete rules, conflicts, merge
-/// policies, child contexts and live results work above it as above other kinds of stores. There is no history, and there are no past
+/// policies, child contexts and live results work above it as above other kinds of stores. There is a history if the class has one, and there are no past
 /// generations. An incremental store is the only store of its coordinator.
 ///
 /// Contexts call its methods on their own queues, so that several threads may do at the same time.
@@ -50,6 +50,66 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   /// Whether `execute(_:with:)` refuses objects that violate uniqueness constraints itself, and throws ``IncrementalStoreConflicts``. If it
   /// does not, which is the default, a save fetches objects with the same values first.
   open var checksUniqueness: Bool { false }
+
+  /// Whether `execute(_:with:)` executes fetches, which is the default. Otherwise they are executed here: with conditions and orders over
+  /// what `enumerateNodes(of:from:reversed:with:_:)`, `enumerateObjectIDs(of:_:)` and the methods for objects and relationships deliver. Objects
+  /// have numbers as references then.
+  open var executesFetches: Bool { true }
+
+  /// Calls `body` with the objects of a root entity and its subentities in the order of their numbers, until it returns false. Called if the
+  /// class does not execute fetches.
+  ///
+  /// - Parameters:
+  ///   - root: An entity without superentity.
+  ///   - first: The lowest number of an object, or with `reversed` the highest; nil for all.
+  ///   - reversed: Whether the order is descending.
+  ///   - context: As for `execute(_:with:)`.
+  /// - Throws: Why they cannot be read; what `body` throws.
+  open func enumerateNodes(
+    of root: EntityDescription, from first: UInt64?, reversed: Bool, with context: ManagedObjectContext?,
+    _ body: (IncrementalStoreNode) throws -> Bool
+  ) throws {
+    programError("\(Swift.type(of: self)) does not override enumerateNodes(of:from:reversed:with:_:).")
+  }
+
+  /// Calls `body` with the identifiers of the objects of a root entity and its subentities in the order of their numbers, until it returns
+  /// false. By default those of `enumerateNodes(of:from:reversed:with:_:)`: override it if they are read in less time.
+  ///
+  /// - Throws: As that method.
+  open func enumerateObjectIDs(
+    of root: EntityDescription, _ body: (ManagedObjectID) throws -> Bool
+  ) throws {
+    try enumerateNodes(of: root, from: nil, reversed: false, with: nil) { try body($0.objectID) }
+  }
+
+  /// How many objects a root entity and its subentities have. By default counts them.
+  ///
+  /// - Throws: As `enumerateObjectIDs(of:_:)`.
+  open func objectCount(of root: EntityDescription) throws -> Int {
+    var count = 0
+    try enumerateObjectIDs(of: root) { _ in
+      count += 1
+      return true
+    }
+    return count
+  }
+
+  /// The greatest number that an object of a root entity has had, also one that was deleted; 0 by default, if that is not known.
+  open func greatestNumber(of root: EntityDescription) throws -> UInt64 { 0 }
+
+  /// Whether the store has a history: `enumerateHistory(after:_:)`. False by default.
+  open var hasHistory: Bool { false }
+
+  /// Calls `body` with the transactions of the history after one, oldest first, until it returns false.
+  ///
+  /// - Parameter number: The number of a transaction; 0 for all.
+  /// - Throws: Why they cannot be read; what `body` throws.
+  open func enumerateHistory(
+    after number: UInt64, _ body: (StoreHistoryTransaction) throws -> Bool
+  ) throws {}
+
+  /// Whether stores of the class can be read only: they are opened so, whatever their description says. False by default.
+  open class var isAlwaysReadOnly: Bool { false }
 
   /// Executes a request.
   ///
@@ -328,7 +388,13 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   final var completeMetadata: [String: Any] { storedMetadata.filter { $0.key != MetadataKey.modelData } }
 
   final var readOnly: HeartwoodError {
-    HeartwoodError(
+    guard !Swift.type(of: self).isAlwaysReadOnly else {
+      return HeartwoodError(
+        .persistentStoreSave,
+        "the store at \(place) is of type \(type.rawValue), which is read and not written: move it to a store of type Log with "
+          + "migratePersistentStore(_:to:options:type:), and save there")
+    }
+    return HeartwoodError(
       .persistentStoreSave, "the store at \(place) is open read-only; open it without isReadOnly to save")
   }
 

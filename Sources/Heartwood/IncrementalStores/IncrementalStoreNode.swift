@@ -56,6 +56,14 @@ public final class IncrementalStoreNode: NSObject, @unchecked Sendable {
     }
   }
 
+  /// The key of the destination of the stored property with this place; nil if there is none, or if the node has values by name.
+  func destinationKey(at place: Int) -> UInt64? {
+    guard let stored, place < stored.count, case .object(let id) = stored[place] else { return nil }
+    return id.key
+  }
+
+  func removeDestination(at place: Int) { stored?[place] = .null }
+
   /// The node as a row.
   ///
   /// - Parameter destination: Asks for a to-one relationship that the node does not have; the key of its destination.

@@ -3,8 +3,8 @@ import HeartwoodFiles
 
 /// What contexts read of an incremental store.
 ///
-/// A view for one reader keeps what it has read until `releaseRows()`; others ask the store whenever they are read. There are no indexes,
-/// and fetches are requests to the store: see `IncrementalFetch`.
+/// A view for one reader keeps what it has read until `releaseRows()`; others ask the store whenever they are read. There are no indexes.
+/// Fetches are requests to a store that executes them: see `IncrementalFetch`. Over other stores they are planned as over any view.
 final class IncrementalView: StoreView, @unchecked Sendable {
   private struct Place: Hashable {
     let root: UInt16
@@ -169,6 +169,15 @@ final class IncrementalView: StoreView, @unchecked Sendable {
   func scanRows(
     of root: EntityDescription, from start: UInt64?, reversed: Bool, _ body: (FoundRow) throws -> Bool
   ) throws {
+    guard contents.executesFetches else {
+      return try contents.openStore().enumerateNodes(
+        of: root, from: start.flatMap { $0 == 0 ? nil : $0 }, reversed: reversed, with: context
+      ) { node in
+        try contents.row(of: node, context).withUnsafeBytes { bytes in
+          try body(FoundRow(key: node.objectID.key, row: RowView(unchecked: bytes)))
+        }
+      }
+    }
     let keys = try keys(of: root).filter { key in start.map { reversed ? key <= $0 : key >= $0 } ?? true }
     for part in (reversed ? keys.reversed() : keys).inParts(of: Self.scanned) {
       let rows = Dictionary(
@@ -181,12 +190,32 @@ final class IncrementalView: StoreView, @unchecked Sendable {
   }
 
   private func keys(of entity: EntityDescription) throws -> [UInt64] {
-    try IncrementalFetch(all: entity, self).identifiers().map(\.key).sorted()
+    guard contents.executesFetches else {
+      var keys: [UInt64] = []
+      try contents.openStore().enumerateObjectIDs(of: entity.rootEntity) { id in
+        if id.entity.isKindOf(entity: entity) { keys.append(id.key) }
+        return true
+      }
+      return keys
+    }
+    return try IncrementalFetch(all: entity, self).identifiers().map(\.key).sorted()
   }
 
-  func rowCount(of root: EntityDescription) throws -> Int { try IncrementalFetch(all: root, self).count() }
+  func rowCount(of root: EntityDescription) throws -> Int {
+    guard contents.executesFetches else { return try contents.openStore().objectCount(of: root) }
+    return try IncrementalFetch(all: root, self).count()
+  }
 
   func rowKey(of root: EntityDescription, atRank rank: Int) throws -> UInt64? {
+    guard contents.executesFetches else {
+      var (left, found) = (rank, UInt64?.none)
+      try contents.openStore().enumerateObjectIDs(of: root) { id in
+        if left == 0 { found = id.key }
+        left -= 1
+        return found == nil
+      }
+      return found
+    }
     let keys = try keys(of: root)
     return keys.indices.contains(rank) ? keys[rank] : nil
   }

@@ -279,7 +279,7 @@ extension LogStoreTransaction {
 
 extension Date {
   /// Nanoseconds since 1 January 1970 UTC, clamped to 64 bits.
-  fileprivate var nanosecondsSince1970: Int64 {
+  var nanosecondsSince1970: Int64 {
     // Whole seconds and fraction separately, because a double does not have this many digits.
     let seconds = timeIntervalSince1970.rounded(.down)
     let fraction = ((timeIntervalSince1970 - seconds) * 1e9).rounded()

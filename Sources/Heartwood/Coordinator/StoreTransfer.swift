@@ -1,0 +1,268 @@
+import Foundation
+import HeartwoodBytes
+import HeartwoodEngine
+
+/// Copies a store whose objects have numbers, and that the library executes fetches of, to an engine that has no store yet.
+///
+/// The objects keep their numbers, and the copy gets the identifier of the store: URIs of objects stay valid. Objects are copied in parts, in
+/// three passes: which there are, their rows, their links. Memory holds one part, and the ranges of the numbers.
+final class StoreTransfer {
+  private let source: IncrementalStore
+  private let contents: IncrementalContents
+  private let log: MigrationLog
+  private let schema: StoreSchema
+  private let record: SchemaRecord
+  private let model: ManagedObjectModel
+  /// The entities that are copied, by the numbers of their roots.
+  private let roots: [EntityDescription]
+  /// By the numbers of entities.
+  private var keys: [UInt16: KeyRanges] = [:]
+  private var references: [UInt16: [Reference]] = [:]
+  private(set) var report = StoreTransferReport()
+
+  /// A to-one relationship in the rows of an entity.
+  private struct Reference {
+    let place: Int
+    let relationship: RelationshipDescription
+  }
+
+  private struct Row {
+    let entity: EntityDescription
+    let key: UInt64
+    let bytes: [UInt8]
+  }
+
+  /// How many rows, and bytes of them, are written in one transaction.
+  private static let (step, stepBytes) = (10_000, 8 << 20)
+
+  init(_ source: IncrementalStore, _ model: ManagedObjectModel, _ log: MigrationLog) throws {
+    guard let contents = source.objectStore as? IncrementalContents else {
+      programError("The store at \(source.place) is copied before it is opened.")
+    }
+    self.source = source
+    self.contents = contents
+    self.model = model
+    self.log = log
+    let names = source.configuration.storedNames
+    record = try SchemaRecord(numbering: model, names)
+    schema = try StoreSchema(model, record)
+    roots = model.entities.filter { entity in
+      entity.superentity == nil && names?.contains(entity.displayName) != false
+    }.sorted { $0.displayName < $1.displayName }
+  }
+
+  var identifier: StoreIdentifier? { contents.identity.uuid.map(StoreIdentifier.init) }
+
+  /// - Throws: `.persistentStoreSave` if values that must be unique are not; what reading and writing throw.
+  func run(_ engine: Engine) throws {
+    try begin(engine)
+    try findKeys()
+    for root in roots { try copyRows(of: root, to: engine) }
+    for entity in model.entities { try copyLinks(of: entity, to: engine) }
+    try writeCounters(engine)
+  }
+
+  private func begin(_ engine: Engine) throws {
+    let own = PersistentStore.MetadataKey.all
+    let metadata = try StoreMetadata(settable: source.completeMetadata.filter { !own.contains($0.key) })
+    try engine.write { transaction in
+      try transaction.put(KeySpace.schemaKey, record.encoded())
+      if !metadata.values.isEmpty { try transaction.put(KeySpace.metadataKey, metadata.encoded()) }
+    }
+  }
+
+  private func findKeys() throws {
+    for root in roots {
+      try source.enumerateObjectIDs(of: root) { id in
+        keys[id.entity.number, default: KeyRanges()].insert(id.key)
+        return true
+      }
+    }
+    for entity in model.entities {
+      report.objects[entity.displayName] = keys[entity.number]?.keyCount
+      references[entity.number] = zip(0..., entity.storedProperties).compactMap { place, property in
+        (property as? RelationshipDescription).map { Reference(place: place, relationship: $0) }
+      }
+    }
+  }
+
+  /// Whether there is an object of the destination of a relationship.
+  private func isThere(_ key: UInt64, _ relationship: RelationshipDescription) -> Bool {
+    guard let destination = relationship.destinationEntity else { return false }
+    return isThere(key, destination)
+  }
+
+  private func isThere(_ key: UInt64, _ entity: EntityDescription) -> Bool {
+    if keys[entity.number]?.contains(key) == true { return true }
+    return entity.subentities.contains { isThere(key, $0) }
+  }
+
+  // MARK: Rows
+
+  private func copyRows(of root: EntityDescription, to engine: Engine) throws {
+    let total = model.entities.reduce(0) { sum, entity in
+      entity.rootEntity === root ? sum + (keys[entity.number]?.keyCount ?? 0) : sum
+    }
+    let counter = log.counter("objects of \(root.displayName)", of: total)
+    var (waiting, bytes) = ([Row](), 0)
+    try source.enumerateNodes(of: root, from: nil, reversed: false, with: nil) { node in
+      let entity = node.objectID.entity
+      for reference in references[entity.number] ?? [] {
+        guard let key = node.destinationKey(at: reference.place), !isThere(key, reference.relationship) else {
+          continue
+        }
+        node.removeDestination(at: reference.place)
+        report.missingDestinations[reference.relationship.displayName, default: 0] += 1
+      }
+      let row = try contents.row(of: node, nil)
+      bytes += row.count
+      waiting.append(Row(entity: entity, key: node.objectID.key, bytes: row))
+      if waiting.count >= Self.step || bytes >= Self.stepBytes {
+        try write(waiting, to: engine)
+        counter?.advance(by: waiting.count)
+        (waiting, bytes) = ([], 0)
+      }
+      return true
+    }
+    try write(waiting, to: engine)
+    counter?.advance(by: waiting.count)
+    counter?.finish()
+  }
+
+  private func write(_ rows: [Row], to engine: Engine) throws {
+    guard !rows.isEmpty else { return }
+    try write(to: engine) { transaction in
+      for row in rows {
+        var bytes = try withExternalData(row, in: transaction)
+        try transaction.insert(row.entity, row.key, row: &bytes)
+      }
+    }
+  }
+
+  /// The row with references in the place of data that is stored outside it.
+  private func withExternalData(_ row: Row, in transaction: LogStoreTransaction) throws -> [UInt8] {
+    let layout = row.entity.layout
+    guard !layout.externalSlots.isEmpty else { return row.bytes }
+    return try row.bytes.withUnsafeBytes { bytes in
+      let view = RowView(unchecked: bytes)
+      var external: [Int: ExternalReference] = [:]
+      for slot in layout.externalSlots {
+        let data = view.bytes(layout.columns[slot])
+        guard data.count > ExternalReference.largestInRow, let attribute = row.entity.attribute(at: slot)
+        else {
+          continue
+        }
+        external[slot] = try transaction.putExternal(Data(data), of: attribute, row.key)
+      }
+      guard !external.isEmpty else { return row.bytes }
+      var builder = RowBuilder(layout)
+      for column in layout.columns where external[Int(column.slot)] == nil {
+        builder.copy(from: view, Int(column.slot))
+      }
+      return builder.finish(version: view.version, external: external)
+    }
+  }
+
+  // MARK: Links
+
+  /// Links of relationships that rows do not imply. Of two sides that are to-many, one writes both.
+  private func copyLinks(of entity: EntityDescription, to engine: Engine) throws {
+    guard schema.has(entity) else { return }
+    for case let relationship as RelationshipDescription in entity.ownProperties
+    where relationship.hasEntries {
+      let inverse = relationship.inverseRelationship
+      let isSecond =
+        inverse.map { $0.isToMany && $0 !== relationship && isFirst($0, of: relationship) } ?? false
+      guard !isSecond || relationship.isOrdered else { continue }
+      try copyLinks(relationship, links: !isSecond && !relationship.isOrderOfToOne, to: engine)
+    }
+  }
+
+  private func isFirst(_ one: RelationshipDescription, of other: RelationshipDescription) -> Bool {
+    one.displayName < other.displayName
+  }
+
+  private func copyLinks(
+    _ relationship: RelationshipDescription, links: Bool, to engine: Engine
+  ) throws {
+    guard let entity = relationship.entity else { return }
+    let sources = sources(entity)
+    let counter = log.counter(
+      "links of \(relationship.displayName)", of: sources.reduce(0) { $0 + $1.keyCount })
+    for range in sources {
+      try range.forEachPart(of: Self.sourcesAtOnce) { part in
+        let found = try contents.destinations(relationship, of: part, nil)
+        counter?.advance(by: part.count)
+        guard found.contains(where: { !$0.value.isEmpty }) else { return }
+        try write(to: engine) { transaction in
+          for source in part {
+            let all = found[source] ?? []
+            let targets = all.filter { isThere($0, relationship) }
+            if targets.count < all.count {
+              report.missingDestinations[relationship.displayName, default: 0] += all.count - targets.count
+            }
+            report.links += targets.count
+            if links { for target in targets { try transaction.link(relationship, source, target) } }
+            if relationship.isOrdered { try transaction.setOrder(relationship, source, targets) }
+          }
+          _ = try transaction.reconcileOrders()
+        }
+      }
+    }
+    counter?.finish()
+  }
+
+  private static let sourcesAtOnce = 2000
+
+  /// The keys of the objects of an entity and its subentities.
+  private func sources(_ entity: EntityDescription) -> [KeyRanges] {
+    ([keys[entity.number]].compactMap { $0 }) + entity.subentities.flatMap(sources)
+  }
+
+  // MARK: Transactions
+
+  private func writeCounters(_ engine: Engine) throws {
+    try engine.write { transaction in
+      for root in roots {
+        let known =
+          model.entities.filter { $0.rootEntity === root }.compactMap { keys[$0.number]?.last }.max() ?? 0
+        let last = max(known, try source.greatestNumber(of: root))
+        guard last > 0, (last + 1).isPermanentKey else { continue }
+        try transaction.put(KeySpace.counterKey(schema.keyNumber(of: root)), KeySpace.value(last + 1))
+      }
+    }
+  }
+
+  private func write(to engine: Engine, _ body: (LogStoreTransaction) throws -> Void) throws {
+    var info = TransactionInfo()
+    info.tracksHistory = false
+    do {
+      try engine.write { writer in
+        // Derived values are those that the store has.
+        let transaction = LogStoreTransaction(writer, schema, contents.identity, derives: false)
+        try body(transaction)
+        _ = try transaction.finish(info)
+        // `finish` writes entries only if rows were written.
+        try transaction.writeEntries()
+      }
+    } catch let violations as ConstraintViolations {
+      throw HeartwoodError(
+        .persistentStoreSave,
+        "the store at \(source.place) was not copied: values that must be unique are not: "
+          + violations.violations.prefix(3).map { violation in
+            "\(violation.constraint.joined(separator: ", ")) of \(violation.entity.displayName) p\(violation.existingKey) and "
+              + "p\(violation.newKey)"
+          }.joined(separator: "; "))
+    }
+  }
+}
+
+/// What a transfer has copied.
+package struct StoreTransferReport: Sendable {
+  /// The numbers of objects by the names of their entities.
+  package var objects: [String: Int] = [:]
+  /// The number of links that rows do not imply: those of ordered relationships, and of relationships that are to-many on both sides.
+  package var links = 0
+  /// By the names of relationships, how often a destination is not there. Such references are left out.
+  package var missingDestinations: [String: Int] = [:]
+}
