@@ -1,0 +1,182 @@
+import Foundation
+import Heartwood
+import HeartwoodArchives
+import HeartwoodSQLite
+
+/// A store in a SQLite file that Core Data or SwiftData wrote on Apple's systems, read without either and without SQLite.
+///
+/// ```swift
+/// AppleSQLiteStore.register()
+/// let model = try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url)
+/// let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
+/// let store = try coordinator.addPersistentStore(type: .appleSQLite, at: url)
+/// try coordinator.migratePersistentStore(store, to: folder)
+/// ```
+///
+/// The store is read as of the moment when it was opened, with what its write-ahead log has. The file, its log and its shared memory are not
+/// changed. A save is refused. Fetches are executed here, over rows that are read one after the other; single objects and relationships are found by the
+/// file's indexes. Its history, if it has one, is what history requests read.
+///
+/// The model is the one that the file keeps, or another one with the same entities and attributes. Where values do not fit it, they are
+/// read as missing, and counted in `notes`.
+public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
+  private(set) var tables: StoreTables!
+  private(set) var external: ExternalData!
+  let unfit = ReadingNotes()
+  let counts = Remembered<ObjectIdentifier, [Int64: Int]>()
+  let foreignKeys = Remembered<String, [Int64: [Int64]]>()
+
+  /// Registers the class for `.appleSQLite`. From then on stores of this kind can be added to coordinators, and
+  /// `PersistentStoreCoordinator.typeOfPersistentStore(at:)` knows them.
+  public static func register() {
+    PersistentStoreCoordinator.registerStoreClass(AppleSQLiteStore.self, type: .appleSQLite)
+  }
+
+  /// Whether a file begins as a database of SQLite does, or has the name of one and looks encrypted: opening it says so.
+  public override class func recognises(_ url: URL) -> Bool {
+    AppleStoreFile.isSQLite(url) || AppleStoreFile.isEncrypted(url)
+  }
+
+  /// The model that the file keeps of what it was written with.
+  ///
+  /// - Throws: `.persistentStoreOpen` if it keeps none, or is no store of Core Data.
+  public override class func managedObjectModel(ofStoreAt url: URL) throws -> ManagedObjectModel? {
+    try AppleStoreFile(url).model()
+  }
+
+  /// Whether a file has the entities and attributes of a model, and no others: it can be read with that model, and was maybe written with it.
+  ///
+  /// - Throws: `.persistentStoreOpen` if it is no store of Core Data; `.persistentStoreDamaged`.
+  public static func hasAll(of model: ManagedObjectModel, at url: URL) throws -> Bool {
+    let file = try AppleStoreFile(url)
+    do {
+      return try StoreTables(file, model).isWhole
+    } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
+      return false
+    }
+  }
+
+  public override class var isAlwaysReadOnly: Bool { true }
+  public override var executesFetches: Bool { false }
+  public override var hasHistory: Bool { HistoryTables(file)?.isThere == true }
+
+  var file: AppleStoreFile { tables.file }
+
+  /// What the file has that the model does not have, and what was read so far that could not be taken as it is: sentences.
+  public var notes: [String] {
+    (tables?.notes ?? [])
+      + unfit.all.map { what, count in count == 1 ? what : "\(what) (\(count) times)" }
+  }
+
+  // MARK: Opening
+
+  /// Reads what the file says of itself, and finds the tables and columns of the model.
+  ///
+  /// - Throws: `.persistentStoreOpen` if it is no store of Core Data; `.persistentStoreIncompatibleVersionHash` if it does not have what the model has.
+  public override func loadMetadata() throws {
+    guard FileManager.default.fileExists(atPath: url.path) else {
+      throw HeartwoodError(.persistentStoreOpen, "there is no store at \(url.path)")
+    }
+    let file = try AppleStoreFile(url)
+    tables = try StoreTables(file, managedObjectModel)
+    external = ExternalData(besideStoreAt: url)
+    storedMetadata = file.metadata
+    storedMetadata[PersistentStore.MetadataKey.storeUUID] = (file.uuid ?? UUID()).uuidString
+    if managedObjectModel.entities.isEmpty, let kept = try? file.cachedModel() {
+      // For those who only ask what the store is.
+      storedMetadata[PersistentStore.MetadataKey.modelVersionHashes] = kept.entityVersionHashesByName
+    }
+  }
+
+  /// The metadata key of the version hashes that Apple's systems computed of the model's entities, a `[String: Data]`. Those of
+  /// `PersistentStore.MetadataKey.modelVersionHashes` are Heartwood's own.
+  public static let appleVersionHashesKey = "AppleStoreModelVersionHashes"
+
+  // MARK: Reading
+
+  public override func enumerateNodes(
+    of root: EntityDescription, from first: UInt64?, reversed: Bool, with context: ManagedObjectContext?,
+    _ body: (IncrementalStoreNode) throws -> Bool
+  ) throws {
+    guard let table = tables.table(of: root) else { return }
+    guard !reversed else { return try enumerateReversed(table, from: first, body) }
+    let start = first.map { Int64(clamping: $0) } ?? .min
+    let cursor = try file.translating { () throws(SQLiteError) in
+      try file.database.rows(of: table.table, from: start)
+    }
+    while let row = try file.translating({ () throws(SQLiteError) in try cursor.next() }) {
+      guard let node = node(of: row, in: table) else { continue }
+      guard try body(node) else { return }
+    }
+  }
+
+  private func enumerateReversed(
+    _ table: EntityTable, from last: UInt64?, _ body: (IncrementalStoreNode) throws -> Bool
+  ) throws {
+    var keys: [Int64] = []
+    try enumerateObjectIDs(of: table.root) { id in
+      let key = number(of: id) ?? 0
+      guard last.map({ key <= Int64(clamping: $0) }) ?? true else { return false }
+      keys.append(key)
+      return true
+    }
+    for key in keys.reversed() {
+      guard let node = try node(key, in: table) else { continue }
+      guard try body(node) else { return }
+    }
+  }
+
+  public override func enumerateObjectIDs(
+    of root: EntityDescription, _ body: (ManagedObjectID) throws -> Bool
+  ) throws {
+    guard let table = tables.table(of: root) else { return }
+    let cursor = try file.translating { () throws(SQLiteError) in try file.database.rows(of: table.table) }
+    while let row = try file.translating({ () throws(SQLiteError) in try cursor.next() }) {
+      guard let id = identifier(of: row, in: table) else { continue }
+      guard try body(id) else { return }
+    }
+  }
+
+  public override func objectCount(of root: EntityDescription) throws -> Int {
+    guard let table = tables.table(of: root) else { return 0 }
+    let counts = try counts(of: table)
+    return counts.reduce(0) { $0 + (table.readers[$1.key] == nil ? 0 : $1.value) }
+  }
+
+  public override func greatestNumber(of root: EntityDescription) throws -> UInt64 {
+    guard let number = tables.numbers.number(of: root),
+      let stored = file.entities.first(where: { $0.number == number })
+    else { return 0 }
+    return UInt64(clamping: max(0, stored.greatestKey))
+  }
+
+  public override func newValuesForObject(
+    with objectID: ManagedObjectID, with context: ManagedObjectContext?
+  ) throws -> IncrementalStoreNode {
+    guard let table = tables.table(of: objectID.entity), let key = number(of: objectID),
+      let node = try node(key, in: table)
+    else { throw missingObject(objectID) }
+    return node
+  }
+
+  public override func newValue(
+    forRelationship relationship: RelationshipDescription, forObjectWith objectID: ManagedObjectID,
+    with context: ManagedObjectContext?
+  ) throws -> Any {
+    guard relationship.isToMany else {
+      let node = try newValuesForObject(with: objectID, with: context)
+      return node.value(for: relationship) ?? NSNull()
+    }
+    guard let key = number(of: objectID) else { return [ManagedObjectID]() }
+    return try destinations(of: relationship, key)
+  }
+
+  // MARK: History
+
+  public override func enumerateHistory(
+    after number: UInt64, _ body: (StoreHistoryTransaction) throws -> Bool
+  ) throws {
+    guard let history = HistoryTables(file) else { return }
+    try HistoryReader(self, history).forEach(after: number, body)
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Heartwood
+import HeartwoodSQLite
+
+/// Reads the history of a store, transaction by transaction.
+struct HistoryReader {
+  private let store: AppleSQLiteStore
+  private let tables: HistoryTables
+  private let texts: [Int64: String]
+  private var database: SQLiteDatabase { store.file.database }
+
+  init(_ store: AppleSQLiteStore, _ tables: HistoryTables) throws {
+    self.store = store
+    self.tables = tables
+    var texts: [Int64: String] = [:]
+    if let table = tables.texts, let column = table.columnIndex(named: "ZNAME") {
+      try AppleStoreFile.forEachRow(of: table, store.file.database, store.url) { row in
+        if let key = row.rowid, case .text(let text) = row[column] { texts[key] = text }
+      }
+    }
+    self.texts = texts
+  }
+
+  func forEach(after number: UInt64, _ body: (StoreHistoryTransaction) throws -> Bool) throws {
+    guard number < UInt64(Int64.max) else { return }
+    let start = Int64(number) + 1
+    let cursor = try store.file.translating { () throws(SQLiteError) in
+      try database.rows(of: tables.transactions, from: start)
+    }
+    while let row = try store.file.translating({ () throws(SQLiteError) in try cursor.next() }) {
+      guard let key = row.rowid, key > 0 else { continue }
+      var transaction = StoreHistoryTransaction(
+        number: UInt64(key),
+        timestamp: Date(timeIntervalSinceReferenceDate: row["ZTIMESTAMP"]?.asDouble ?? 0), changes: [])
+      transaction.author = text(row, "ZAUTHOR")
+      transaction.contextName = text(row, "ZCONTEXTNAME")
+      transaction.bundleID = text(row, "ZBUNDLEID")
+      transaction.processID = text(row, "ZPROCESSID")
+      transaction.changes = try changes(of: key)
+      guard try body(transaction) else { return }
+    }
+  }
+
+  /// A text by its number in the table of texts, or, in older stores, in the row itself.
+  private func text(_ row: SQLiteRow, _ name: String) -> String? {
+    if case .integer(let key)? = row[name + "TS"], let text = texts[key] { return text }
+    if case .text(let text)? = row[name] { return text }
+    return nil
+  }
+
+  // MARK: Changes
+
+  private func changes(of transaction: Int64) throws -> [StoreHistoryTransaction.Change] {
+    try rowids(of: transaction).sorted().compactMap { rowid in
+      let row = try store.file.translating { () throws(SQLiteError) in
+        try database.row(of: tables.changes, rowid: rowid)
+      }
+      return row.flatMap(change)
+    }
+  }
+
+  private func rowids(of transaction: Int64) throws -> [Int64] {
+    if let index = tables.index {
+      return try store.file.translating { () throws(SQLiteError) in
+        try database.rowids(of: index, equalTo: [.integer(transaction)])
+      }
+    }
+    let known = try store.foreignKeys.get("ACHANGE") {
+      var found: [Int64: [Int64]] = [:]
+      try AppleStoreFile.forEachRow(of: tables.changes, database, store.url) { row in
+        if case .integer(let key)? = row["ZTRANSACTIONID"], let rowid = row.rowid {
+          found[key, default: []].append(rowid)
+        }
+      }
+      return found
+    }
+    return known[transaction] ?? []
+  }
+
+  private func change(_ row: SQLiteRow) -> StoreHistoryTransaction.Change? {
+    guard case .integer(let number)? = row["ZENTITY"], case .integer(let key)? = row["ZENTITYPK"],
+      case .integer(let kind)? = row["ZCHANGETYPE"],
+      let type = Int(exactly: kind).flatMap(PersistentHistoryChange.ChangeType.init)
+    else {
+      store.unfit.add("a change of the history cannot be read")
+      return nil
+    }
+    guard let entity = store.tables.numbers.entities[number] else {
+      store.unfit.add(
+        "changes of the history are of the entity number \(number), which the model does not have")
+      return nil
+    }
+    guard let id = store.identifier(entity, key) else { return nil }
+    var change = StoreHistoryTransaction.Change(type, of: id)
+    let properties = HistoryProperties(entity)
+    if type == .update, let column = tables.changes.columnIndex(named: "ZCOLUMNS"),
+      let bits = row.bytes(column)
+    {
+      change.updatedProperties = properties.named(by: bits)
+    }
+    if type == .delete { change.tombstone = tombstone(row, properties) }
+    return change
+  }
+
+  private func tombstone(
+    _ row: SQLiteRow, _ properties: HistoryProperties
+  ) -> [(attribute: AttributeDescription, value: StoredValue)] {
+    zip(properties.kept, tables.tombstones).compactMap { attribute, column in
+      guard !row.isNull(column), let value = row.storedValue(column, CellKind(attribute), of: attribute)
+      else { return nil }
+      return (attribute, value)
+    }
+  }
+}
+
+/// What the bits and the columns of a change stand for.
+///
+/// A bit of the set of changed columns is the place of a property among all of its entity, inherited ones included, in the order of their
+/// names; the number of a tombstone's column is the place of an attribute among those that are kept. Nothing that Apple has published says so: stores
+/// with such changes were not at hand.
+struct HistoryProperties {
+  /// The properties in the order of their bits.
+  let all: [PropertyDescription]
+  /// The attributes whose values are kept of deleted objects.
+  let kept: [AttributeDescription]
+
+  init(_ entity: EntityDescription) {
+    all = entity.properties.filter { !$0.isTransient && !($0 is FetchedPropertyDescription) }.sorted {
+      $0.name < $1.name
+    }
+    kept = all.compactMap { $0 as? AttributeDescription }.filter(\.preservesValueInHistoryOnDeletion)
+  }
+
+  /// The properties of a set of bits, the lowest bit of each byte first.
+  func named(by bits: [UInt8]) -> [PropertyDescription] {
+    all.enumerated().filter { place, _ in
+      place / 8 < bits.count && bits[place / 8] & (1 << UInt8(place % 8)) != 0
+    }.map(\.element)
+  }
+}

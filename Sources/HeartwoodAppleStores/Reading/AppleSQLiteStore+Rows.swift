@@ -1,0 +1,112 @@
+import Foundation
+import Heartwood
+import HeartwoodSQLite
+
+/// Rows as nodes.
+extension AppleSQLiteStore {
+  /// The greatest primary key of an object that has a number of its own as identifier.
+  private static let mostNumber: Int64 = (1 << 52) - 1
+
+  func identifier(_ entity: EntityDescription, _ key: Int64) -> ManagedObjectID? {
+    guard key > 0, key <= Self.mostNumber else { return nil }
+    return newObjectID(for: entity, number: UInt64(key))
+  }
+
+  /// The number of a row's entity.
+  func entityNumber(of row: SQLiteRow, in table: EntityTable) -> Int64? {
+    guard let column = table.entityColumn else { return table.readers.keys.first }
+    return row.integer(column)
+  }
+
+  /// Nil for a row of an entity that the model does not have.
+  func identifier(of row: SQLiteRow, in table: EntityTable) -> ManagedObjectID? {
+    guard let reader = reader(of: row, in: table), let key = row.rowid else { return nil }
+    guard let id = identifier(reader.entity, key) else {
+      unfit.add("a row of \(table.table.name) has a primary key that no object can have")
+      return nil
+    }
+    return id
+  }
+
+  private func reader(of row: SQLiteRow, in table: EntityTable) -> EntityTable.Reader? {
+    guard let number = entityNumber(of: row, in: table) else { return nil }
+    return table.readers[number]
+  }
+
+  func node(_ key: Int64, in table: EntityTable) throws -> IncrementalStoreNode? {
+    let row = try file.translating { () throws(SQLiteError) in
+      try file.database.row(of: table.table, rowid: key)
+    }
+    return row.flatMap { node(of: $0, in: table) }
+  }
+
+  /// Nil for a row of an entity that the model does not have.
+  func node(of row: SQLiteRow, in table: EntityTable) -> IncrementalStoreNode? {
+    guard let reader = reader(of: row, in: table), let key = row.rowid,
+      let id = identifier(reader.entity, key)
+    else { return nil }
+    var values: [StoredValue] = []
+    values.reserveCapacity(reader.cells.count)
+    for cell in reader.cells { values.append(value(of: cell, row, table)) }
+    let version = table.versionColumn.flatMap(row.integer) ?? 1
+    return IncrementalStoreNode(
+      objectID: id, storedValues: values,
+      version: UInt64(clamping: max(1, min(version, Int64(UInt32.max) - 1))))
+  }
+
+  private func value(of cell: EntityTable.Cell, _ row: SQLiteRow, _ table: EntityTable) -> StoredValue {
+    guard let column = cell.column else { return .null }
+    if case .reference(let destination, let entityColumn) = cell.kind {
+      return reference(row, column, destination, entityColumn, table)
+    }
+    guard let value = row.storedValue(column, cell.kind, of: cell.property) else {
+      unfit.add(
+        "a value of \(table.table.name).\(table.table.columns[column].name) does not fit \(cell.property.name), and is read as none"
+      )
+      return .null
+    }
+    guard case .external = cell.kind, case .data(let data) = value else { return value }
+    switch external.data(of: data) {
+    case .data(let data): return .data(data)
+    case .missing(let name):
+      unfit.add(
+        "a value of \(table.table.name).\(table.table.columns[column].name) is in the file \(name), which is not there: copy the hidden folder beside the store, too"
+      )
+      return .null
+    }
+  }
+
+  private func reference(
+    _ row: SQLiteRow, _ column: Int, _ destination: EntityDescription, _ entityColumn: Int?,
+    _ table: EntityTable
+  ) -> StoredValue {
+    guard let key = row.integer(column) else { return .null }
+    var entity = destination
+    if let entityColumn, let number = row.integer(entityColumn), let own = tables.numbers.entities[number],
+      own.isKindOf(entity: destination)
+    {
+      entity = own
+    }
+    guard let id = identifier(entity, key) else { return .null }
+    return .object(id)
+  }
+
+  /// How many rows of each entity a table has, by the numbers of the entities.
+  func counts(of table: EntityTable) throws -> [Int64: Int] {
+    try counts.get(ObjectIdentifier(table)) {
+      var counts: [Int64: Int] = [:]
+      try AppleStoreFile.forEachRow(of: table.table, file.database, url) { row in
+        guard let key = row.rowid, key > 0, key <= Self.mostNumber,
+          let number = entityNumber(of: row, in: table)
+        else { return }
+        counts[number, default: 0] += 1
+      }
+      for (number, count) in counts where table.readers[number] == nil {
+        let name = file.entities.first { $0.number == number }.map { $0.name } ?? "number \(number)"
+        unfit.add(
+          "\(count) rows of \(table.table.name) are of the entity \(name), which the model does not have")
+      }
+      return counts
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Heartwood
+import HeartwoodSQLite
+
+/// What the cells of a row are as values of the graph.
+///
+/// Cells of another storage class than their attribute are converted as SQLite's own functions do that Core Data calls: text gives the number
+/// at its beginning, a number gives its digits.
+extension SQLiteRow {
+  /// - Returns: nil for a value that the attribute cannot have.
+  func storedValue(_ column: Int, _ kind: CellKind, of property: PropertyDescription) -> StoredValue? {
+    if isNull(column) { return .null }
+    switch kind {
+    case .integer:
+      guard let number = integer(column) ?? self[column].asInteger else { return nil }
+      return fits(number, property) ? .integer(number) : nil
+    case .boolean: return (integer(column) ?? self[column].asInteger).map { .boolean($0 != 0) }
+    case .number: return self[column].asDouble.map { .double($0) }
+    case .date: return self[column].asDouble.map { .date($0) }
+    case .decimal: return self[column].asDecimal.map { .decimal($0) }
+    case .text: return .string(self[column].asText)
+    case .uuid: return uuid(column).map { .uuid($0) }
+    case .bytes, .external: return data(column).map { .data($0) } ?? .data(Data(self[column].asText.utf8))
+    case .reference, .none: return .null
+    }
+  }
+
+  private func fits(_ number: Int64, _ property: PropertyDescription) -> Bool {
+    switch (property as? AttributeDescription)?.type {
+    case .integer16: Int16(exactly: number) != nil
+    case .integer32: Int32(exactly: number) != nil
+    default: true
+    }
+  }
+
+  private func uuid(_ column: Int) -> UUID? {
+    if case .text(let text) = self[column] { return UUID(uuidString: text) }
+    return withBytes(of: column) { bytes in
+      bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
+    } ?? nil
+  }
+}
+
+extension SQLiteValue {
+  /// As `sqlite3_column_int64`; nil for a number that is none.
+  var asInteger: Int64? {
+    switch self {
+    case .null: nil
+    case .integer(let number): number
+    case .real(let number): Self.whole(number)
+    case .text(let text): Self.integer(atBeginningOf: text.utf8)
+    case .blob(let bytes): Self.integer(atBeginningOf: bytes)
+    }
+  }
+
+  /// As `sqlite3_column_double`.
+  var asDouble: Double? {
+    switch self {
+    case .null: nil
+    case .integer(let number): Double(number)
+    case .real(let number): number
+    case .text(let text): Self.double(atBeginningOf: text)
+    case .blob(let bytes): Self.double(atBeginningOf: String(decoding: bytes, as: UTF8.self))
+    }
+  }
+
+  /// The number with the fewest digits that are the same floating-point number. More digits the file does not have.
+  var asDecimal: Decimal? {
+    switch self {
+    case .null: return nil
+    case .integer(let number): return Decimal(number)
+    case .real(let number): return number.isFinite ? Decimal(string: "\(number)") : nil
+    case .text(let text):
+      return Decimal(
+        string: text.trimmingCharacters(in: .whitespaces), locale: Locale(identifier: "en_US_POSIX"))
+    case .blob: return asDouble.flatMap { $0.isFinite ? Decimal(string: "\($0)") : nil }
+    }
+  }
+
+  /// As `sqlite3_column_text`.
+  var asText: String {
+    switch self {
+    case .null: ""
+    case .integer(let number): "\(number)"
+    case .real(let number): "\(number)"
+    case .text(let text): text
+    case .blob(let bytes): String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
+  private static func whole(_ number: Double) -> Int64 {
+    if number.isNaN { return 0 }
+    if number <= -0x1p63 { return .min }
+    return number >= 0x1p63 ? .max : Int64(number)
+  }
+
+  private static func integer(atBeginningOf bytes: some Sequence<UInt8>) -> Int64 {
+    var (digits, isNegative, hasBegun) = (Int64(0), false, false)
+    for byte in bytes {
+      switch byte {
+      case 0x20 where !hasBegun: continue
+      case 0x09...0x0D where !hasBegun: continue
+      case UInt8(ascii: "-") where !hasBegun: (isNegative, hasBegun) = (true, true)
+      case UInt8(ascii: "+") where !hasBegun: hasBegun = true
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        hasBegun = true
+        let (product, overflows) = digits.multipliedReportingOverflow(by: 10)
+        let digit = Int64(byte - UInt8(ascii: "0"))
+        let (sum, overflowsToo) = product.addingReportingOverflow(isNegative ? -digit : digit)
+        if overflows || overflowsToo { return isNegative ? .min : .max }
+        digits = sum
+      default: return digits
+      }
+    }
+    return digits
+  }
+
+  private static func double(atBeginningOf text: String) -> Double {
+    let text = text.drop(while: \.isWhitespace)
+    if let number = Double(text) { return number.isFinite ? number : 0 }
+    var end = text.endIndex
+    // The longest beginning that is a number: those are short.
+    let candidates = text.prefix { "+-.0123456789eE".contains($0) }
+    end = candidates.endIndex
+    while end > text.startIndex {
+      if let number = Double(text[text.startIndex..<end]) { return number }
+      end = text.index(before: end)
+    }
+    return 0
+  }
+}

@@ -1,0 +1,164 @@
+import Heartwood
+import HeartwoodSQLite
+
+/// The table of a root entity and of all entities below it, and which columns have their properties.
+final class EntityTable: @unchecked Sendable {
+  /// How the stored properties of an entity are read from a row, in the order of `EntityDescription.storedProperties`.
+  struct Reader {
+    let entity: EntityDescription
+    let cells: [Cell]
+  }
+
+  /// Where a property's value is.
+  struct Cell {
+    let property: PropertyDescription
+    let kind: CellKind
+    /// Nil for a property without a column: it has no value.
+    let column: Int?
+  }
+
+  let root: EntityDescription
+  let table: SQLiteTable
+  /// The columns `Z_ENT` and `Z_OPT`; nil if the table does not have them.
+  let (entityColumn, versionColumn): (Int?, Int?)
+  /// By the numbers of entities in the file.
+  private(set) var readers: [Int64: Reader] = [:]
+  /// By the identities of properties that entities declare.
+  private var columns: [ObjectIdentifier: Int] = [:]
+  /// The numbers of destinations' entities, by the columns of to-one relationships.
+  private var entityColumns: [Int: Int] = [:]
+
+  /// - Parameter missing: Gets the names of attributes that have no column.
+  init(
+    _ root: EntityDescription, _ table: SQLiteTable, _ numbers: EntityNumbers, _ missing: inout [String]
+  ) {
+    self.root = root
+    self.table = table
+    (entityColumn, versionColumn) = (table.columnIndex(named: "Z_ENT"), table.columnIndex(named: "Z_OPT"))
+    let family = root.family.sorted { numbers.number(of: $0) ?? .max < numbers.number(of: $1) ?? .max }
+    var names = ColumnNames(table)
+    // A property's column by its entity and name; subentities inherit it.
+    var places: [String: Int] = [:]
+    func key(_ entity: EntityDescription, _ name: String) -> String { "\(entity.name ?? "") \(name)" }
+    for entity in family {
+      let inherited = Set((entity.superentity?.storedProperties ?? []).map(\.name))
+      for property in entity.storedProperties where !inherited.contains(property.name) {
+        let leaf = property.name.split(separator: ".").last.map(String.init) ?? property.name
+        let kind = CellKind(property)
+        guard let place = names.take("Z" + leaf, kind.declared) else {
+          // Only rows of entities that the file has can have values.
+          let isThere = entity.family.contains { numbers.number(of: $0) != nil }
+          if isThere, property is AttributeDescription {
+            missing.append("\(entity.name ?? "").\(property.name)")
+          }
+          continue
+        }
+        places[key(entity, property.name)] = place
+        columns[ObjectIdentifier(property)] = place
+      }
+    }
+    takeEntityColumns(family, &names)
+    for entity in family {
+      guard let number = numbers.number(of: entity), !entity.isAbstract else { continue }
+      let cells = entity.storedProperties.map { property in
+        var (owner, place) = (EntityDescription?.some(entity), Int?.none)
+        while place == nil, let declaring = owner {
+          place = places[key(declaring, property.name)]
+          owner = declaring.superentity
+        }
+        var kind = CellKind(property)
+        if case .reference(let destination, _) = kind, let place {
+          kind = .reference(destination, entityColumn: entityColumns[place])
+        }
+        return Cell(property: property, kind: kind, column: place)
+      }
+      readers[number] = Reader(entity: entity, cells: cells)
+    }
+  }
+
+  /// Finds the columns with the entities of destinations: `Z12_OWNER` beside `ZOWNER`.
+  private func takeEntityColumns(_ family: [EntityDescription], _ names: inout ColumnNames) {
+    for entity in family {
+      for relationship in entity.relationshipsByName.values.sorted(by: { $0.name < $1.name }) {
+        guard !relationship.isToMany, let column = columns[ObjectIdentifier(relationship)],
+          entityColumns[column] == nil,
+          relationship.destinationEntity?.subentities.isEmpty == false
+        else { continue }
+        let place = names.take { name in
+          guard name.hasPrefix("Z"), let parts = NumberedName(name.dropFirst()), parts.name.hasPrefix("_")
+          else {
+            return false
+          }
+          return NumberedName("0" + parts.name.dropFirst())?.isName(of: relationship.name) == true
+        }
+        if let place { entityColumns[column] = place }
+      }
+    }
+  }
+
+  /// The columns that are of no property: not those with keys and orders, which relationships have beside their own.
+  var otherColumns: [String] {
+    let taken = Set(columns.values).union(entityColumns.values)
+    return table.columns.indices.filter { !taken.contains($0) }.map { table.columns[$0].name.uppercased() }
+      .filter {
+        !$0.hasPrefix("Z_") && NumberedName($0.dropFirst()) == nil
+      }
+  }
+
+  /// The column of a to-one relationship that an entity of the table declares.
+  func column(of property: PropertyDescription) -> Int? { columns[ObjectIdentifier(property)] }
+
+  /// The column by which the rows with a foreign key are ordered: `Z_FOK_OWNER` beside `ZOWNER`.
+  func order(of column: Int) -> Int? {
+    let name = table.columns[column].name.uppercased().dropFirst()
+    let plain = String(name.reversed().drop { ("0"..."9").contains($0) }.reversed())
+    return table.columnIndex(named: "Z_FOK_\(name)") ?? table.columnIndex(named: "Z_FOK_\(plain)")
+  }
+}
+
+/// How a value is read.
+enum CellKind {
+  case integer, boolean, number, date, decimal, text, uuid, bytes
+  /// Bytes that may be in a file beside the store.
+  case external
+  /// The primary key of another object. The column with the number of its entity is nil where all destinations are of one.
+  case reference(EntityDescription, entityColumn: Int?)
+  /// A kind of value that no store has.
+  case none
+
+  init(_ property: PropertyDescription) {
+    if let relationship = property as? RelationshipDescription {
+      self = relationship.destinationEntity.map { .reference($0, entityColumn: nil) } ?? .none
+      return
+    }
+    guard let attribute = property as? AttributeDescription else {
+      self = .none
+      return
+    }
+    self =
+      switch attribute.type {
+      case .integer16, .integer32, .integer64: .integer
+      case .boolean: .boolean
+      case .double, .float: .number
+      case .date: .date
+      case .decimal: .decimal
+      case .string, .uri: .text
+      case .uuid: .uuid
+      case .binaryData: attribute.allowsExternalBinaryDataStorage ? .external : .bytes
+      case .transformable: attribute.allowsExternalBinaryDataStorage ? .external : .bytes
+      case .undefined, .composite: .none
+      }
+  }
+
+  /// What the column is declared for.
+  var declared: ColumnNames.Kind {
+    switch self {
+    case .integer, .boolean, .reference, .none: .integer
+    case .number: .number
+    case .date: .date
+    case .decimal: .decimal
+    case .text: .text
+    case .uuid, .bytes, .external: .bytes
+    }
+  }
+}
