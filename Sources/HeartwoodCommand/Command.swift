@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodAppleStores
 
 /// The command-line tool `heartwood`.
 @main
@@ -31,6 +32,7 @@ struct Command {
 
   /// Executes a command line and reports a failure on one line.
   static func run(_ words: [String], console: any Console) -> ExitCode {
+    AppleSQLiteStore.register()
     do {
       return try dispatch(words, console: console)
     } catch {

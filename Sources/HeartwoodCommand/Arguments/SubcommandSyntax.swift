@@ -48,7 +48,8 @@ extension SubcommandSyntax.Option {
 }
 
 extension SubcommandSyntax.Argument {
-  static let store = SubcommandSyntax.Argument(name: "store", summary: "the directory that is the store")
+  static let store = SubcommandSyntax.Argument(
+    name: "store", summary: "the directory that is the store, or its file")
   static let entity = SubcommandSyntax.Argument(
     name: "entity", summary: "an entity of the store (see heartwood schema)")
   static let selection = SubcommandSyntax.Argument(
@@ -60,6 +61,8 @@ extension SubcommandSyntax.Option {
     name: "where", value: "predicate", summary: "only objects that match")
   static let generation = SubcommandSyntax.Option(
     name: "generation", alias: "at", value: "number", summary: "the store as it was at this generation")
+  static let model = SubcommandSyntax.Option(
+    name: "model", value: "file", summary: "the model, for a store of Core Data that keeps none")
   static let format = SubcommandSyntax.Option(
     name: "format", value: "table|json|csv", summary: "how to write the result (default table)")
   static let author = SubcommandSyntax.Option(

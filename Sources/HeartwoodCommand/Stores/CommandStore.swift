@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodAppleStores
 
 /// The store of a command line, open for the duration of one command.
 struct CommandStore {
@@ -55,6 +56,19 @@ struct CommandStore {
 
   /// The UUID of the store, which is the first part of its objects' URIs.
   var identifier: String { store.identifier }
+
+  /// Whether it is a store of Core Data, which is read only.
+  var isApple: Bool { store is AppleSQLiteStore }
+
+  /// What a store of Core Data has that was not read as it is: sentences.
+  var notes: [String] { (store as? AppleSQLiteStore)?.notes ?? [] }
+
+  /// Copies a store of Core Data to a place where none is.
+  func copyContents(
+    to copy: PersistentStoreDescription, progress: @escaping @Sendable (MigrationProgress) -> Void
+  ) throws -> StoreTransferReport {
+    try coordinator.copyContents(of: store, to: copy, progress: progress)
+  }
 }
 
 // MARK: Opening and closing
@@ -67,13 +81,44 @@ extension CommandStore {
   }
 
   /// Opens the existing store at `path` with the model it was created with, and closes it after `body`.
+  ///
+  /// - Parameter given: The path of a model, for a store of Core Data that keeps none.
   static func with<Result>(
-    _ path: String, for purpose: Purpose, _ console: any Console, _ body: (CommandStore) throws -> Result
+    _ path: String, for purpose: Purpose, model given: String? = nil, _ console: any Console,
+    _ body: (CommandStore) throws -> Result
   ) throws(CommandFailure) -> Result {
     try checkExists(path, maker: "heartwood import makes one")
-    return try GraphFailure.catching(path) {
-      try opened(path, for: purpose, console).closing(body)
+    let isApple = isApple(path)
+    guard given == nil || isApple else {
+      throw .usage("\(path) is a store with a model already: --model is for stores of Core Data")
     }
+    return try GraphFailure.catching(path) {
+      guard isApple else { return try opened(path, for: purpose, console).closing(body) }
+      guard purpose != .changing else { throw CommandFailure(.noPermission, readOnly(path)) }
+      return try apple(path, model: given, console).closing { store in
+        let result = try body(store)
+        for note in store.notes { console.writeNote("heartwood: note: \(path): \(note.escapingControls)\n") }
+        return result
+      }
+    }
+  }
+
+  /// Whether a file begins as those of Core Data's stores on Apple's systems do.
+  static func isApple(_ path: String) -> Bool { AppleSQLiteStore.recognises(url(path)) }
+
+  private static func readOnly(_ path: String) -> String {
+    "\(path): this is a store of Core Data, which is read and not changed; heartwood import NEW \(path) makes a store of it"
+  }
+
+  private static func apple(_ path: String, model given: String?, _ console: any Console) throws
+    -> CommandStore
+  {
+    let model =
+      try given.map { try ModelArgument.model($0, console) }
+      ?? PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url(path))
+    // The command knows no transformers.
+    model.keepsBytesWithoutTransformers()
+    return try present(path, model, true)
   }
 
   private static func opened(
@@ -221,7 +266,7 @@ extension CommandStore {
   }
 
   private static let forms =
-    "a store is a directory, or a binary, JSON or XML file that heartwood copy made"
+    "a store is a directory, a binary, JSON or XML file that heartwood copy made, or a SQLite file of Core Data"
 }
 
 // MARK: Reading

@@ -2,6 +2,7 @@ import Foundation
 import Heartwood
 import HeartwoodEngine
 import HeartwoodFiles
+import HeartwoodSQLite
 
 /// Converts errors of the graph to the message and exit status of the command.
 enum GraphFailure {
@@ -59,6 +60,9 @@ enum GraphFailure {
   /// The exit code of the deepest cause that has a specific one, otherwise that of the error itself.
   static func exitCode(of error: any Error) -> ExitCode {
     if let error = error as? FileSystemError { return exitCode(error.code) }
+    if let error = error as? SQLiteError {
+      return error.code == .invalidArgument ? .cannotCreate : .inputOutput
+    }
     if let error = error as? EngineError {
       if let cause = error.underlying as? FileSystemError { return exitCode(cause.code) }
       return exitCode(error.code)

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// The model that a path names: of a file, of Xcode, or of a store.
+/// The model that a path names: of a file, of Xcode, compiled or not, or of a store.
 enum ModelArgument {
   /// Whether a path names a model of Xcode or a store of any kind, and no other JSON file.
   static func isGraphModel(_ path: String) -> Bool {
@@ -10,7 +10,7 @@ enum ModelArgument {
   }
 
   static func isXcodeModel(_ path: String) -> Bool {
-    ["xcdatamodel", "xcdatamodeld"].contains(CommandStore.url(path).pathExtension)
+    ["xcdatamodel", "xcdatamodeld", "mom", "momd"].contains(CommandStore.url(path).pathExtension)
   }
 
   /// - Parameter console: Where notes are written of what a model of Xcode has and is not read; nil for nowhere.

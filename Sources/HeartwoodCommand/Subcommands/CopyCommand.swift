@@ -11,7 +11,7 @@ enum CopyCommand: Subcommand {
       SubcommandSyntax.Argument(name: "copy", summary: "a directory or file that is missing or empty"),
     ],
     options: [
-      StoreTypeOption.option("the kind of the copy (default log)")
+      StoreTypeOption.option("the kind of the copy (default log)"), .model,
     ],
     discussion: """
       A store of type log is a directory; binary, JSON and XML stores are one file, which each change writes again. All
@@ -34,7 +34,9 @@ enum CopyCommand: Subcommand {
       throw CommandFailure(.cannotCreate, "\(copy): there is something here already; name another place")
     }
     // Opens it first as other commands do: what its last program has left to be recovered is recovered.
-    let (model, count) = try CommandStore.with(path, for: .reading, console) { store in
+    let (model, count) = try CommandStore.with(
+      path, for: .reading, model: arguments.value("model"), console
+    ) { store in
       (store.model, try store.objectCounts().reduce(0) { $0 + $1.objects })
     }
     return try GraphFailure.catching(path) {

@@ -4,7 +4,7 @@ enum CountCommand: Subcommand {
     name: "count",
     summary: "count the objects of an entity",
     arguments: [.store, .entity],
-    options: [.predicate, .generation],
+    options: [.predicate, .generation, .model],
     discussion: PredicateHelp.text,
     examples: [
       SubcommandSyntax.Example(
@@ -14,7 +14,9 @@ enum CountCommand: Subcommand {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let generation = try arguments.generation()
-    try CommandStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
+    try CommandStore.with(
+      arguments.argument(0) ?? "", for: .reading, model: arguments.value("model"), console
+    ) { store in
       try store.pin(to: generation)
       let entity = try store.entity(named: arguments.argument(1) ?? "")
       PredicateHelp.noteHabits(arguments.value("where"), console)

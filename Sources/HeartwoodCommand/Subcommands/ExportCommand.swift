@@ -1,26 +1,55 @@
 import Heartwood
 
-/// Writes a whole store in the format that import reads.
+/// Writes a whole store in the format that import reads, or as a SQLite database.
 enum ExportCommand: Subcommand {
+  enum Format: String, CaseIterable { case json, sqlite }
+
   static let syntax = SubcommandSyntax(
     name: "export",
-    summary: "write the model and all objects of a store as JSON, to be imported again",
-    arguments: [.store],
-    options: [.generation],
+    summary:
+      "write the model and all objects of a store as JSON, to be imported again, or as a SQLite database",
+    arguments: [
+      .store,
+      SubcommandSyntax.Argument(
+        name: "file", summary: "with --format sqlite: the database to make", isOptional: true),
+    ],
+    options: [
+      SubcommandSyntax.Option(
+        name: "format", value: "json|sqlite", summary: "what to write (default json, to standard output)"),
+      .generation, .model,
+    ],
     discussion: """
       The output has the format of heartwood import, one object a line: by entity, then in the order of their keys. Importing
       it into a new store gives the same objects and links, with keys of their own. Each link is written on one side, and
       derived and transient attributes are left out. The store may be in use: all of one generation is written.
+
+      With --format sqlite it is a database for other tools: a table for each entity with a column for each attribute and for
+      each relationship to one, and a table of links for other relationships. Dates are texts in ISO 8601, decimal numbers and
+      UUIDs texts. Nothing of Core Data is in it, and heartwood import does not read it.
       """,
     examples: [
       SubcommandSyntax.Example(
         line: "heartwood export world.heartwood > world.json",
-        meaning: "heartwood import copy.heartwood world.json makes the copy")
+        meaning: "heartwood import copy.heartwood world.json makes the copy"),
+      SubcommandSyntax.Example(
+        line: "heartwood export world.heartwood world.db --format sqlite",
+        meaning: "sqlite3 world.db 'SELECT count(*) FROM City'"),
     ])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let generation = try arguments.generation()
-    try CommandStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
+    let isSQLite = try arguments.choice("format", Format.self) == .sqlite
+    let file = arguments.argument(1)
+    guard isSQLite == (file != nil) else {
+      throw .usage(
+        isSQLite
+          ? "--format sqlite needs the file to make: heartwood export \(arguments.argument(0) ?? "store") out.db --format sqlite"
+          : "\(file ?? ""): only a SQLite database is written to a file; add --format sqlite, or redirect the output"
+      )
+    }
+    try CommandStore.with(
+      arguments.argument(0) ?? "", for: .reading, model: arguments.value("model"), console
+    ) { store in
       if generation != nil {
         try store.pin(to: generation)
       } else {
@@ -30,7 +59,10 @@ enum ExportCommand: Subcommand {
           // A store of one file was read as a whole, and does not change while it is open here.
         }
       }
-      try Export(store: store, console: console).write()
+      guard let file else { return try Export(store: store, console: console).write() }
+      var export = try GraphFailure.catching(file) { try SQLiteExport(store, to: CommandStore.url(file)) }
+      try export.write()
+      try console.writeLine("wrote \(Amount.text(export.objectCount, "object")) to \(file)")
     }
     return .success
   }

@@ -21,7 +21,7 @@ enum FetchCommand: Subcommand {
       SubcommandSyntax.Option(
         name: "having", value: "predicate", summary: "only the groups for which this holds: @count > 2"),
       SubcommandSyntax.Option(name: "distinct", summary: "leave out rows that are equal to another"),
-      .format, .generation,
+      .format, .generation, .model,
       SubcommandSyntax.Option(
         name: "plan", summary: "print the query plan, with expected numbers of rows, instead of the objects"),
       SubcommandSyntax.Option(
@@ -52,7 +52,7 @@ enum FetchCommand: Subcommand {
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let query = try FetchQuery(arguments)
     PredicateHelp.noteHabits(query.predicate, console)
-    try CommandStore.with(query.path, for: .reading, console) { store in
+    try CommandStore.with(query.path, for: .reading, model: arguments.value("model"), console) { store in
       try store.pin(to: query.generation)
       let entity = try store.entity(named: query.entity)
       if let rows = query.rows {

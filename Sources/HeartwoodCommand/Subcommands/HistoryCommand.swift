@@ -22,6 +22,7 @@ enum HistoryCommand: Subcommand {
       SubcommandSyntax.Option(
         name: "purge", value: "number|date",
         summary: "delete the history of the transactions before this one, or before this date"),
+      .model,
     ],
     discussion: """
       The number of a transaction is the generation that it made: fetch --generation shows the store as it was then.
@@ -44,7 +45,9 @@ enum HistoryCommand: Subcommand {
     let listed = try arguments.count("changes") ?? 10
     let format = try arguments.choice("format", Format.self) ?? .text
     if let before = arguments.value("purge") { return try purge(before, arguments, console) }
-    try CommandStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
+    try CommandStore.with(
+      arguments.argument(0) ?? "", for: .reading, model: arguments.value("model"), console
+    ) { store in
       let request = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
       request.changePredicate = try predicate(arguments, store)
       let all = try store.context.execute(request).transactions

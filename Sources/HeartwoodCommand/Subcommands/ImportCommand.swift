@@ -7,9 +7,13 @@ enum ImportCommand: Subcommand {
 
   static let syntax = SubcommandSyntax(
     name: "import",
-    summary: "import the objects of a JSON or CSV file into a store, which is created if it is missing",
+    summary:
+      "import the objects of a JSON or CSV file, or of a store of Core Data, into a store, which is created if it is missing",
     arguments: [
-      .store, SubcommandSyntax.Argument(name: "file", summary: "the JSON or CSV file; - for standard input"),
+      .store,
+      SubcommandSyntax.Argument(
+        name: "file",
+        summary: "the JSON or CSV file, - for standard input; or the SQLite file of a store of Core Data"),
     ],
     options: [
       SubcommandSyntax.Option(
@@ -33,6 +37,10 @@ enum ImportCommand: Subcommand {
       its values and references, and that unique values are of one object only, in the file and in the store. Stores of
       type binary, JSON and XML are one file, which each transaction writes again: give --batch more for large ones.
 
+      A store of Core Data or SwiftData, such as App.sqlite or default.store, is imported into a new store only, with its
+      objects' keys and its identifier. The file, its log and what is beside it stay as they are. What cannot be taken is said.
+      Its model is the one that it keeps; --model is for older ones, which keep none.
+
       With --upsert, an object whose value of a unique attribute is in the store already updates that object: attributes and
       relationships to one get the values given, null included; relationships to many that are given for the object get the
       objects given instead of those that they have: these are deleted if the relationship deletes with its object and the
@@ -51,10 +59,16 @@ enum ImportCommand: Subcommand {
       SubcommandSyntax.Example(
         line: "heartwood import world.heartwood City.csv --upsert name",
         meaning: "updates the cities that are there, and adds the others"),
+      SubcommandSyntax.Example(
+        line: "heartwood import world.heartwood World.sqlite",
+        meaning: "makes a store of one that Core Data or SwiftData wrote"),
     ])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let path = arguments.argument(0) ?? ""
+    if let file = arguments.argument(1), CommandStore.isApple(file) {
+      return try AppleImport(file: file, path: path, arguments, console).run()
+    }
     let batchSize = try arguments.count("batch") ?? 10_000
     guard batchSize > 0 else { throw .usage("--batch needs a whole number, 1 or more") }
     let job = ImportJob(

@@ -9,7 +9,7 @@ enum SchemaCommand: Subcommand {
       .store,
       SubcommandSyntax.Argument(name: "entity", summary: "only this entity (default all)", isOptional: true),
     ],
-    options: [ModelFormat.option],
+    options: [ModelFormat.option, .model],
     examples: [
       SubcommandSyntax.Example(
         line: "heartwood schema world.heartwood --format json > model.json",
@@ -18,7 +18,9 @@ enum SchemaCommand: Subcommand {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let format = try arguments.choice("format", ModelFormat.self) ?? .text
-    try CommandStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
+    try CommandStore.with(
+      arguments.argument(0) ?? "", for: .reading, model: arguments.value("model"), console
+    ) { store in
       var model = DocumentModel(store.model)
       if let name = arguments.argument(1) {
         _ = try store.entity(named: name)

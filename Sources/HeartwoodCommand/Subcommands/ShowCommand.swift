@@ -15,7 +15,7 @@ enum ShowCommand: Subcommand {
         summary: "how many objects to list of a relationship; 0 for all (default 20)"),
       SubcommandSyntax.Option(
         name: "format", value: "text|json", summary: "how to write the object (default text)"),
-      .generation,
+      .generation, .model,
     ],
     discussion: PredicateHelp.text,
     examples: [
@@ -30,7 +30,9 @@ enum ShowCommand: Subcommand {
     let limit = try arguments.count("limit") ?? 20
     let format = try arguments.choice("format", Format.self) ?? .text
     let generation = try arguments.generation()
-    try CommandStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
+    try CommandStore.with(
+      arguments.argument(0) ?? "", for: .reading, model: arguments.value("model"), console
+    ) { store in
       try store.pin(to: generation)
       let object = try onlyObject(arguments, store)
       let text =

@@ -12,17 +12,20 @@ enum StatisticsCommand: Subcommand {
     arguments: [.store],
     options: [
       SubcommandSyntax.Option(
-        name: "format", value: "text|json", summary: "for people or programs (default text)")
+        name: "format", value: "text|json", summary: "for people or programs (default text)"),
+      .model,
     ],
     discussion: """
-      A store of type log has figures of its log, pages and tree. One of type binary, JSON or XML is one file, and has its
-      size.
+      A store of type log has figures of its log, pages and tree. One of type binary, JSON or XML, or of Core Data, is one file,
+      and has its size.
       """
   )
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let format = try arguments.choice("format", Format.self) ?? .text
-    try CommandStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
+    try CommandStore.with(
+      arguments.argument(0) ?? "", for: .reading, model: arguments.value("model"), console
+    ) { store in
       let counts = try store.objectCounts()
       let figures = try figures(of: store)
       switch format {
