@@ -402,7 +402,7 @@ def changed_model():
         'whole': a.add('NSRelationshipDescription', {'NSPropertyName': a.put('whole'), 'NSIsOptional': True, 'NSEntity': entity,
             'NSDestinationEntity': entity, 'NSDeleteRule': 1, 'NSMinCount': 0, 'NSMaxCount': 1, '_NSInverseRelationshipName': a.put('parts')}),
         'others': a.add('NSFetchedPropertyDescription', {'NSPropertyName': a.put('others'), 'NSIsOptional': True, 'NSIsTransient': True,
-            'NSEntity': entity, '_NSFetchRequestEntityName': a.put('Item'), 'NSFetchRequest': a.add('NSFetchRequest', {'NSEntity': entity,
+            'NSEntity': entity, 'NSUserInfo': a.dictionary({'search': a.put('great')}, 'NSDictionary'), '_NSFetchRequestEntityName': a.put('Item'), 'NSFetchRequest': a.add('NSFetchRequest', {'NSEntity': entity,
                 'NSPredicate': a.compare(a.path('title'), 'CONTAINS', a.path('userInfo.search', a.variable('FETCHED_PROPERTY')), 1),
                 'NSSortDescriptors': a.list([a.add('NSSortDescriptor', {'NSKey': a.put('title'), 'NSAscending': False,
                     'NSSelector': a.put('localizedStandardCompare:'), 'NSReverseNullOrder': False})]), 'NSFetchRequestFlags': 14})}),

@@ -19,6 +19,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case models
   /// Mapping models of Xcode, and keyed archives.
   case mappings
+  /// Models and mapping models that Apple's tools have compiled.
+  case compiledModels
   /// Files that `import` reads.
   case csv
 
@@ -35,6 +37,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .xmlStores: StoreFileTarget.finding(bytes, .xml)
     case .models: ModelFileTarget.finding(bytes)
     case .mappings: MappingTarget.finding(bytes)
+    case .compiledModels: CompiledModelTarget.finding(bytes)
     case .csv: CSVTarget.finding(bytes)
     }
   }
@@ -52,6 +55,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .xmlStores: StoreFileTarget.seeds(.xml)
     case .models: ModelFileTarget.seeds
     case .mappings: MappingTarget.seeds
+    case .compiledModels: CompiledModelTarget.seeds
     case .csv: CSVTarget.seeds
     }
   }
@@ -60,7 +64,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   var isOfText: Bool {
     switch self {
     case .predicates, .jsonStores, .xmlStores, .models, .mappings, .csv: true
-    case .frames, .pages, .store, .rows, .binaryStores: false
+    case .frames, .pages, .store, .rows, .binaryStores, .compiledModels: false
     }
   }
 }

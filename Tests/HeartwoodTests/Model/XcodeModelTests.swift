@@ -495,7 +495,7 @@ private final class Volume: ManagedObject {
     #expect(heartwoodMessage { _ = try ManagedObjectModel(contentsOf: old) }?.contains("Xcode 3") == true)
     #expect(
       heartwoodMessage { _ = try ManagedObjectModel(contentsOf: URL(filePath: "/x/Model.momd")) }?.contains(
-        "compiled") == true)
+        "/x/Model.momd cannot be read") == true)
   }
 }
 

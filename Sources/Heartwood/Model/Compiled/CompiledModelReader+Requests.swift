@@ -33,14 +33,18 @@ extension CompiledModelReader {
       return false
     }
     let entity = try text("_NSFetchRequestEntityName", of: object)
-    property.fetched = try self.request(request, "the request of \(path)", entity)
+    property.fetched = try self.request(
+      request, "the request of \(path)", entity, of: (property.name, property.userInfo))
     return property.fetched != nil
   }
 
-  /// - Parameter entity: The name of the entity if the request has none.
+  /// - Parameters:
+  ///   - entity: The name of the entity if the request has none.
+  ///   - fetchedProperty: The name and the user info of the fetched property whose request it is.
   /// - Returns: Nil if it is left out, with a note.
   private mutating func request(
-    _ object: ArchivedObject, _ owner: String, _ entity: String?
+    _ object: ArchivedObject, _ owner: String, _ entity: String?,
+    of fetchedProperty: (name: String, userInfo: [String: String])? = nil
   ) throws(ArchiveError) -> FetchRequestTemplate? {
     left -= 1
     guard left > 0 else { throw ArchiveError("it has the same requests without end") }
@@ -56,7 +60,8 @@ extension CompiledModelReader {
     if !given.isNull {
       // Without its predicate it would find other objects.
       predicate = understood("the predicate of \(owner)", "the request is left out") {
-        () throws(HeartwoodError) in try ArchivedText.predicate(given)
+        () throws(HeartwoodError) in
+        try ArchivedText.predicate(given, of: fetchedProperty)
       }
       if predicate == nil { return nil }
     }

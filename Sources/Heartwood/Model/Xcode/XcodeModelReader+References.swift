@@ -212,7 +212,7 @@ extension XcodeModelReader {
     let isRange = given.collation != nil
     var index = ModelDocument.Index(
       name: given.name, properties: [], isAscending: [], collation: given.collation,
-      expressionTypes: given.expressionTypes.map { _ in [] })
+      expressionTypes: given.expressionTypes.map { _ in [] }, condition: given.condition)
     for (element, name) in given.properties.enumerated() {
       let isExpression = given.expressionTypes?[element].isEmpty == false
       if !isExpression,

@@ -97,7 +97,22 @@ extension ArchivedText {
       let path = try path(names)
       return subject == "SELF" ? ConditionPrinter().text(of: PropertyPath(names: path)) : "\(subject).\(path)"
     }
-    return "\(try expression(operand)).\(try path(names))"
+    let owner = try expression(operand)
+    if owner == "$FETCHED_PROPERTY", let constant = try constant(ofFetchedProperty: names) { return constant }
+    return "\(owner).\(try path(names))"
+  }
+
+  /// A value that the description of a fetched property has: `$FETCHED_PROPERTY.userInfo.search`.
+  ///
+  /// - Returns: Nil if it is not known which property it is.
+  private func constant(ofFetchedProperty path: String) throws(HeartwoodError) -> String? {
+    guard let fetchedProperty else { return nil }
+    if path == "name" { return Value.string(fetchedProperty.name).predicateText }
+    guard path.hasPrefix("userInfo.") else {
+      throw HeartwoodError(.coreData, "it has $FETCHED_PROPERTY.\(path.prefix(80))")
+    }
+    let text = fetchedProperty.userInfo[String(path.dropFirst("userInfo.".count))]
+    return (text.map(Value.string) ?? .null).predicateText
   }
 
   /// A path that can be written as it is.

@@ -6,6 +6,8 @@ import HeartwoodArchives
 struct ArchivedText {
   /// How the object itself is written: `SELF`, or `$source` in expressions of mappings.
   let subject: String
+  /// The name and the user info of the fetched property whose predicate is read, which `$FETCHED_PROPERTY` stands for.
+  var fetchedProperty: (name: String, userInfo: [String: String])?
   private var depth = 0
   private var count = 0
 
@@ -15,11 +17,15 @@ struct ArchivedText {
 
   /// The text of a predicate, as its parsed form is written.
   ///
+  /// - Parameter fetchedProperty: The name and the user info of the fetched property that it belongs to.
   /// - Throws: `.coreData` saying what of it is not understood.
-  static func predicate(_ value: ArchivedValue) throws(HeartwoodError) -> String {
+  static func predicate(
+    _ value: ArchivedValue, of fetchedProperty: (name: String, userInfo: [String: String])? = nil
+  ) throws(HeartwoodError) -> String {
     // Other compilers of models write the text itself.
     if let text = value.string { return try FormatPredicate(text).description }
     var text = ArchivedText()
+    text.fetchedProperty = fetchedProperty
     return try FormatPredicate(try text.predicate(value)).description
   }
 
