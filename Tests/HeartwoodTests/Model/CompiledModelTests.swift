@@ -216,7 +216,7 @@ import Testing
 
   // MARK: Mapping models
 
-  // MIG-07
+  // GEN-07
   @Test func `a compiled mapping model is the one of its source`() throws {
     let policies = ["VolumePolicy": EntityMigrationPolicy()]
     let compiled = try MappingModel(
