@@ -113,6 +113,29 @@ import Testing
     #expect(try first.value("NSOther").isNull)
   }
 
+  @Test func `an object of Foundation that is within itself is an error, or has itself as an element`() throws
+  {
+    let keys = [
+      "NS.string", "NSString", "NS.bytes", "NS.data", "NS.time", "NS.uuidbytes", "NS.base", "NS.relative",
+      "NSRangeCount", "NSLocation", "NSLength", "NSRangeData", "NS.exponent", "NS.length", "NS.mantissa",
+      "NS.negative", "NS.intval", "searchMapping", "values", "emptyToken", "keys", "NS.objects", "NS.keys",
+    ]
+    for name in [
+      "NSArray", "NSSet", "NSOrderedSet", "NSDictionary", "NSKnownKeysDictionary1", "NSString",
+      "NSAttributedString", "NSData", "NSDate", "NSUUID", "NSURL", "NSIndexSet", "NSDecimalNumber",
+      "NSNumber",
+    ] {
+      for isList in [false, true] {
+        var fields: [String: PropertyList] = ["$class": .uid(2)]
+        for key in keys { fields[key] = isList ? .array([.uid(1)]) : .uid(1) }
+        let archive = try Self.archive([
+          .dictionary(fields), Self.classed(name, "NSKnownKeysMappingStrategy1", "NSObject"),
+        ])
+        Self.visit(archive)
+      }
+    }
+  }
+
   @Test func `references to nothing, and objects that are not what their classes have, are errors`() throws {
     #expect(throws: ArchiveError.self) { try Self.archive([], root: 5).root }
     #expect(throws: ArchiveError.self) { try Self.archive([], root: .max).root }

@@ -16,9 +16,9 @@ extension ArchivedObject {
       case "NSString": return .string(try text())
       case "NSAttributedString": return .attributedString(try text("NSString"))
       case "NSData":
-        return .data(try required("NS.data", fields["NS.data"]?.data ?? fields["NS.bytes"]?.data))
+        return .data(try required("NS.data", rawData("NS.data") ?? rawData("NS.bytes")))
       case "NSDate":
-        return .date(Date(timeIntervalSinceReferenceDate: try required("NS.time", fields["NS.time"]?.real)))
+        return .date(Date(timeIntervalSinceReferenceDate: try required("NS.time", raw("NS.time")?.real)))
       case "NSUUID": return .uuid(try uuid())
       case "NSURL": return .url(try url())
       case "NSIndexSet": return .indexes(try indexes())
@@ -41,6 +41,28 @@ extension ArchivedObject {
     return value
   }
 
+  // MARK: Fields
+
+  /// What a field refers to, as it is in the archive: an object is not unpacked, so that one that is within itself has an end.
+  private func raw(_ key: String) -> PropertyList? { fields[key].flatMap(archive.raw) }
+
+  /// A text, or that of a string that is an object.
+  private func rawText(_ key: String) -> String? {
+    switch raw(key) {
+    case .string(let text): return text
+    case .dictionary(let string): return string["NS.string"].flatMap(archive.raw)?.string
+    default: return nil
+    }
+  }
+
+  private func rawData(_ key: String) -> Data? {
+    switch raw(key) {
+    case .data(let data): return data
+    case .dictionary(let object): return (object["NS.data"] ?? object["NS.bytes"])?.data
+    default: return nil
+    }
+  }
+
   // MARK: Collections
 
   /// Elements under one key, or, as older versions wrote them, each under a key of its own.
@@ -49,18 +71,10 @@ extension ArchivedObject {
   }
 
   private func fields(_ key: String, numbered prefix: String) throws(ArchiveError) -> [PropertyList] {
-    if let field = fields[key] {
-      switch field {
-      case .array(let list): return list
-      case .uid(let number):
-        // The list can be an object without a class.
-        guard number < UInt64(archive.objects.count), let list = archive.objects[Int(number)].array else {
-          break
-        }
-        return list
-      default: break
-      }
-      throw damaged(key)
+    guard fields[key] == nil else {
+      // The list can be an object without a class.
+      guard let list = raw(key)?.array else { throw damaged(key) }
+      return list
     }
     var list: [PropertyList] = []
     while let field = fields["\(prefix)\(list.count)"] { list.append(field) }
@@ -81,50 +95,45 @@ extension ArchivedObject {
   ///
   /// The fields have been seen under several names; what counts is that one is the strategy, and one has a value for each of its keys.
   private func knownKeys() throws(ArchiveError) -> ArchivedValue {
-    var keys: ArchivedList?
-    var values: ArchivedList?
+    func list(_ field: PropertyList?) -> [PropertyList]? {
+      switch field.flatMap(archive.raw) {
+      case .array(let list): list
+      case .dictionary(let object): object["NS.objects"]?.array
+      default: nil
+      }
+    }
+    var keys: [PropertyList]?
+    var values: [PropertyList]?
     for key in self.keys {
-      switch try value(key) {
-      case .object(let strategy) where strategy.isKind(of: "NSKnownKeysMappingStrategy1"):
-        for key in strategy.keys where keys == nil { keys = try strategy.list(key) }
-      case .array(let list): values = list
-      default: break
+      guard let object = raw(key)?.dictionary else { continue }
+      if try archive.classNames(of: object).contains("NSKnownKeysMappingStrategy1") {
+        keys =
+          object.sorted { $0.key < $1.key }.lazy.filter { $0.key != "$class" }.compactMap { list($0.value) }
+          .first
+      } else {
+        values = list(fields[key]) ?? values
       }
     }
     guard let keys, let values, keys.count == values.count else { throw damaged("keys") }
     // What is at a key that has no value.
-    guard let token = fields["emptyToken"], token.uid != nil, token != .uid(0) else {
-      return .dictionary(ArchivedEntries(keys: keys, values: values))
-    }
-    let places = values.fields.indices.filter { values.fields[$0] != token }
+    let token = fields["emptyToken"].flatMap { $0.uid == nil || $0 == .uid(0) ? nil : $0 }
+    let places = values.indices.filter { values[$0] != token }
     return .dictionary(
       ArchivedEntries(
-        keys: ArchivedList(archive: archive, fields: places.map { keys.fields[$0] }),
-        values: ArchivedList(archive: archive, fields: places.map { values.fields[$0] })))
+        keys: ArchivedList(archive: archive, fields: places.map { keys[$0] }),
+        values: ArchivedList(archive: archive, fields: places.map { values[$0] })))
   }
 
   // MARK: Values
 
   private func text(_ key: String = "NS.string") throws(ArchiveError) -> String {
-    if let field = fields[key] ?? fields["NS.string"] {
-      // A mutable string's text is in the object, another's may be one of its own.
-      if case .string(let text) = field { return text }
-      guard field.uid != UInt64(exactly: number ?? -1) else { throw damaged(key) }
-      if case .uid(let place) = field, place < UInt64(archive.objects.count) {
-        switch archive.objects[Int(place)] {
-        case .string(let text): return text
-        case .dictionary(let fields):
-          if case .string(let text)? = fields["NS.string"] { return text }
-        default: break
-        }
-      }
-    }
-    if let data = fields["NS.bytes"]?.data, let text = String(validating: data, as: UTF8.self) { return text }
+    if let text = rawText(key) ?? rawText("NS.string") { return text }
+    if let data = rawData("NS.bytes"), let text = String(validating: data, as: UTF8.self) { return text }
     throw damaged(key)
   }
 
   private func uuid() throws(ArchiveError) -> UUID {
-    let data = try required("NS.uuidbytes", fields["NS.uuidbytes"]?.data)
+    let data = try required("NS.uuidbytes", rawData("NS.uuidbytes"))
     guard data.count == 16 else { throw damaged("NS.uuidbytes") }
     let b = [UInt8](data)
     return UUID(
@@ -134,14 +143,12 @@ extension ArchivedObject {
   }
 
   private func url() throws(ArchiveError) -> String {
-    guard let relative = try string("NS.relative") else { throw damaged("NS.relative") }
+    let relative = try required("NS.relative", rawText("NS.relative"))
     // A base is a URL too, but has no base itself.
-    guard case .uid(let place)? = fields["NS.base"], place < UInt64(archive.objects.count),
-      let base = archive.objects[Int(place)].dictionary?["NS.relative"],
-      case .uid(let text) = base, text < UInt64(archive.objects.count),
-      let text = archive.objects[Int(text)].string
-    else { return relative }
-    return URL(string: relative, relativeTo: URL(string: text))?.absoluteString ?? text + relative
+    guard let base = raw("NS.base")?.dictionary?["NS.relative"].flatMap(archive.raw)?.string else {
+      return relative
+    }
+    return URL(string: relative, relativeTo: URL(string: base))?.absoluteString ?? base + relative
   }
 
   private func plainNumber() -> ArchivedValue? {
@@ -152,15 +159,15 @@ extension ArchivedObject {
   }
 
   private func indexes() throws(ArchiveError) -> [Range<Int>] {
-    switch try integer("NSRangeCount") ?? 0 {
+    switch raw("NSRangeCount")?.integer ?? 0 {
     case 0: return []
     case 1:
-      let start = try required("NSLocation", integer("NSLocation").flatMap { Int(exactly: $0) })
-      let count = try integer("NSLength").flatMap { Int(exactly: $0) } ?? 1
+      let start = try required("NSLocation", raw("NSLocation")?.integer.flatMap { Int(exactly: $0) })
+      let count = raw("NSLength")?.integer.flatMap { Int(exactly: $0) } ?? 1
       return [try range(start, count)]
     default:
       // Pairs of numbers of seven bits each, the lowest first.
-      let data = try required("NSRangeData", value("NSRangeData").data)
+      let data = try required("NSRangeData", rawData("NSRangeData"))
       var numbers: [Int] = []
       var number = 0
       var shift = 0

@@ -101,12 +101,29 @@ package final class KeyedArchive: Sendable {
     }
   }
 
+  /// What a field refers to, as it is in the archive; nil for null, and where there is no such object.
+  func raw(_ field: PropertyList) -> PropertyList? {
+    guard case .uid(let number) = field else { return field }
+    guard number < UInt64(objects.count) else { return nil }
+    switch objects[Int(number)] {
+    case .string("$null"), .uid: return nil
+    case let object: return object
+    }
+  }
+
+  /// The names of the classes of an object that was not unpacked; none if it has no class.
+  func classNames(of fields: [String: PropertyList]) throws(ArchiveError) -> [String] {
+    guard let field = fields["$class"] else { return [] }
+    return try classes(field, of: 0)
+  }
+
   /// The name of an object's class, and those of the classes that it inherits from.
   private func classes(_ field: PropertyList, of object: Int) throws(ArchiveError) -> [String] {
     guard let number = field.uid.flatMap({ Int(exactly: $0) }), objects.indices.contains(number),
       let fields = objects[number].dictionary, let name = fields["$classname"]?.string
     else { throw ArchiveError("object \(object) of the archive has a class that is none") }
-    let all = fields["$classes"]?.array?.compactMap(\.string) ?? []
+    // Deeper hierarchies than any framework has would only cost time.
+    let all = fields["$classes"]?.array?.prefix(32).compactMap(\.string) ?? []
     return all.first == name ? all : [name] + all
   }
 }
