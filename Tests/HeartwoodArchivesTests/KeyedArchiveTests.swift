@@ -136,6 +136,39 @@ import Testing
     }
   }
 
+  @Test func `archives of random objects that refer to each other in any way have an end`() throws {
+    let names = [
+      "NSArray", "NSDictionary", "NSKnownKeysDictionary1", "NSKnownKeysMappingStrategy1", "NSString", "NSURL",
+      "NSIndexSet", "NSDecimalNumber", "NSData", "NSDate", "Entity",
+    ]
+    let keys = [
+      "NS.string", "NS.relative", "NS.base", "NSRangeCount", "NSRangeData", "keys", "values", "NS.keys",
+      "NS.objects", "NS.data", "NS.time", "emptyToken", "other",
+    ]
+    var generator = SeededGenerator(seed: 46)
+    for _ in 0..<500 {
+      let count = Int.random(in: 2...12, using: &generator)
+      func field() -> PropertyList {
+        let reference = PropertyList.uid(
+          UInt64.random(in: 0...UInt64(count + names.count), using: &generator))
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0: return .string("x")
+        case 1: return .integer(Int64.random(in: -2...5, using: &generator))
+        case 2: return .array([reference, reference])
+        default: return reference
+        }
+      }
+      let objects = (0..<count).map { _ in
+        var fields: [String: PropertyList] = [
+          "$class": .uid(UInt64(count + 1 + Int.random(in: 0..<names.count, using: &generator)))
+        ]
+        for key in keys where Bool.random(using: &generator) { fields[key] = field() }
+        return PropertyList.dictionary(fields)
+      }
+      Self.visit(try Self.archive(objects + names.map { Self.classed($0, "NSObject") }))
+    }
+  }
+
   @Test func `references to nothing, and objects that are not what their classes have, are errors`() throws {
     #expect(throws: ArchiveError.self) { try Self.archive([], root: 5).root }
     #expect(throws: ArchiveError.self) { try Self.archive([], root: .max).root }
