@@ -58,7 +58,7 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
 
   public override class var isAlwaysReadOnly: Bool { true }
   public override var executesFetches: Bool { false }
-  public override var hasHistory: Bool { HistoryTables(file)?.isThere == true }
+  public override var hasHistory: Bool { HistoryTables(file) != nil }
 
   var file: AppleStoreFile { tables.file }
 
@@ -178,5 +178,14 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
   ) throws {
     guard let history = HistoryTables(file) else { return }
     try HistoryReader(self, history).forEach(after: number, body)
+  }
+
+  public override func newestHistoryNumber() throws -> UInt64 {
+    guard let history = HistoryTables(file) else { return 0 }
+    var newest: Int64 = 0
+    try AppleStoreFile.forEachRow(of: history.transactions, file.database, url) {
+      newest = $0.rowid ?? newest
+    }
+    return UInt64(clamping: max(0, newest))
   }
 }

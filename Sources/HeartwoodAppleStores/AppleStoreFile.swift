@@ -123,7 +123,7 @@ extension AppleStoreFile {
       if let bytes = row.bytes(0), !bytes.isEmpty { newest = bytes }
     }
     guard let newest else { return nil }
-    return try ManagedObjectModel(compiled: Data(newest), file: url.path)
+    return try ManagedObjectModel(compiled: Data(newest), file: url.path).withUsableDerivations
   }
 
   /// The model of the file.
@@ -176,7 +176,8 @@ extension SQLiteError {
     switch code {
     case .damaged, .changed:
       HeartwoodError(
-        .persistentStoreDamaged, "the store at \(url.path) cannot be read: \(self)", underlying: self)
+        .persistentStoreDamaged, "the store at \(url.path), a SQLite database, cannot be read: \(self)",
+        underlying: self)
     case .locked:
       HeartwoodError(
         .persistentStoreTimeout, "the store at \(url.path) cannot be read: \(self)", underlying: self)

@@ -46,6 +46,7 @@ struct ErrorTests {
     let open = try fixture.open()
     try open.read { context in
       #expect(try context.count(for: FetchRequest<ManagedObject>(entityName: "Item")) == 14)
+      #expect(try context.count(for: FetchRequest<ManagedObject>(entityName: "Desk")) == 4)
       let people = FetchRequest<ManagedObject>(entityName: "Person")
       people.sortDescriptors = [NamedSort("objectID", ascending: true)]
       let all = try context.fetch(FetchRequest<ManagedObject>(entityName: "Person"))

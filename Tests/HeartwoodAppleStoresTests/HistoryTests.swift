@@ -49,10 +49,8 @@ struct HistoryTests {
 
   @Test func `a store without history says so`() throws {
     let open = try StoreFixture("library").open()
-    try open.read { context in
-      #expect(throws: HeartwoodError.self) {
-        try context.execute(.fetchHistory(after: nil as PersistentHistoryToken?))
-      }
+    #expect(throws: HeartwoodError.self) {
+      try open.read { try $0.execute(.fetchHistory(after: nil as PersistentHistoryToken?)) }
     }
   }
 }

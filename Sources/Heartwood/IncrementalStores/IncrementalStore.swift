@@ -108,6 +108,18 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     after number: UInt64, _ body: (StoreHistoryTransaction) throws -> Bool
   ) throws {}
 
+  /// The number of the newest transaction of the history; 0 if there is none. By default reads all of it.
+  ///
+  /// - Throws: Why it cannot be read.
+  open func newestHistoryNumber() throws -> UInt64 {
+    var newest: UInt64 = 0
+    try enumerateHistory(after: 0) { transaction in
+      newest = transaction.number
+      return true
+    }
+    return newest
+  }
+
   /// Whether stores of the class can be read only: they are opened so, whatever their description says. False by default.
   open class var isAlwaysReadOnly: Bool { false }
 

@@ -64,14 +64,7 @@ struct IncrementalHistory: HistoryView {
 
   func newestDeletedHistory() throws -> UInt64 { 0 }
 
-  func newestHistoryNumber() throws -> UInt64 {
-    var newest: UInt64 = 0
-    try store.enumerateHistory(after: 0) { transaction in
-      newest = max(newest, transaction.number)
-      return true
-    }
-    return newest
-  }
+  func newestHistoryNumber() throws -> UInt64 { try store.newestHistoryNumber() }
 }
 
 extension HistoryRecord {

@@ -9,7 +9,6 @@ struct HistoryTables: Sendable {
   let index: SQLiteIndex?
   /// The columns with values of deleted objects, in the order of their numbers.
   let tombstones: [Int]
-  let isThere: Bool
 
   /// Nil if the store has no history.
   init?(_ file: AppleStoreFile) {
@@ -28,6 +27,5 @@ struct HistoryTables: Sendable {
       }
       return (number, place)
     }.sorted { $0.0 < $1.0 }.map(\.1)
-    isThere = true
   }
 }

@@ -68,10 +68,10 @@ extension AppleSQLiteStore {
     guard case .external = cell.kind, case .data(let data) = value else { return value }
     switch external.data(of: data) {
     case .data(let data): return .data(data)
-    case .missing(let name):
+    case .missing:
       unfit.add(
-        "a value of \(table.table.name).\(table.table.columns[column].name) is in the file \(name), which is not there: copy the hidden folder beside the store, too"
-      )
+        "a value of \(table.table.name).\(table.table.columns[column].name) is in a file that is not in \(external.path), and is read as none: "
+          + "bring that hidden folder, too")
       return .null
     }
   }

@@ -5,11 +5,13 @@ import Foundation
 struct ExternalData: Sendable {
   enum Found {
     case data(Data)
-    /// The name of a file that is not there.
-    case missing(String)
+    /// In a file that is not there.
+    case missing
   }
 
   private let folder: URL
+
+  var path: String { folder.path }
 
   init(besideStoreAt url: URL) {
     let store = url.resolvingSymlinksInPath()
@@ -26,7 +28,7 @@ struct ExternalData: Sendable {
     case 2:
       guard let name = Self.name(rest) else { return .data(cell) }
       // A name is a UUID, so that no other file is read.
-      return (try? Data(contentsOf: folder.appending(path: name))).map { .data($0) } ?? .missing(name)
+      return (try? Data(contentsOf: folder.appending(path: name))).map { .data($0) } ?? .missing
     default: return .data(cell)
     }
   }

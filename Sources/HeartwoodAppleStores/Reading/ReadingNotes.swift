@@ -4,31 +4,19 @@ import Foundation
 final class ReadingNotes: @unchecked Sendable {
   private let lock = NSLock()
   private var counts: [String: Int] = [:]
+  /// Bytes from disk make no more.
+  private static let mostNotes = 1000
 
   func add(_ what: @autoclosure () -> String) {
-    lock.withLock { counts[what(), default: 0] += 1 }
+    lock.withLock {
+      let what = what()
+      if counts[what] != nil || counts.count < Self.mostNotes { counts[what, default: 0] += 1 }
+    }
   }
 
   /// The notes, in alphabetical order.
   var all: [(what: String, count: Int)] {
     lock.withLock { counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
-  }
-}
-
-/// A value that is computed once.
-final class Once<Value>: @unchecked Sendable {
-  private let lock = NSLock()
-  private var value: Value?
-
-  func get(_ make: () throws -> Value) rethrows -> Value {
-    if let known = lock.withLock({ value }) { return known }
-    // Two threads may both make it: it is the same.
-    let made = try make()
-    return lock.withLock {
-      if let known = value { return known }
-      value = made
-      return made
-    }
   }
 }
 

@@ -19,8 +19,10 @@ final class EntityTable: @unchecked Sendable {
 
   let root: EntityDescription
   let table: SQLiteTable
-  /// The columns `Z_ENT` and `Z_OPT`; nil if the table does not have them.
-  let (entityColumn, versionColumn): (Int?, Int?)
+  /// The column with the numbers of entities; nil if all rows are of one entity: as in Core Data, the number in a row then means nothing.
+  let entityColumn: Int?
+  /// Nil if the table has no such column.
+  let versionColumn: Int?
   /// By the numbers of entities in the file.
   private(set) var readers: [Int64: Reader] = [:]
   /// By the identities of properties that entities declare.
@@ -28,13 +30,17 @@ final class EntityTable: @unchecked Sendable {
   /// The numbers of destinations' entities, by the columns of to-one relationships.
   private var entityColumns: [Int: Int] = [:]
 
-  /// - Parameter missing: Gets the names of attributes that have no column.
+  /// - Parameters:
+  ///   - isShared: Whether rows may be of other entities than the root, also such that the model does not have.
+  ///   - missing: Gets the names of attributes that have no column.
   init(
-    _ root: EntityDescription, _ table: SQLiteTable, _ numbers: EntityNumbers, _ missing: inout [String]
+    _ root: EntityDescription, _ table: SQLiteTable, _ numbers: EntityNumbers, isShared: Bool,
+    _ missing: inout [String]
   ) {
     self.root = root
     self.table = table
-    (entityColumn, versionColumn) = (table.columnIndex(named: "Z_ENT"), table.columnIndex(named: "Z_OPT"))
+    entityColumn = isShared ? table.columnIndex(named: "Z_ENT") : nil
+    versionColumn = table.columnIndex(named: "Z_OPT")
     let family = root.family.sorted { numbers.number(of: $0) ?? .max < numbers.number(of: $1) ?? .max }
     var names = ColumnNames(table)
     // A property's column by its entity and name; subentities inherit it.
@@ -59,7 +65,9 @@ final class EntityTable: @unchecked Sendable {
     }
     takeEntityColumns(family, &names)
     for entity in family {
-      guard let number = numbers.number(of: entity), !entity.isAbstract else { continue }
+      guard let number = numbers.number(of: entity) ?? (isShared ? nil : 0), !entity.isAbstract else {
+        continue
+      }
       let cells = entity.storedProperties.map { property in
         var (owner, place) = (EntityDescription?.some(entity), Int?.none)
         while place == nil, let declaring = owner {

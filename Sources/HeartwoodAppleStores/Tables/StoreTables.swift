@@ -31,6 +31,12 @@ final class StoreTables: @unchecked Sendable {
         addRoute(relationship)
       }
     }
+    for table in tables.values.sorted(by: { $0.table.name < $1.table.name }) {
+      for column in table.otherColumns {
+        notes.append(
+          "the model has no property for the column \(table.table.name).\(column), whose values are left out")
+      }
+    }
     for stored in numbers.unknown where file.database.table(named: "Z\(rootName(stored))") != nil {
       notes.append(
         "the model has no entity \(stored.name), which is number \(stored.number) in the file: its objects are left out"
@@ -82,7 +88,9 @@ final class StoreTables: @unchecked Sendable {
       if numbers.number(of: root) != nil { missing.append("a table of \(root.name ?? "")") }
       return
     }
-    tables[ObjectIdentifier(root)] = EntityTable(root, table, numbers, &missing)
+    let isShared =
+      !root.subentities.isEmpty || numbers.unknown.contains { "Z\(rootName($0))" == table.name.uppercased() }
+    tables[ObjectIdentifier(root)] = EntityTable(root, table, numbers, isShared: isShared, &missing)
   }
 
   // MARK: To-many relationships
