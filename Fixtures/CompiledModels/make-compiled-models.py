@@ -422,16 +422,21 @@ def changed_model():
 
 
 def circular_model():
-    """Objects that are within themselves: an entity that inherits from itself, a rule, a composite attribute."""
+    """Objects that are within themselves: an entity that inherits from itself, a rule, a composite attribute. And a rule of forty predicates
+    that each have the next one twice."""
     a = Archive()
     first, second, rule, composite = a.reserve(), a.reserve(), a.reserve(), a.reserve()
     a.fill(rule, 'NSCompoundPredicate', {'NSCompoundPredicateType': 1, 'NSSubpredicates': a.list([rule, rule])})
     name = a.add('NSAttributeDescription', {'NSPropertyName': a.put('name'), 'NSAttributeType': 700, 'NSIsOptional': True, 'NSEntity': first,
         'NSValidationPredicates': a.list([rule])})
+    twice = a.add('NSTruePredicate', {})
+    for _ in range(40): twice = a.join('AND', twice, twice)
+    other = a.add('NSAttributeDescription', {'NSPropertyName': a.put('other'), 'NSAttributeType': 700, 'NSIsOptional': True, 'NSEntity': first,
+        'NSValidationPredicates': a.list([twice])})
     a.fill(composite, 'NSCompositeAttributeDescription', {'NSPropertyName': a.put('whole'), 'NSAttributeType': 2100, 'NSIsOptional': True,
         'NSCompositeElements': a.list([composite])})
-    for place, other, title, properties in [(first, second, 'First', {'name': name, 'whole': composite}), (second, first, 'Second', {})]:
-        a.fill(place, 'NSEntityDescription', {'NSEntityName': a.put(title), 'NSProperties': a.dictionary(properties), 'NSSuperentity': other,
+    for place, parent, title, properties in [(first, second, 'First', {'name': name, 'whole': composite, 'other': other}), (second, first, 'Second', {})]:
+        a.fill(place, 'NSEntityDescription', {'NSEntityName': a.put(title), 'NSProperties': a.dictionary(properties), 'NSSuperentity': parent,
             'NSSubentities': a.dictionary({'First': first, 'Second': second})})
     return a.data(a.add('NSManagedObjectModel', {'NSEntities': a.dictionary({'First': first, 'Second': second})}))
 

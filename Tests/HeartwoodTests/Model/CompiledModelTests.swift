@@ -149,6 +149,7 @@ import Testing
     #expect(document.entities.map(\.superentity) == ["Second", "First"])
     #expect(reader.notes.contains { $0.contains("is a composite attribute of itself") })
     #expect(reader.notes.contains { $0.contains("nested too deep") })
+    #expect(reader.notes.contains { $0.contains("it has too many parts") })
     #expect(
       heartwoodMessage { _ = try ManagedObjectModel(contentsOf: url) }?.contains("inherits from itself")
         == true)

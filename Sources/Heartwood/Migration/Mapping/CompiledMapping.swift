@@ -7,6 +7,7 @@ import HeartwoodArchives
 struct CompiledMapping {
   private let file: String
   private let mappings: [ArchivedObject]
+  private let count: Int
 
   /// - Parameters:
   ///   - data: The file.
@@ -15,7 +16,9 @@ struct CompiledMapping {
   init(_ data: Data, file: String) throws(HeartwoodError) {
     self.file = file
     do throws(ArchiveError) {
-      let root = try KeyedArchive(data).root
+      let archive = try KeyedArchive(data)
+      let root = try archive.root
+      count = archive.count
       guard let model = root.object, model.isKind(of: "NSMappingModel") else {
         throw ArchiveError("it has \(root.kind) in place of a mapping model")
       }
@@ -43,6 +46,9 @@ struct CompiledMapping {
     _ policy: (String) -> EntityMigrationPolicy?
   ) throws(HeartwoodError) -> [EntityMapping] {
     var made: [EntityMapping] = []
+    // Mappings may have the same properties and expressions again and again.
+    guard mappings.count <= count else { throw endless }
+    var (left, parts) = (4 * count + 1000, 64 * count + 10_000)
     for object in mappings {
       do throws(ArchiveError) {
         made.append(try entityMapping(object))
@@ -61,10 +67,18 @@ struct CompiledMapping {
         mapping.policy = given
       }
       let hasSource = mapping.sourceEntityName != nil
-      mapping.attributeMappings = try properties("NSAttributeMappings", of: object, hasSource, place)
-      mapping.relationshipMappings = try properties("NSRelationshipMappings", of: object, hasSource, place)
+      mapping.attributeMappings = try properties(
+        "NSAttributeMappings", of: object, hasSource, place, &left, &parts)
+      mapping.relationshipMappings = try properties(
+        "NSRelationshipMappings", of: object, hasSource, place, &left, &parts)
     }
     return made
+  }
+
+  private var endless: HeartwoodError {
+    HeartwoodError(
+      .coreData,
+      "\(file) is no mapping model that Apple's tools have compiled: it has the same mappings without end")
   }
 
   private func entityMapping(_ object: ArchivedObject) throws(ArchiveError) -> EntityMapping {
@@ -125,11 +139,14 @@ struct CompiledMapping {
   // MARK: Properties
 
   private func properties(
-    _ key: String, of object: ArchivedObject, _ hasSource: Bool, _ place: String
+    _ key: String, of object: ArchivedObject, _ hasSource: Bool, _ place: String, _ left: inout Int,
+    _ parts: inout Int
   ) throws(HeartwoodError) -> [PropertyMapping] {
     var made: [PropertyMapping] = []
     do throws(ArchiveError) {
       let list = try object.list(key)
+      left -= list?.count ?? 0
+      guard left > 0 else { throw ArchiveError("its mappings have the same properties without end") }
       for value in try list?.values() ?? [] {
         guard let mapping = value.object, let name = try mapping.string("NSDestinationPropertyName") else {
           throw ArchiveError("a mapping of a property has no name")
@@ -144,7 +161,7 @@ struct CompiledMapping {
     for (number, property) in made.enumerated() {
       do {
         guard let mapping = try object.list(key)?.value(at: number).object else { continue }
-        try setValue(of: property, try mapping.value("NSValueExpression"), hasSource)
+        try setValue(of: property, try mapping.value("NSValueExpression"), hasSource, &parts)
       } catch {
         throw HeartwoodError(
           .coreData,
@@ -157,13 +174,15 @@ struct CompiledMapping {
 
   /// A property without an expression has its default.
   private func setValue(
-    of property: PropertyMapping, _ expression: ArchivedValue, _ hasSource: Bool
+    of property: PropertyMapping, _ expression: ArchivedValue, _ hasSource: Bool, _ parts: inout Int
   ) throws {
     guard !expression.isNull else {
       property.usesDefault = true
       return
     }
-    var reader = ArchivedText(subject: "$source")
+    var reader = ArchivedText(subject: "$source", most: parts)
+    let most = reader.left
+    defer { parts -= most - reader.left }
     let text = try reader.expression(expression)
     let path = text.hasPrefix("$source.") ? text.dropFirst("$source.".count) : ""
     if hasSource, !path.isEmpty, path.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {

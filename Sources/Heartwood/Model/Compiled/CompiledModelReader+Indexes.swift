@@ -23,8 +23,7 @@ extension CompiledModelReader {
       guard let description = value.object else {
         throw ArchiveError("an index of \(entity.name) is \(value.kind)")
       }
-      left -= 1
-      guard left > 0 else { throw ArchiveError("its entities have the same indexes without end") }
+      try take(1)
       // The index of an entity that this one inherits from.
       if let owner = try description.object("NSEntity")?.string("NSEntityName"), owner != entity.name {
         continue
@@ -55,8 +54,7 @@ extension CompiledModelReader {
     var types: [String] = []
     for value in try object.list("NSIndexElements")?.values() ?? [] {
       guard let element = value.object else { throw ArchiveError("an element of \(whole) is \(value.kind)") }
-      left -= 1
-      guard left > 0 else { throw ArchiveError("its indexes have the same elements without end") }
+      try take(1)
       guard let (property, type) = try indexed(by: element, whole) else {
         note("an element of \(whole) has no property, and the index is left out")
         return nil
@@ -82,7 +80,7 @@ extension CompiledModelReader {
     let condition = try object.value("NSPartialIndexPredicate")
     if !condition.isNull {
       index.condition = understood("the predicate of \(whole)", "the index is of all objects") {
-        () throws(HeartwoodError) in try ArchivedText.predicate(condition)
+        (budget) throws(HeartwoodError) in try ArchivedText.predicate(condition, budget: &budget)
       }
     }
     if index.properties.isEmpty {
@@ -104,7 +102,7 @@ extension CompiledModelReader {
       let number = description ? try object.integer("NSExpressionResultType") : nil
       let type = number.flatMap { AttributeType(rawValue: Int(clamping: $0)) } ?? .undefined
       let text = understood("the expression of an element of \(whole)", "is left out") {
-        () throws(HeartwoodError) in try ArchivedText.expression(expression)
+        (budget) throws(HeartwoodError) in try ArchivedText.expression(expression, budget: &budget)
       }
       return text.map { ($0, type.name) }
     }

@@ -7,6 +7,14 @@ extension CompiledModelReader {
 
   mutating func mistake(_ text: String) { mistakes.append("\(file): \(text)") }
 
+  /// Counts members of lists.
+  ///
+  /// - Throws: `ArchiveError` if more are read than an archive of its size has.
+  mutating func take(_ members: Int) throws(ArchiveError) {
+    guard members <= left else { throw ArchiveError("its objects refer to the same ones without end") }
+    left -= members
+  }
+
   /// Notes the keys of an object whose meaning is not known. Those without a value have none.
   mutating func noteUnknown(_ object: ArchivedObject, _ owner: String) {
     for key in object.keys where CompiledFormat.treatment(of: key, object.classNames) == nil {
@@ -31,12 +39,13 @@ extension CompiledModelReader {
   /// The entries of a dictionary, by name.
   ///
   /// - Throws: `ArchiveError` if it is something else, or a name is in it twice.
-  func entries(
+  mutating func entries(
     _ key: String, of object: ArchivedObject
   ) throws(ArchiveError) -> [(name: String, value: ArchivedValue)] {
     let value = try object.value(key)
     if value.isNull { return [] }
     guard let entries = value.dictionary else { throw ArchiveError("\(key) is \(value.kind), no dictionary") }
+    try take(entries.count)
     let all = try entries.byName().sorted { $0.name < $1.name }
     for (first, second) in zip(all, all.dropFirst()) where first.name == second.name {
       throw ArchiveError("\(key) has \(first.name.prefix(80)) twice")
@@ -44,14 +53,16 @@ extension CompiledModelReader {
     return all
   }
 
-  func strings(_ key: String, of object: ArchivedObject) throws(ArchiveError) -> [String] {
+  mutating func strings(_ key: String, of object: ArchivedObject) throws(ArchiveError) -> [String] {
     guard let list = try object.list(key) else { return [] }
+    try take(list.count)
     return try list.values().compactMap(\.string)
   }
 
   /// The names of properties, which an archive may have as objects too.
-  func names(_ value: ArchivedValue, _ owner: String) throws(ArchiveError) -> [String] {
+  mutating func names(_ value: ArchivedValue, _ owner: String) throws(ArchiveError) -> [String] {
     guard let list = value.list else { throw ArchiveError("\(owner) is \(value.kind), no list") }
+    try take(list.count + 1)
     var names: [String] = []
     for member in try list.values() {
       var name = member.string
@@ -79,10 +90,12 @@ extension CompiledModelReader {
 
   /// What a part says, or a note that it is not understood.
   mutating func understood<Result>(
-    _ owner: String, _ consequence: String, _ body: () throws(HeartwoodError) -> Result
+    _ owner: String, _ consequence: String, _ body: (inout Int) throws(HeartwoodError) -> Result
   ) -> Result? {
+    var budget = partsLeft
+    defer { partsLeft = budget }
     do throws(HeartwoodError) {
-      return try body()
+      return try body(&budget)
     } catch {
       note("\(owner) is not understood, and \(consequence): \(error.message)")
       return nil

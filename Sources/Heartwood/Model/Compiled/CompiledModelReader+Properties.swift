@@ -8,8 +8,7 @@ extension CompiledModelReader {
   mutating func property(
     _ object: ArchivedObject, of owner: String, depth: Int = 0
   ) throws(ArchiveError) -> ModelDocument.Property? {
-    left -= 1
-    guard left > 0 else { throw ArchiveError("its entities have the same properties without end") }
+    try take(1)
     guard let name = try text("NSPropertyName", of: object) else {
       throw ArchiveError("a property of \(owner) has no name")
     }
@@ -143,7 +142,7 @@ extension CompiledModelReader {
       return nil
     }
     return understood("the expression of \(path)", "it is read as a usual attribute") {
-      () throws(HeartwoodError) in try ArchivedText.expression(value)
+      (budget) throws(HeartwoodError) in try ArchivedText.expression(value, budget: &budget)
     }
   }
 

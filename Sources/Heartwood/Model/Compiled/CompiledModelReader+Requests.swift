@@ -46,8 +46,7 @@ extension CompiledModelReader {
     _ object: ArchivedObject, _ owner: String, _ entity: String?,
     of fetchedProperty: (name: String, userInfo: [String: String])? = nil
   ) throws(ArchiveError) -> FetchRequestTemplate? {
-    left -= 1
-    guard left > 0 else { throw ArchiveError("it has the same requests without end") }
+    try take(1)
     noteUnknown(object, owner)
     var name = try object.object("NSEntity")?.string("NSEntityName")
     if name == nil { name = try text("NSEntityName", of: object) }
@@ -60,8 +59,8 @@ extension CompiledModelReader {
     if !given.isNull {
       // Without its predicate it would find other objects.
       predicate = understood("the predicate of \(owner)", "the request is left out") {
-        () throws(HeartwoodError) in
-        try ArchivedText.predicate(given, of: fetchedProperty)
+        (budget) throws(HeartwoodError) in
+        try ArchivedText.predicate(given, of: fetchedProperty, budget: &budget)
       }
       if predicate == nil { return nil }
     }

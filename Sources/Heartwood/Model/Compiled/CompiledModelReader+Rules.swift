@@ -17,8 +17,7 @@ extension CompiledModelReader {
   ) throws(ArchiveError) -> [ValidationRule]? {
     let predicates = try object.list("NSValidationPredicates")?.values() ?? []
     let warnings = try object.list("NSValidationWarnings")?.values() ?? []
-    left -= predicates.count
-    guard left > 0 else { throw ArchiveError("its properties have the same predicates without end") }
+    try take(predicates.count)
     var rules: [ValidationRule] = []
     // Xcode writes the two limits of an attribute as two predicates.
     var bounds: (least: String?, most: String?) = (nil, nil)
@@ -58,8 +57,9 @@ extension CompiledModelReader {
       rule = XcodeModel.rule(type, least, most)
     }
     if rule == nil {
-      rule = understood("a validation predicate of \(path)", "is left out") { () throws(HeartwoodError) in
-        ValidationRule(ofPredicate: try ArchivedText.predicate(predicate))
+      rule = understood("a validation predicate of \(path)", "is left out") {
+        (budget) throws(HeartwoodError) in
+        ValidationRule(ofPredicate: try ArchivedText.predicate(predicate, budget: &budget))
       }
     }
     if let rule, let problem = rule.problem(for: type) {

@@ -17,7 +17,9 @@ struct CompiledModelReader {
   private var inherited: [String: Set<String>] = [:]
   /// The composite attributes that are being read, by the numbers of their objects.
   var openComposites: Set<Int> = []
-  /// How many properties may be read yet, as objects of an archive may refer to the same ones again and again.
+  /// How many parts of predicates and expressions may be read yet.
+  var partsLeft = 0
+  /// How many members of lists and dictionaries may be read yet, as objects of an archive may refer to the same ones again and again.
   var left = 0
 
   init(file: String) { self.file = file }
@@ -44,7 +46,8 @@ struct CompiledModelReader {
   /// - Throws: `.coreData` if the archive is no model, or damaged.
   mutating func document(of archive: KeyedArchive) throws(HeartwoodError) -> ModelDocument {
     do throws(ArchiveError) {
-      left = 4 * archive.count + 1000
+      left = 16 * archive.count + 1000
+      partsLeft = 64 * archive.count + 10_000
       guard let root = try archive.root.object, root.isKind(of: "NSManagedObjectModel") else {
         throw ArchiveError("it has \(try archive.root.kind) in place of a model")
       }
@@ -125,8 +128,6 @@ struct CompiledModelReader {
     for object in objects {
       guard let name = try object.string("NSEntityName") else { continue }
       let keys = try entries("NSProperties", of: object).map(\.name)
-      left -= keys.count
-      guard left > 0 else { throw ArchiveError("its entities have the same properties without end") }
       declared[name] = keys
       if let parent = try object.object("NSSuperentity")?.string("NSEntityName") { parents[name] = parent }
     }
@@ -175,8 +176,7 @@ struct CompiledModelReader {
   ) throws(ArchiveError) {
     for (name, value) in try entries("NSConfigurations", of: root) {
       guard let list = value.list else { throw ArchiveError("the configuration \(name) is \(value.kind)") }
-      left -= list.count
-      guard left > 0 else { throw ArchiveError("its configurations name the same entities without end") }
+      try take(list.count)
       var members: [String] = []
       for member in try list.values() {
         var entity = member.string

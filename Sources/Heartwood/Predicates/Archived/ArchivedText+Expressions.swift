@@ -12,7 +12,10 @@ extension ArchivedText {
   private mutating func expression(of object: ArchivedObject) throws(HeartwoodError) -> String {
     switch object.className {
     case "NSConstantValueExpression":
-      return try Value(archived: try value("NSConstantValue", of: object)).predicateText
+      var most = left
+      let constant = try Value(archived: try value("NSConstantValue", of: object), left: &most)
+      try take(left - most)
+      return constant.predicateText
     case "NSSelfExpression": return subject
     case "NSVariableExpression": return "$" + (try name(try string("NSVariable", of: object)))
     case "NSKeyPathSpecifierExpression": return try path(try string("NSKeyPath", of: object))
@@ -116,7 +119,8 @@ extension ArchivedText {
   }
 
   /// A path that can be written as it is.
-  private func path(_ names: String) throws(HeartwoodError) -> String {
+  private mutating func path(_ names: String) throws(HeartwoodError) -> String {
+    try take(names.utf8.count / 32)
     let parts = names.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.allSatisfy({ !$0.isEmpty && ($0.hasPrefix("@") ? $0.dropFirst() : $0).isPlainName }) else {
       throw HeartwoodError(.coreData, "it has the key path \"\(names.prefix(80))\"")
@@ -124,7 +128,8 @@ extension ArchivedText {
     return names
   }
 
-  private func name(_ name: String) throws(HeartwoodError) -> String {
+  private mutating func name(_ name: String) throws(HeartwoodError) -> String {
+    try take(name.utf8.count / 32)
     guard name[...].isPlainName else {
       throw HeartwoodError(.coreData, "it has the variable \"\(name.prefix(80))\"")
     }
@@ -202,20 +207,17 @@ extension Substring {
 }
 
 extension Value {
-  /// The most values of a list that is a constant.
-  private static let longest = 10_000
-
+  /// - Parameter left: How many values may be read; those that are read, and the lengths of texts, are taken off.
   /// - Throws: `.coreData` if it is no value that an attribute can have, nor a list of them.
-  init(archived value: ArchivedValue) throws(HeartwoodError) {
-    var left = Self.longest
+  init(archived value: ArchivedValue, left: inout Int) throws(HeartwoodError) {
     self = try Self.archived(value, depth: 0, &left)
   }
 
   private static func archived(
     _ value: ArchivedValue, depth: Int, _ left: inout Int
   ) throws(HeartwoodError) -> Value {
-    left -= 1
-    guard depth < 16, left > 0 else { throw HeartwoodError(.coreData, "a constant is too large") }
+    left -= 1 + value.length / 32
+    guard depth < 16, left >= 0 else { throw HeartwoodError(.coreData, "a constant is too large") }
     switch value {
     case .null: return .null
     case .bool(let flag): return .bool(flag)
@@ -240,6 +242,17 @@ extension Value {
       return .list(values)
     case .indexes, .dictionary, .object:
       throw HeartwoodError(.coreData, "it has a constant that is \(value.kind)")
+    }
+  }
+}
+
+extension ArchivedValue {
+  /// The length of a text or data in bytes.
+  fileprivate var length: Int {
+    switch self {
+    case .string(let text), .attributedString(let text), .url(let text): text.utf8.count
+    case .data(let data): data.count
+    default: 0
     }
   }
 }

@@ -9,22 +9,32 @@ struct ArchivedText {
   /// The name and the user info of the fetched property whose predicate is read, which `$FETCHED_PROPERTY` stands for.
   var fetchedProperty: (name: String, userInfo: [String: String])?
   private var depth = 0
-  private var count = 0
+  /// How many parts may be read yet; a long constant counts as several.
+  private(set) var left: Int
 
   static let deepest = 100
 
-  init(subject: String = "SELF") { self.subject = subject }
+  /// - Parameter most: How many parts may be read.
+  init(subject: String = "SELF", most: Int = TreeSize.greatestCount) {
+    self.subject = subject
+    left = min(most, TreeSize.greatestCount)
+  }
 
   /// The text of a predicate, as its parsed form is written.
   ///
-  /// - Parameter fetchedProperty: The name and the user info of the fetched property that it belongs to.
+  /// - Parameters:
+  ///   - fetchedProperty: The name and the user info of the fetched property that it belongs to.
+  ///   - budget: How many parts may be read of all of a model, as they may be the same ones again and again. Those that are read are taken off.
   /// - Throws: `.coreData` saying what of it is not understood.
   static func predicate(
-    _ value: ArchivedValue, of fetchedProperty: (name: String, userInfo: [String: String])? = nil
+    _ value: ArchivedValue, of fetchedProperty: (name: String, userInfo: [String: String])? = nil,
+    budget: inout Int
   ) throws(HeartwoodError) -> String {
     // Other compilers of models write the text itself.
     if let text = value.string { return try FormatPredicate(text).description }
-    var text = ArchivedText()
+    var text = ArchivedText(most: budget)
+    let most = text.left
+    defer { budget -= most - text.left }
     text.fetchedProperty = fetchedProperty
     return try FormatPredicate(try text.predicate(value)).description
   }
@@ -32,9 +42,11 @@ struct ArchivedText {
   /// The text of an expression, as its parsed form is written.
   ///
   /// - Throws: `.coreData` saying what of it is not understood.
-  static func expression(_ value: ArchivedValue) throws(HeartwoodError) -> String {
+  static func expression(_ value: ArchivedValue, budget: inout Int) throws(HeartwoodError) -> String {
     if let text = value.string { return try FormatExpression(text).expression.description }
-    var text = ArchivedText()
+    var text = ArchivedText(most: budget)
+    let most = text.left
+    defer { budget -= most - text.left }
     return try FormatExpression(try text.expression(value)).expression.description
   }
 
@@ -53,10 +65,15 @@ struct ArchivedText {
   ) throws(HeartwoodError) -> Result {
     depth += 1
     defer { depth -= 1 }
-    count += 1
     guard depth <= Self.deepest else { throw HeartwoodError(.coreData, "it is nested too deep") }
-    guard count <= TreeSize.greatestCount else { throw HeartwoodError(.coreData, "it has too many parts") }
+    try take(1)
     return try body(&self)
+  }
+
+  /// Counts parts, or the length of a text in parts.
+  mutating func take(_ parts: Int) throws(HeartwoodError) {
+    guard parts <= left else { throw HeartwoodError(.coreData, "it has too many parts") }
+    left -= parts
   }
 
   mutating func list(_ list: ArchivedList) throws(HeartwoodError) -> [String] {
