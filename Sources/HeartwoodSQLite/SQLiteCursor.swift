@@ -18,7 +18,7 @@ public final class SQLiteCursor {
     }
     self.layout = layout
     chain = OverflowChain(source)
-    record = Record(capacity: table.columns.count, block: tree.page.block)
+    record = Record(capacity: layout.valueCount, block: tree.page.block)
   }
 
   /// Where the current row is: for messages.

@@ -9,7 +9,7 @@ struct LogTests {
   func `what writers left that were killed, and damaged logs, are read as SQLite reads them`(_ seed: Int)
     throws
   {
-    let count = ProcessInfo.processInfo.environment["COUNT"].flatMap { Int($0) } ?? 12
+    let count = Rounds.count(10, long: 200)
     let folder = try TemporaryFolder()
     try Python.run(PythonScripts.interruptedWriters, "\(seed)", "\(count)", "8", in: folder.url)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)

@@ -7,7 +7,7 @@ import Testing
 struct RandomDatabaseTests {
   @Test(.comparesWithSQLite, arguments: [1, 10_001])
   func `every cell of random databases is what SQLite reads`(_ seed: Int) throws {
-    let count = ProcessInfo.processInfo.environment["COUNT"].flatMap { Int($0) } ?? 25
+    let count = Rounds.count(20, long: 400)
     let folder = try TemporaryFolder()
     try Python.run(PythonScripts.databases, "\(seed)", "\(count)", in: folder.url)
     for seed in seed..<seed + count {

@@ -12,11 +12,11 @@ enum RollbackJournal {
     let fileSize = try file.stamp().size
     if let name = try superJournal(file, fileSize), try ReadOnlyFile(name) == nil { return nil }
     var offsets: [UInt32: Int64] = [:]
-    var overlay: (pageSize: Int, pageCount: UInt32)?
+    var first: Segment?
     var position: Int64 = 0
-    segments: while let segment = try segment(file, position, fileSize) {
-      let (pageSize, pageCount) = overlay ?? (segment.pageSize, segment.pageCount)
-      overlay = (pageSize, pageCount)
+    segments: while let segment = try segment(file, position, fileSize, first) {
+      let (pageSize, pageCount) = (segment.pageSize, first?.pageCount ?? segment.pageCount)
+      first = first ?? segment
       let block = ByteBlock(capacity: pageSize + 8)
       position += Int64(segment.sectorSize)
       for _ in 0..<segment.recordCount {
@@ -32,8 +32,8 @@ enum RollbackJournal {
       let sector = Int64(segment.sectorSize)
       position = (position + sector - 1) / sector * sector
     }
-    guard let overlay else { return nil }
-    return PageOverlay(file: file, pageSize: overlay.pageSize, pageCount: overlay.pageCount, offsets: offsets)
+    guard let first else { return nil }
+    return PageOverlay(file: file, pageSize: first.pageSize, pageCount: first.pageCount, offsets: offsets)
   }
 
   private struct Segment {
@@ -44,14 +44,17 @@ enum RollbackJournal {
     var pageSize: Int
   }
 
+  /// The header at a position; nil if there is none that counts.
+  ///
+  /// - Parameter first: The first header of the journal, whose sizes are those of all.
   private static func segment(
-    _ file: ReadOnlyFile, _ position: Int64, _ fileSize: Int64
+    _ file: ReadOnlyFile, _ position: Int64, _ fileSize: Int64, _ first: Segment?
   ) throws(SQLiteError) -> Segment? {
     let block = ByteBlock(capacity: 28)
-    guard try file.read(into: block, 28, at: position) == 28,
-      block.bytes(0, 8).elementsEqual(magic)
+    guard try file.read(into: block, 28, at: position) == 28, block.bytes(0, 8).elementsEqual(magic)
     else { return nil }
-    let (sectorSize, pageSize) = (Int(block.number32(20)), Int(block.number32(24)))
+    let sectorSize = first?.sectorSize ?? Int(block.number32(20))
+    let pageSize = first?.pageSize ?? Int(block.number32(24))
     guard sectorSize >= 32, sectorSize <= 65_536, sectorSize & (sectorSize - 1) == 0, pageSize >= 512,
       pageSize <= 65_536, pageSize & (pageSize - 1) == 0
     else { return nil }

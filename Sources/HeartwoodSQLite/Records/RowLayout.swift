@@ -4,6 +4,8 @@ final class RowLayout: Sendable {
   let encoding: SQLiteTextEncoding
   /// By column, the position of its value in the record.
   let positions: [Int]
+  /// The number of values in a record.
+  let valueCount: Int
   /// By column, whether its integers are floating-point numbers that were stored shorter.
   let isReal: [Bool]
   /// -1 if there is none.
@@ -13,15 +15,14 @@ final class RowLayout: Sendable {
   init(_ table: SQLiteTable, _ encoding: SQLiteTextEncoding) {
     (self.table, self.encoding) = (table, encoding)
     var positions = Array(table.columns.indices)
+    var valueCount = positions.count
     if table.isWithoutRowid {
-      // The columns of the primary key come first; one that it names twice has a place of its own only for another
-      // order of text, which is left out here.
-      var order: [Int] = []
-      for column in table.primaryKey where !order.contains(column) { order.append(column) }
-      order += table.columns.indices.filter { !order.contains($0) }
-      for (position, column) in order.enumerated() { positions[column] = position }
+      // The columns of the primary key come first. One that it names for two orders of text is there twice.
+      let order = table.primaryKey + table.columns.indices.filter { !table.primaryKey.contains($0) }
+      for (position, column) in order.enumerated().reversed() { positions[column] = position }
+      valueCount = order.count
     }
-    self.positions = positions
+    (self.positions, self.valueCount) = (positions, valueCount)
     isReal = table.columns.map { $0.affinity == .real }
     rowidAlias = table.rowidAlias ?? -1
     indices = Dictionary(

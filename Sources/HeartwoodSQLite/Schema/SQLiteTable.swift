@@ -53,7 +53,8 @@ public struct SQLiteTable: Hashable, Sendable {
   public let computedColumns: [String]
   /// The index of the column that is the rowid (`INTEGER PRIMARY KEY`), if there is one.
   public let rowidAlias: Int?
-  /// The indices of the columns of the primary key, in the order of the key; empty if there is none.
+  /// The indices of the columns of the primary key, in the order of the key; empty if there is none. A column that the
+  /// key names for two orders of text is there twice.
   public let primaryKey: [Int]
   /// Whether the rows have no rowid, and are in the order of the primary key.
   public let isWithoutRowid: Bool

@@ -82,8 +82,15 @@ struct Schema: Sendable {
         collation: column.collation)
     }
     let key = statement.keys.first(where: \.isPrimary)
-    let primaryKey = (key?.columns ?? []).compactMap { part in
-      columns.firstIndex { part.name?.isSameName(as: $0.name) ?? false }
+    var primaryKey: [Int] = []
+    var seen: Set<String> = []
+    for part in key?.columns ?? [] {
+      guard let column = columns.firstIndex(where: { part.name?.isSameName(as: $0.name) ?? false }) else {
+        continue
+      }
+      // A column that is repeated counts only for another order of text.
+      let collation = (part.collation ?? columns[column].collation).lowercasedName
+      if seen.insert("\(column) \(collation)").inserted { primaryKey.append(column) }
     }
     var alias: Int?
     if !statement.isWithoutRowid, primaryKey.count == 1, key?.columns.count == 1,

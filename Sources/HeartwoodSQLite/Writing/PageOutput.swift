@@ -84,18 +84,35 @@ final class PageOutput {
   func finish(firstPage: [UInt8], replacing: Bool) throws(SQLiteError) {
     try flush()
     try write(firstPage, at: 0)
-    guard fsync(descriptor) == 0 else { throw SQLiteError.system("cannot be made durable", temporaryPath) }
-    let isNamed = replacing ? rename(temporaryPath, path) == 0 : link(temporaryPath, path) == 0
+    guard Self.makeDurable(descriptor) else {
+      throw SQLiteError.system("cannot be made durable", temporaryPath)
+    }
+    // A link does not replace a file that appeared meanwhile; where there are no links, the name is taken as it is.
+    var isNamed = !replacing && link(temporaryPath, path) == 0
+    if isNamed {
+      unlink(temporaryPath)
+    } else if replacing || errno != EEXIST {
+      isNamed = rename(temporaryPath, path) == 0
+    }
     guard isNamed else { throw SQLiteError.system("cannot be given its name", path) }
-    if !replacing { unlink(temporaryPath) }
     close(descriptor)
     descriptor = -1
-    let folder = open(
-      (path as NSString).deletingLastPathComponent.isEmpty
-        ? "." : (path as NSString).deletingLastPathComponent, O_RDONLY | O_CLOEXEC)
-    if folder >= 0 {
-      fsync(folder)
-      close(folder)
+    let folder = (path as NSString).deletingLastPathComponent
+    let folderDescriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_CLOEXEC)
+    guard folderDescriptor >= 0 else {
+      throw SQLiteError.system("cannot be made durable in its folder", path)
     }
+    defer { close(folderDescriptor) }
+    guard Self.makeDurable(folderDescriptor) else {
+      throw SQLiteError.system("cannot be made durable in its folder", path)
+    }
+  }
+
+  private static func makeDurable(_ descriptor: Int32) -> Bool {
+    #if canImport(Darwin)
+      // Nothing less empties the drive's own cache.
+      if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
+    #endif
+    return fsync(descriptor) == 0
   }
 }

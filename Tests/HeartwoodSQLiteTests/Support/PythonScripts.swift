@@ -167,8 +167,8 @@ enum PythonScripts {
                     inserted.append(name)
             if key == 2: lines.append('constraint pk primary key (id desc)')
             if key == 4 and used:
-                parts = r.sample(used, min(len(used), r.randrange(1, 3)))
-                lines.append('primary key (%s)' % ', '.join(quoted(p) + r.choice(['', ' desc', ' collate nocase']) for p in parts))
+                parts = r.choices(used, k=r.randrange(1, 4))
+                lines.append('primary key (%s)' % ', '.join(quoted(p) + r.choice(['', ' desc', ' collate nocase', ' collate binary']) for p in parts))
                 without = r.randrange(2) == 0
             if used and r.randrange(3) == 0: lines.append('constraint u unique (%s)' % ', '.join(quoted(p) for p in r.sample(used, min(2, len(used)))))
             if r.randrange(4) == 0: lines.append("-- a comment, with (\n check (1)")
