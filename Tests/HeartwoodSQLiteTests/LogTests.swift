@@ -5,7 +5,8 @@ import Testing
 
 /// Write-ahead logs and rollback journals in every state, read beside SQLite.
 struct LogTests {
-  @Test(.comparesWithSQLite, arguments: [1, 20_001])
+  // 168: a byte of the page size in a later header of a rollback journal, which SQLite does not look at, is changed.
+  @Test(.comparesWithSQLite, arguments: [1, 168, 20_001])
   func `what writers left that were killed, and damaged logs, are read as SQLite reads them`(_ seed: Int)
     throws
   {
