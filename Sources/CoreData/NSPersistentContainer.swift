@@ -67,7 +67,9 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   ) {
     let open = Set(persistentStoreCoordinator.persistentStores.map(\.anyURL.standardizedFileURL))
     for description in persistentStoreDescriptions {
-      if let url = description.url?.standardizedFileURL, url.path != "/dev/null", open.contains(url) {
+      if let url = description.url?.standardizedFileURL, url.path != "/dev/null",
+        open.contains(url) || open.contains(AppleStores.copy(ofStoreAt: url))
+      {
         continue
       }
       persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)

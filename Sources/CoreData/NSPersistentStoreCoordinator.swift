@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodAppleStores
 
 /// The stores of a model.
 public typealias NSPersistentStoreCoordinator = PersistentStoreCoordinator
@@ -33,9 +34,9 @@ extension PersistentStoreCoordinator {
     options: [AnyHashable: Any]? = nil
   ) throws -> NSPersistentStore {
     try asCocoa {
-      try addPersistentStore(
-        with: PersistentStoreDescription.make(
-          type: storeType, configuration: configuration, url: storeURL, options: options))
+      try addStore(
+        PersistentStoreDescription.make(
+          type: storeType, configuration: configuration, url: storeURL, options: options), options)
     }
   }
 
@@ -72,7 +73,7 @@ extension PersistentStoreCoordinator {
           try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
-        try asCocoa { _ = try addPersistentStore(with: converted) }
+        try asCocoa { _ = try addStore(converted, description.options) }
         sentBlock.block(description, nil)
       } catch {
         sentBlock.block(description, error)
@@ -109,7 +110,12 @@ extension PersistentStoreCoordinator {
       if let type = StoreTypes.programClass(storeType) {
         return try type.metadataForPersistentStore(with: url)
       }
-      return StoreTypes.named(try anyMetadata(of: StoreTypes.kind(storeType), at: url))
+      let (kind, place) = (StoreTypes.kind(storeType), AppleStores.place(url))
+      guard kind == .log, place == url, AppleStores.isFile(url) else {
+        return StoreTypes.named(try anyMetadata(of: kind, at: kind == .log ? place : url))
+      }
+      AppleSQLiteStore.register()
+      return StoreTypes.named(try anyMetadata(of: .appleSQLite, at: url))
     }
   }
 
@@ -134,7 +140,11 @@ extension PersistentStoreCoordinator {
   ) throws {
     // Core Data makes an empty store of one that is not there.
     guard FileManager.default.fileExists(atPath: url.path) else { return }
-    try destroyAnyStore(at: url, type: StoreTypes.kind(storeType))
+    let kind = StoreTypes.kind(storeType)
+    guard kind == .log, AppleStores.isFile(url) else { return try destroyAnyStore(at: url, type: kind) }
+    // Both, so that the next opening does not bring back what was deleted.
+    try destroyAnyStore(at: AppleStores.copy(ofStoreAt: url), type: kind)
+    try AppleStores.remove(url)
   }
 
   /// Deletes a store that is not open, as `destroyPersistentStore(at:ofType:options:)`.
@@ -148,14 +158,23 @@ extension PersistentStoreCoordinator {
   public func replacePersistentStore(
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
-  ) throws { try replaceAnyStore(at: destinationURL, from: sourceURL, type: StoreTypes.kind(storeType)) }
+  ) throws {
+    AppleSQLiteStore.register()
+    try replaceAnyStore(
+      at: AppleStores.isFile(destinationURL) ? AppleStores.copy(ofStoreAt: destinationURL) : destinationURL,
+      from: AppleStores.place(sourceURL), type: StoreTypes.kind(storeType))
+  }
 
   /// Replaces a store by a copy of another one, as the method above.
   public func replacePersistentStore(
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
     type: NSPersistentStore.StoreType
-  ) throws { try replaceAnyStore(at: destinationURL, from: sourceURL, type: StoreTypes.kind(type.rawValue)) }
+  ) throws {
+    try replacePersistentStore(
+      at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL,
+      sourceOptions: sourceOptions, ofType: type.rawValue)
+  }
 
   /// Moves the content of an open store to another place, and opens it there.
   ///
