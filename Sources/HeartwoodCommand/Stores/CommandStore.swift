@@ -19,7 +19,8 @@ struct CommandStore {
     description.shouldMigrateStoreAutomatically = false
     adapt(description)
     isReadOnly = description.isReadOnly
-    coordinator = try PersistentStoreCoordinator(checking: model)
+    // A fetched property that cannot be used is the program's concern.
+    coordinator = try PersistentStoreCoordinator(checkingStoredProperties: model)
     store = try coordinator.addPersistentStore(with: description)
     context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
     context.transactionAuthor = "heartwood"
@@ -106,15 +107,20 @@ extension CommandStore {
   /// Whether a file begins as those of Core Data's stores on Apple's systems do.
   static func isApple(_ path: String) -> Bool { AppleSQLiteStore.recognises(url(path)) }
 
+  /// - Throws: If the file is a store of Core Data, which a command cannot work on.
+  static func refuseApple(_ path: String) throws(CommandFailure) {
+    if isApple(path) { throw CommandFailure(.noPermission, readOnly(path)) }
+  }
+
   private static func readOnly(_ path: String) -> String {
-    "\(path): this is a store of Core Data, which is read and not changed; heartwood import NEW \(path) makes a store of it"
+    "\(path): this is a store of Core Data, a SQLite database, which is read and not changed; heartwood import NEW \(path) makes a store of it"
   }
 
   private static func apple(_ path: String, model given: String?, _ console: any Console) throws
     -> CommandStore
   {
     let model =
-      try given.map { try ModelArgument.model($0, console) }
+      try given.map { try ModelArgument.model($0, ofStoreAt: path, console) }
       ?? PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url(path))
     // The command knows no transformers.
     model.keepsBytesWithoutTransformers()

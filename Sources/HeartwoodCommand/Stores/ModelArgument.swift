@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodAppleStores
 
 /// The model that a path names: of a file, of Xcode, compiled or not, or of a store.
 enum ModelArgument {
@@ -37,6 +38,30 @@ enum ModelArgument {
     }
     let document = try ModelFile.read(path)
     return try InputFile.naming(path) { () throws(CommandFailure) in try document.graphModel() }
+  }
+}
+
+extension ModelArgument {
+  /// The model of a path with which a store of Core Data was written: of several versions in a folder, the one that has what the store has; the
+  /// current one if none has.
+  static func model(
+    _ path: String, ofStoreAt store: String, _ console: any Console
+  ) throws -> ManagedObjectModel {
+    let current = try model(path, console)
+    let url = CommandStore.url(store)
+    guard ["xcdatamodeld", "momd"].contains(CommandStore.url(path).pathExtension),
+      try !AppleSQLiteStore.hasAll(of: current, at: url)
+    else { return current }
+    for name in try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    where ["xcdatamodel", "mom"].contains(CommandStore.url(name).pathExtension) {
+      guard let version = try? model("\(path)/\(name)"), try AppleSQLiteStore.hasAll(of: version, at: url)
+      else {
+        continue
+      }
+      console.writeNote("heartwood: note: \(store) was written with the version \(name)\n")
+      return version
+    }
+    return current
   }
 }
 

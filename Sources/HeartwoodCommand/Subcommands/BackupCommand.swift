@@ -23,6 +23,7 @@ enum BackupCommand: Subcommand {
     ])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
+    try CommandStore.refuseApple(arguments.argument(0) ?? "")
     try backUp(arguments.argument(0) ?? "", to: arguments.argument(1) ?? "", console)
     return .success
   }

@@ -40,7 +40,7 @@ enum CopyCommand: Subcommand {
       (store.model, try store.objectCounts().reduce(0) { $0 + $1.objects })
     }
     return try GraphFailure.catching(path) {
-      let coordinator = try PersistentStoreCoordinator(checking: model)
+      let coordinator = try PersistentStoreCoordinator(checkingStoredProperties: model)
       let description = CommandStore.description(path)
       description.isReadOnly = true
       description.shouldMigrateStoreAutomatically = false

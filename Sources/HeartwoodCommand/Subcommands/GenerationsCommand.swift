@@ -21,6 +21,7 @@ enum GenerationsCommand: Subcommand {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let format = try arguments.choice("format", OutputFormat.self) ?? .table
+    try CommandStore.refuseApple(arguments.argument(0) ?? "")
     try CommandStore.with(arguments.argument(0) ?? "", for: .reading, console) { store in
       let request = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
       let history = try store.context.execute(request).transactions

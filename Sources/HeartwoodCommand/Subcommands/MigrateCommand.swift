@@ -52,6 +52,7 @@ enum MigrateCommand: Subcommand {
     let path = arguments.argument(0) ?? ""
     try check(arguments)
     try CommandStore.checkExists(path, maker: "heartwood import makes one")
+    try CommandStore.refuseApple(path)
     if arguments.has("back") {
       try goBack(path, arguments.argument(1) ?? "", arguments, console)
       return .success

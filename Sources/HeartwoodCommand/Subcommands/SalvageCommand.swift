@@ -19,6 +19,7 @@ enum SalvageCommand: Subcommand {
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let path = arguments.argument(0) ?? ""
     let new = arguments.argument(1) ?? ""
+    try CommandStore.refuseApple(path)
     let report = try GraphFailure.catching(path) {
       try Engine.salvage(from: CommandStore.url(path).path, to: CommandStore.url(new).path)
     }

@@ -14,6 +14,7 @@ enum VerifyCommand: Subcommand {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let path = arguments.argument(0) ?? ""
+    try CommandStore.refuseApple(path)
     do {
       return try CommandStore.with(path, for: .inspecting, console) { store in
         let findings = try findings(in: store, console)

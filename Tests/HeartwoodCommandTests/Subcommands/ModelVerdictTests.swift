@@ -99,7 +99,7 @@ import Testing
     try FileManager.default.createDirectory(at: folderOfVersions, withIntermediateDirectories: true)
     try Data("bplist00".utf8).write(to: folderOfVersions.appending(path: "App.mom"))
     for (file, part) in [
-      (database, "SQLite database"), (store, "a store of Core Data"),
+      (database, "SQLite database"), (store, "SQLite database"),
       (compiled, "model that Apple's tools have compiled"),
       (folderOfVersions, "model that Apple's tools have compiled"),
     ] {

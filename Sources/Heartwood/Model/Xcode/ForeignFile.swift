@@ -8,7 +8,8 @@ package enum ForeignFile {
     func has(_ text: String) -> Bool { data.prefix(1 << 20).range(of: Data(text.utf8)) != nil }
     if begins("SQLite format 3\u{0}") {
       return has("Z_METADATA") || has("Z_PRIMARYKEY")
-        ? "it is a store of Core Data, a SQLite database, which is not read: have a program with Core Data write its objects as JSON, and import them"
+        ? "it is a store of Core Data, a SQLite database: heartwood import makes a store of it, and programs read it with AppleSQLiteStore of the product "
+          + "HeartwoodAppleStores"
         : "it is a SQLite database, which is not read: export its tables as CSV, and import them"
     }
     if begins("bplist00") {

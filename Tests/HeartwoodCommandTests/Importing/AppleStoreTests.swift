@@ -1,0 +1,124 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HeartwoodCommand
+
+/// The command on SQLite files of Core Data.
+@Suite struct `Stores of Core Data` {
+  private let folder: TemporaryFolder
+  private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Fixtures/AppleStores")
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func path(_ name: String) -> String { Self.fixtures.appending(path: "\(name).sqlite").path }
+
+  @Test func `a store is imported, and what was taken is listed`() throws {
+    let new = folder.path("new")
+    let run = CommandRun("import", new, path("library"))
+    #expect(run.status == .success && run.notes == "", "\(run.notes)")
+    #expect(run.output.hasPrefix("imported 38 objects and "))
+    #expect(run.output.contains("\n  Person    12\n"))
+    #expect(CommandRun("verify", new).status == .success)
+    let columns = [
+      "Person", "--columns", "@id,name,balance,favourite.title,books.@count,wishes", "--format", "csv",
+    ]
+    let file = CommandRun(["fetch", path("library")] + columns)
+    #expect(file.output.split(separator: "\n").count == 13)
+    #expect(CommandRun(["fetch", new] + columns).output == file.output)
+    let again = CommandRun("import", new, path("library"))
+    #expect(again.status == .cannotCreate && again.notes.contains("something here already"))
+    #expect(CommandRun("import", folder.path("x"), path("library"), "--upsert", "name").status == .usage)
+  }
+
+  @Test(arguments: ["json", "binary", "xml"])
+  func `a store is copied to every kind`(kind: String) throws {
+    let copy = folder.path("copy.\(kind)")
+    #expect(CommandRun("copy", path("clashes"), copy, "--type", kind).status == .success)
+    #expect(CommandRun("export", copy).output == CommandRun("export", path("clashes")).output)
+    #expect(CommandRun("import", folder.path("new.\(kind)"), path("data"), "--type", kind).status == .success)
+  }
+
+  @Test func `a file is read by the other commands, and not changed`() throws {
+    #expect(CommandRun("count", path("library"), "Item").output == "14\n")
+    #expect(CommandRun("show", path("library"), "Shelf/p1").output.contains("->> "))
+    #expect(CommandRun("schema", path("clashes")).output.contains("closes"))
+    #expect(CommandRun("model", path("clashes")).output.contains("Concert"))
+    #expect(CommandRun("statistics", path("data")).output.contains("AppleSQLite"))
+    let history = CommandRun("history", path("history"))
+    #expect(history.output.contains("by app  in view  inserted 4 Account, 4 Entry"))
+    #expect(history.output.contains("deleted  Account/p4  was amount 44, id account 4"))
+    for words in [
+      ["update", path("library"), "Person", "--set", "age=3", "--where", "TRUEPREDICATE"],
+      ["reclaim", path("library")],
+    ] {
+      let run = CommandRun(words)
+      #expect(run.status == .noPermission && run.notes.contains("read and not changed"), "\(run.notes)")
+    }
+  }
+
+  @Test func `a store without a model is opened with one that is given`() throws {
+    let without = CommandRun("count", path("numbered"), "Shelf")
+    #expect(without.status == .dataError && without.notes.contains("--model"), "\(without.notes)")
+    #expect(CommandRun("count", path("numbered"), "Shelf", "--model", path("library")).output == "3\n")
+    let model = try folder.file("model.json", CommandRun("model", path("library"), "--format", "json").output)
+    let new = folder.path("new")
+    #expect(CommandRun("import", new, path("numbered"), "--model", model).status == .success)
+    #expect(CommandRun("count", new, "Shelf").output == "3\n")
+    #expect(CommandRun("count", new, "Shelf", "--model", model).status == .usage)
+  }
+
+  @Test func `what cannot be taken is said`() throws {
+    let run = CommandRun("import", folder.path("new"), path("lacking"))
+    #expect(run.status == .success)
+    for part in ["no entity Poster", "ZPERSON.ZAGE", "1 reference of Person.favourite"] {
+      #expect(run.notes.contains(part), "\(run.notes)")
+    }
+    for (name, words) in [
+      ("plain", "no store of Core Data"), ("newer", "later version"), ("encrypted", "looks encrypted"),
+    ] {
+      let run = CommandRun("import", folder.path("other"), path(name))
+      #expect(run.status == .dataError && run.notes.contains(words), "\(run.notes)")
+    }
+    let history = CommandRun("import", folder.path("history"), path("history"))
+    #expect(history.notes.contains("its history of 4 transactions"))
+  }
+
+  @Test func `a store is exported as a plain database`() throws {
+    let file = folder.path("out.db")
+    let run = CommandRun("export", path("library"), file, "--format", "sqlite")
+    #expect(run.output == "wrote 38 objects to \(file)\n", "\(run.notes)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)).starts(with: Data("SQLite format 3\0".utf8)))
+    #expect(CommandRun("export", path("library"), file, "--format", "sqlite").status == .cannotCreate)
+    #expect(CommandRun("export", path("library"), "--format", "sqlite").status == .usage)
+    #expect(CommandRun("export", path("library"), file).status == .usage)
+    guard let found = try Self.python(Self.queries, file) else { return }
+    #expect(found == "[('ok',)] [(12,)] [(14,)] [(1.25,)] [('Shelf 0',)] [(3,)]\n", "\(found)")
+  }
+
+  private static let queries = """
+    import sqlite3, sys
+    db = sqlite3.connect(sys.argv[1])
+    print(*(db.execute(q).fetchall() for q in (
+        'PRAGMA integrity_check', 'SELECT count(*) FROM Person',
+        'SELECT (SELECT count(*) FROM Book) + (SELECT count(*) FROM Magazine) + (SELECT count(*) FROM Comic)',
+        'SELECT CAST(balance AS REAL) FROM Person WHERE id = 2',
+        'SELECT name FROM Shelf s JOIN Shelf_items i ON i.source = s.id WHERE i.position = 0 AND s.id = 1',
+        'SELECT count(*) FROM Person_wishes WHERE source = 4')))
+    """
+
+  /// What a script writes; nil where there is no Python.
+  private static func python(_ script: String, _ argument: String) throws -> String? {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["python3", "-c", script, argument]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return process.terminationStatus == 127 ? nil : String(decoding: data, as: UTF8.self)
+  }
+}
