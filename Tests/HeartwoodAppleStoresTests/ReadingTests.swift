@@ -21,6 +21,7 @@ struct ReadingTests {
     #expect(open.store.notes == [])
   }
 
+  // PSC-11
   @Test(arguments: ["library", "clashes", "log", "data"])
   func `a copy has the objects with their identifiers`(_ name: String) throws {
     let fixture = try StoreFixture(name)
@@ -43,6 +44,7 @@ struct ReadingTests {
     }
   }
 
+  // PSC-13
   @Test func `a store is replaced by one of Core Data`() throws {
     let fixture = try StoreFixture("library")
     AppleSQLiteStore.register()
