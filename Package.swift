@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "HeartwoodEngine", targets: ["HeartwoodEngine"]),
     .library(name: "HeartwoodFiles", targets: ["HeartwoodFiles"]),
     .library(name: "HeartwoodFaults", targets: ["HeartwoodFaults"]),
+    .library(name: "HeartwoodAppleStores", targets: ["HeartwoodAppleStores"]),
     .executable(name: "heartwood", targets: ["HeartwoodCommand"]),
     .plugin(name: "HeartwoodClasses", targets: ["HeartwoodClasses"]),
     .plugin(name: "CoreDataSources", targets: ["CoreDataSources"]),
@@ -26,10 +27,21 @@ let package = Package(
       name: "HeartwoodEngine", dependencies: ["HeartwoodBytes", "HeartwoodFiles"],
       // For `Prefetch.swift` alone.
       swiftSettings: [.enableExperimentalFeature("BuiltinModule")]),
-    .target(name: "Heartwood", dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine"]),
+    // Property lists and archives as Apple's frameworks write them, as plain data.
+    .target(name: "HeartwoodArchives"),
+    .target(
+      name: "Heartwood",
+      dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "HeartwoodArchives"]),
+    // SQLite's file format, and the stores that Core Data and SwiftData make of it on Apple's systems.
+    .target(name: "HeartwoodSQLite"),
+    .target(
+      name: "HeartwoodAppleStores", dependencies: ["HeartwoodSQLite", "HeartwoodArchives", "Heartwood"]),
     .executableTarget(
       name: "HeartwoodCommand",
-      dependencies: ["Heartwood", "HeartwoodEngine", "HeartwoodFiles", "CoreDataTranslation", "SwiftTokens"]),
+      dependencies: [
+        "Heartwood", "HeartwoodAppleStores", "HeartwoodSQLite", "HeartwoodEngine", "HeartwoodFiles",
+        "CoreDataTranslation", "SwiftTokens",
+      ]),
     // Runs `heartwood generate` for the models of Xcode in a target.
     .plugin(
       name: "HeartwoodClasses", capability: .buildTool(), dependencies: ["HeartwoodCommand"],
@@ -83,6 +95,13 @@ let package = Package(
     .testTarget(
       name: "FormatTests",
       dependencies: ["TestSupport", "HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood"]),
+    .testTarget(name: "HeartwoodArchivesTests", dependencies: ["TestSupport", "HeartwoodArchives"]),
+    .testTarget(name: "HeartwoodSQLiteTests", dependencies: ["TestSupport", "HeartwoodSQLite"]),
+    .testTarget(
+      name: "HeartwoodAppleStoresTests",
+      dependencies: [
+        "TestSupport", "HeartwoodSQLite", "HeartwoodArchives", "HeartwoodAppleStores", "Heartwood",
+      ]),
     .testTarget(
       name: "HeartwoodCommandTests",
       dependencies: [
@@ -117,7 +136,7 @@ if Context.environment["HEARTWOOD_WITHOUT_PLUGINS"] != nil {
   package.products.append(.library(name: "CoreData", targets: ["AppleCoreData"]))
 #else
   package.targets += [
-    .target(name: "CoreData", dependencies: ["Heartwood"]),
+    .target(name: "CoreData", dependencies: ["Heartwood", "HeartwoodAppleStores"]),
     .testTarget(
       name: "CoreDataTests",
       dependencies: ["TestSupport", "HeartwoodFaults", "CoreData", "CoreDataTranslation", "SwiftTokens"]),
