@@ -113,7 +113,9 @@ let package = Package(
 
 // The same files are a normal test, and what libFuzzer drives: `Tests/Fuzzing/run` asks for the latter.
 let fuzzed: [Target.Dependency] = [
-  "HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood", "HeartwoodCommand",
+  "HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood", "HeartwoodSQLite",
+  "HeartwoodAppleStores",
+  "HeartwoodCommand",
 ]
 package.targets.append(
   Context.environment["HEARTWOOD_FUZZING"] == nil

@@ -21,6 +21,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   case mappings
   /// Models and mapping models that Apple's tools have compiled.
   case compiledModels
+  /// Databases of SQLite, and stores of Core Data in them.
+  case databases
   /// Files that `import` reads.
   case csv
 
@@ -38,6 +40,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .models: ModelFileTarget.finding(bytes)
     case .mappings: MappingTarget.finding(bytes)
     case .compiledModels: CompiledModelTarget.finding(bytes)
+    case .databases: DatabaseTarget.finding(bytes)
     case .csv: CSVTarget.finding(bytes)
     }
   }
@@ -56,6 +59,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .models: ModelFileTarget.seeds
     case .mappings: MappingTarget.seeds
     case .compiledModels: CompiledModelTarget.seeds
+    case .databases: DatabaseTarget.seeds
     case .csv: CSVTarget.seeds
     }
   }
@@ -64,7 +68,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   var isOfText: Bool {
     switch self {
     case .predicates, .jsonStores, .xmlStores, .models, .mappings, .csv: true
-    case .frames, .pages, .store, .rows, .binaryStores, .compiledModels: false
+    case .frames, .pages, .store, .rows, .binaryStores, .compiledModels, .databases: false
     }
   }
 }
