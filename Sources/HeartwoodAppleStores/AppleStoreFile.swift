@@ -113,7 +113,8 @@ struct AppleStoreFile: Sendable {
 // MARK: Model
 
 extension AppleStoreFile {
-  /// The model that the file keeps of what it was written with; nil if it keeps none, as those of older systems.
+  /// The model that the file keeps of what it was written with; nil if it keeps none, as those of older systems. Transformable
+  /// values are bytes where no transformer of their name is registered.
   ///
   /// - Throws: `.persistentStoreDamaged` if the model cannot be read.
   func cachedModel() throws -> ManagedObjectModel? {
@@ -123,7 +124,9 @@ extension AppleStoreFile {
       if let bytes = row.bytes(0), !bytes.isEmpty { newest = bytes }
     }
     guard let newest else { return nil }
-    return try ManagedObjectModel(compiled: Data(newest), file: url.path).withUsableDerivations
+    let model = try ManagedObjectModel(compiled: Data(newest), file: url.path).withUsableDerivations
+    model.keepsBytesWithoutTransformers()
+    return model
   }
 
   /// The model of the file.

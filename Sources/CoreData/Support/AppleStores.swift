@@ -83,9 +83,7 @@ enum AppleStores {
   {
     if try AppleSQLiteStore.hasAll(of: program, at: url) { return program }
     do {
-      let kept = try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url)
-      kept.keepsBytesWithoutTransformers()
-      return kept
+      return try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url)
     } catch {
       for place in EmbeddedModels.places {
         guard let model = NSManagedObjectModel(contentsOf: place) else { continue }

@@ -37,11 +37,26 @@ final class StoreTables: @unchecked Sendable {
           "the model has no property for the column \(table.table.name).\(column), whose values are left out")
       }
     }
+    notes += Self.transformables(model)
     for stored in numbers.unknown where file.database.table(named: "Z\(rootName(stored))") != nil {
       notes.append(
         "the model has no entity \(stored.name), which is number \(stored.number) in the file: its objects are left out"
       )
     }
+  }
+
+  /// Says which values no transformer reads.
+  private static func transformables(_ model: ManagedObjectModel) -> [String] {
+    let known = Set(ValueTransformers.names)
+    let names = model.entities.flatMap { entity in
+      entity.attributesByName.values.filter {
+        $0.type == .transformable && $0.entity === entity && !known.contains($0.valueTransformerName ?? "")
+      }.map { "\(entity.name ?? "").\($0.name)" }
+    }.sorted()
+    guard !names.isEmpty else { return [] }
+    let list =
+      names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
+    return ["values are bytes, as no transformer of their attribute is registered: those of \(list)"]
   }
 
   private static func unfit(_ file: AppleStoreFile, _ missing: [String]) -> HeartwoodError {

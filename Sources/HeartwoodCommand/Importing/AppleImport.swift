@@ -41,9 +41,6 @@ struct AppleImport {
         }
       }
       try write(report, begin)
-      for note in Self.transformables(store.model) {
-        console.writeNote("heartwood: note: \(file): \(note)\n")
-      }
       if let history = try? store.context.execute(.fetchHistory(after: nil as PersistentHistoryToken?)),
         history.count > 0
       {
@@ -59,18 +56,6 @@ struct AppleImport {
       )
     }
     return .success
-  }
-
-  /// Attributes whose values the command cannot read, as it has no transformers.
-  private static func transformables(_ model: ManagedObjectModel) -> [String] {
-    model.entities.flatMap { entity in
-      entity.attributesByName.values.compactMap { attribute -> String? in
-        guard attribute.type == .transformable, attribute.entity === entity else { return nil }
-        let name = "\(entity.name ?? "").\(attribute.name)"
-        return
-          "the values of \(name) are taken as bytes, which the transformer \(attribute.valueTransformerName ?? "") of the program makes"
-      }
-    }.sorted()
   }
 
   /// What was taken.

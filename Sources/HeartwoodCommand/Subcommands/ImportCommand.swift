@@ -8,7 +8,7 @@ enum ImportCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "import",
     summary:
-      "import the objects of a JSON or CSV file, or of a store of Core Data, into a store, which is created if it is missing",
+      "import objects of a JSON or CSV file, or of a store of Core Data, into a store, created if missing",
     arguments: [
       .store,
       SubcommandSyntax.Argument(
@@ -38,8 +38,8 @@ enum ImportCommand: Subcommand {
       type binary, JSON and XML are one file, which each transaction writes again: give --batch more for large ones.
 
       A store of Core Data or SwiftData, such as App.sqlite or default.store, is imported into a new store only, with its
-      objects' keys and its identifier. The file, its log and what is beside it stay as they are. What cannot be taken is said.
-      Its model is the one that it keeps; --model is for older ones, which keep none.
+      objects' keys and its identifier. The file, its log and what is beside it stay as they are. What cannot be taken is
+      said. Its model is the one that it keeps; --model is for older ones, which keep none.
 
       With --upsert, an object whose value of a unique attribute is in the store already updates that object: attributes and
       relationships to one get the values given, null included; relationships to many that are given for the object get the

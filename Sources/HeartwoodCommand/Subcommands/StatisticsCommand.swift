@@ -16,8 +16,8 @@ enum StatisticsCommand: Subcommand {
       .model,
     ],
     discussion: """
-      A store of type log has figures of its log, pages and tree. One of type binary, JSON or XML, or of Core Data, is one file,
-      and has its size.
+      A store of type log has figures of its log, pages and tree. One of type binary, JSON or XML, or of Core Data, is
+      one file, and has its size.
       """
   )
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-final class VolumePolicy: NSEntityMigrationPolicy {}
+final class VolumePolicy: NSEntityMigrationPolicy, @unchecked Sendable {}
 
 @Suite struct `Models that Xcode has compiled` {
   private static let fixtures = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in

@@ -156,7 +156,7 @@ func `a path that is not a store is refused and left unchanged`(reader: [String]
   #expect(overFile.status == .dataError)
   #expect(
     overFile.notes
-      == "heartwood: \(file): this file is no store: a store is a directory, or a binary, JSON or XML file that heartwood copy made\n"
+      == "heartwood: \(file): this file is no store: a store is a directory, a binary, JSON or XML file that heartwood copy made, or a SQLite file of Core Data\n"
   )
   let overDirectory = CommandRun(words(reader, directory.url.path))
   #expect(overDirectory.status == .dataError)
