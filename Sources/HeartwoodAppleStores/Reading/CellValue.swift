@@ -64,15 +64,16 @@ extension SQLiteValue {
     }
   }
 
-  /// The number with the fewest digits that are the same floating-point number. More digits the file does not have.
+  /// The number with the fewest digits that are the same floating-point number. What is no floating-point number without loss, such as `NaN` or a
+  /// number of many digits, is a text in the file.
   var asDecimal: Decimal? {
     switch self {
     case .null: return nil
     case .integer(let number): return Decimal(number)
     case .real(let number): return number.isFinite ? Decimal(string: "\(number)") : nil
     case .text(let text):
-      return Decimal(
-        string: text.trimmingCharacters(in: .whitespaces), locale: Locale(identifier: "en_US_POSIX"))
+      let text = text.trimmingCharacters(in: .whitespaces)
+      return DecimalText.decimal(text) ?? Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     case .blob: return asDouble.flatMap { $0.isFinite ? Decimal(string: "\($0)") : nil }
     }
   }

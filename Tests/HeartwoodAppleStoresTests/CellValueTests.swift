@@ -1,0 +1,37 @@
+import Foundation
+import HeartwoodSQLite
+import Testing
+
+@testable import HeartwoodAppleStores
+
+/// Cells of another storage class than their attribute.
+struct CellValueTests {
+  private static let decimals: [(SQLiteValue, String?)] = [
+    (.integer(30), "30"), (.real(3.1), "3.1"), (.text("NaN"), "NaN"), (.text(" 1.50 "), "1.5"),
+    (.text("12345678901234567890.123456789"), "12345678901234567890.123456789"), (.text("1e3"), "1000"),
+    (.text("no number"), nil), (.real(.infinity), nil), (.null, nil),
+  ]
+
+  @Test(arguments: decimals)
+  func `a decimal number is what its cell says, and NaN is one`(cell: SQLiteValue, expected: String?) {
+    #expect(cell.asDecimal.map { $0.isNaN ? "NaN" : "\($0)" } == expected)
+  }
+
+  private static let integers: [(SQLiteValue, Int64)] = [
+    (.real(-3.9), -3), (.real(1e300), .max), (.real(-1e300), .min), (.text(" +12 apples"), 12),
+    (.text("-7"), -7), (.text("apples"), 0), (.text("99999999999999999999"), .max), (.blob([0x34, 0x32]), 42),
+  ]
+
+  @Test(arguments: integers)
+  func `a whole number is the one at the beginning of a text`(cell: SQLiteValue, expected: Int64) {
+    #expect(cell.asInteger == expected)
+  }
+
+  @Test(arguments: [
+    (SQLiteValue.integer(2), 2.0), (.text("1.5e2 m"), 150), (.text("."), 0), (.text("1e"), 1),
+    (.text("-.5"), -0.5),
+  ])
+  func `a floating-point number is the one at the beginning of a text`(cell: SQLiteValue, expected: Double) {
+    #expect(cell.asDouble == expected)
+  }
+}
