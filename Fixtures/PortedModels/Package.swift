@@ -10,7 +10,10 @@ let package = Package(
   products: [.library(name: "PantryKit", targets: ["PantryKit"])],
   dependencies: [.package(name: "heartwood", path: "../..")],
   targets: [
-    .target(name: "PantryKit", dependencies: [.product(name: "SwiftData", package: "heartwood")]),
+    .target(
+      name: "PantryKit", dependencies: [.product(name: "SwiftData", package: "heartwood")],
+      // Predicates are checked faster: left out, everything compiles, too.
+      plugins: [.plugin(name: "SwiftDataPredicates", package: "heartwood")]),
     .testTarget(name: "PantryKitTests", dependencies: ["PantryKit"]),
   ]
 )
