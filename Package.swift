@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "HeartwoodEngine", targets: ["HeartwoodEngine"]),
     .library(name: "HeartwoodFiles", targets: ["HeartwoodFiles"]),
     .library(name: "HeartwoodFaults", targets: ["HeartwoodFaults"]),
+    .library(name: "HeartwoodSQLite", targets: ["HeartwoodSQLite"]),
     .library(name: "HeartwoodAppleStores", targets: ["HeartwoodAppleStores"]),
     .executable(name: "heartwood", targets: ["HeartwoodCommand"]),
     .plugin(name: "HeartwoodClasses", targets: ["HeartwoodClasses"]),
