@@ -44,6 +44,15 @@ let package = Package(
         .product(name: "SwiftData", package: "Heartwood"), .product(name: "Heartwood", package: "Heartwood"),
       ],
       path: "Sources/SwiftDataCosts"),
+    // Stores of Core Data beside SQLite.
+    .executableTarget(
+      name: "apple-costs",
+      dependencies: [
+        "CSQLite", .product(name: "HeartwoodAppleStores", package: "Heartwood"),
+        .product(name: "HeartwoodSQLite", package: "Heartwood"),
+        .product(name: "Heartwood", package: "Heartwood"),
+      ],
+      path: "Sources/AppleStoreCosts"),
   ],
   swiftLanguageModes: [.v6]
 )
