@@ -98,6 +98,37 @@ import Testing
     ["Person", "Employee", "Firm"].map { EntityMapping(from: $0, to: $0, type: type) }
   }
 
+  @Test func `values and links are taken over by renaming identifiers, elements of composites too`() throws {
+    try fill()
+    let model = Self.model(2) { entities in
+      func rename(_ entity: String, _ name: String, _ new: String) {
+        guard let property = entities[entity]?.ownProperties.first(where: { $0.name == name }) else { return }
+        (property.name, property.renamingIdentifier) = (new, name)
+      }
+      let address = entities["Person"]?.ownProperties.first { $0.name == "address" }
+      (address as? CompositeAttributeDescription)?.elements[1].renamingIdentifier = "code"
+      rename("Person", "email", "mail")
+      rename("Person", "address", "home")
+      rename("Employee", "seat", "chair")
+      rename("Firm", "board", "members")
+    }
+    let mapping = MappingModel(entityMappings: mappings())
+    let context = try open(model, mapping)
+    let people = try context.fetch(FetchRequest<ManagedObject>(entityName: "Person"))
+    #expect(
+      people.map { $0.value(forKey: "mail") as? String ?? "nil" }.sorted() == [
+        "Bob@x", "Cid@x", "Dot@x", "ada@x",
+      ])
+    let homes = people.compactMap { $0.value(forKey: "home") as? [String: Any] }
+    #expect(
+      homes.map { "\($0["city"] ?? "-") \($0["zip"] ?? "-")" }.sorted() == ["- 0", "- 0", "- 0", "Rome 1"])
+    let firm = try #require(try context.fetch(FetchRequest<ManagedObject>(entityName: "Firm")).first)
+    let members = firm.value(forKey: "members") as? [ManagedObject] ?? []
+    #expect(members.map { $0.value(forKey: "name") as? String } == ["Cid", "Bob", "Dot"])
+    #expect(members.allSatisfy { $0.value(forKey: "chair") as? ManagedObject === firm })
+    try context.persistentStoreCoordinator?.close()
+  }
+
   // MIG-09, MIG-17
   @Test(arguments: [EntityMapping.MappingType.copy, .transform, .custom, .undefined])
   func `values, links and orders are taken over by their names, inherited ones too`(

@@ -3,7 +3,7 @@ struct ResolvedMapping {
   enum Origin {
     /// By code, or an expression.
     case computed(PropertyMapping)
-    /// The value of the source's property of this name.
+    /// The value of the source's property of a name.
     case property(String)
     /// Its default; a relationship is only set from its other side.
     case none
@@ -53,7 +53,7 @@ struct ResolvedMapping {
         // The mapping of the whole says what becomes of it.
         continue
       } else {
-        origin = sameName(property, source, all)
+        origin = former(of: property, in: destination, source, all)
       }
       let resolved = Property(name: property.name, origin: origin)
       if isRelationship { relationships.append(resolved) } else { attributes.append(resolved) }
@@ -61,12 +61,13 @@ struct ResolvedMapping {
     noteLost(named.values, source)
   }
 
-  /// What becomes of a property of which the mapping says nothing.
-  private mutating func sameName(
-    _ property: PropertyDescription, _ source: EntityDescription?, _ all: [EntityMapping]
+  /// What becomes of a property of which the mapping says nothing: it has the value of the one of its name, or of its renaming identifier.
+  private mutating func former(
+    of property: PropertyDescription, in destination: EntityDescription, _ source: EntityDescription?,
+    _ all: [EntityMapping]
   ) -> Origin {
-    guard let source, let slot = source.slot(named: property.name), !property.isTransient,
-      property.derivation == nil
+    guard let source, !property.isTransient, property.derivation == nil,
+      let slot = source.slot(named: Self.formerName(property.name, in: destination, source))
     else { return .none }
     let former = source.property(at: slot)
     // What is not stored has no value to keep.
@@ -77,7 +78,7 @@ struct ResolvedMapping {
     }
     guard let relationship = property as? RelationshipDescription,
       let inverse = relationship.inverseRelationship, inverse !== relationship
-    else { return .property(property.name) }
+    else { return .property(former.name) }
     // The other side may say what becomes of the links.
     let back = (former as? RelationshipDescription)?.inverseRelationship
     for other in all.flatMap(\.relationshipMappings) where other.name == inverse.name {
@@ -92,10 +93,26 @@ struct ResolvedMapping {
             "it is ordered, and its inverse \(inverse.displayName) is mapped, which gives no order"
           ))
       }
-      setFromInverse.insert(property.name)
+      setFromInverse.insert(former.name)
       return .none
     }
-    return .property(property.name)
+    return .property(former.name)
+  }
+
+  /// The name that a property has in the source. What another property of the destination is called is that one's.
+  private static func formerName(
+    _ name: String, in destination: EntityDescription, _ source: EntityDescription
+  ) -> String {
+    // Elements of composite attributes are below the former name of the whole.
+    let point = name.lastIndex(of: ".")
+    let path = point.map { formerName(String(name[..<$0]), in: destination, source) + "." } ?? ""
+    let newPath = point.map { name[...$0] } ?? ""
+    let last = name.dropFirst(newPath.count)
+    let renamed = destination.slot(named: name).flatMap { destination.property(at: $0).renamingIdentifier }
+    guard let renamed, source.slot(named: path + renamed) != nil,
+      destination.slot(named: newPath + renamed) == nil
+    else { return path + last }
+    return path + renamed
   }
 
   private mutating func noteLost(
