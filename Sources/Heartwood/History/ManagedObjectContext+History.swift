@@ -42,6 +42,7 @@ extension PersistentStoreCoordinator {
       throw HeartwoodError.foreignToken(token)
     }
     if request.isDeletion {
+      try request.checkDeletion()
       let counts = try asked.map { try $0.deleteHistory(request, isOnly: all.count == 1) }
       return PersistentHistoryResult(
         resultType: .statusOnly, count: counts.reduce(0, +), transactions: [], changes: [])
@@ -209,6 +210,19 @@ extension LogStore: HistorySource {
 }
 
 extension PersistentHistoryChangeRequest {
+  /// - Throws: `.persistentStoreUnsupportedRequestType` if the request restricts what it deletes: history has no gaps.
+  fileprivate func checkDeletion() throws {
+    let restrictions = [
+      ("author", author != nil), ("transactionPredicate", transactionPredicate != nil),
+      ("changePredicate", changePredicate != nil),
+    ].filter(\.1).map(\.0)
+    guard !restrictions.isEmpty else { return }
+    throw HeartwoodError(
+      .persistentStoreUnsupportedRequestType,
+      "history is deleted as a whole before its start, and \(restrictions.joined(separator: ", ")) would leave gaps in it: set none of them"
+    )
+  }
+
   func asksFor(_ record: HistoryRecord) -> Bool {
     if let author, record.author != author { return false }
     if case .date(let date) = start { return record.timestamp > date }

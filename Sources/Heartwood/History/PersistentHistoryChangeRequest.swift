@@ -1,6 +1,8 @@
 import Foundation
 
 /// A request for the transactions that were saved to a store since a token, a transaction or a date.
+///
+/// One that deletes history cannot be restricted by authors or conditions, and throws then: what is left of a history has no gaps.
 public final class PersistentHistoryChangeRequest {
   enum Start {
     case beginning

@@ -40,6 +40,24 @@ import Testing
     #expect(try context.execute(.deleteHistory(before: all[4].token)).count == 0)
   }
 
+  @Test func `a deletion that is restricted is refused, and deletes nothing`() throws {
+    let container = try makeContainer()
+    let all = try makeHistory(container, saves: 4)
+    let context = container.newBackgroundContext()
+    let restrictions: [(PersistentHistoryChangeRequest) throws -> Void] = [
+      { $0.author = "even" },
+      { $0.transactionPredicate = try FormatPredicate("author == 'even'") },
+      { $0.changePredicate = try FormatPredicate("entityName == 'Company'") },
+    ]
+    for restrict in restrictions {
+      let request = PersistentHistoryChangeRequest.deleteHistory(before: all[3].token)
+      try restrict(request)
+      let error = heartwoodError { _ = try context.execute(request) }
+      #expect(error?.code == .persistentStoreUnsupportedRequestType)
+    }
+    #expect(try container.history().count == all.count)
+  }
+
   // HIS-14
   @Test func `history is deleted before a transaction or a date, and all of it`() throws {
     let container = try makeContainer()
