@@ -27,6 +27,20 @@ import Testing
     return (try #require(model.entities[0].attributesByName["a"]), notes)
   }
 
+  @Test(arguments: ["YES", "yes", "true", "1"])
+  func `flags that other tools write mean the same`(yes: String) throws {
+    let (model, _) = try read(
+      "<entity name=\"E\"><attribute name=\"a\" optional=\"\(yes)\" attributeType=\"String\"/>"
+        + "<attribute name=\"t\" optional=\"\(yes)\" transient=\"\(yes)\" attributeType=\"String\"/>"
+        + "<relationship name=\"r\" optional=\"\(yes)\" toMany=\"\(yes)\" ordered=\"\(yes)\" destinationEntity=\"E\"/></entity>"
+    )
+    let entity = model.entities[0]
+    #expect(entity.attributesByName["a"]?.isOptional == true)
+    #expect(entity.attributesByName["t"]?.isTransient == true)
+    let relationship = try #require(entity.relationshipsByName["r"])
+    #expect(relationship.isToMany && relationship.isOrdered)
+  }
+
   /// Attributes of a file, the default value that they have, and a part of a note; an empty part for none.
   private static let defaults: [(fields: String, value: String, note: String)] = [
     ("attributeType='Integer 16' defaultValueString='NO'", "0", "\"NO\" of E.a is read as 0"),

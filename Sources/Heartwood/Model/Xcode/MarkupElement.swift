@@ -91,5 +91,8 @@ struct MarkupFields {
   /// A text that is not empty.
   mutating func text(_ name: String) -> String? { take(name).flatMap { $0.isEmpty ? nil : $0 } }
 
-  mutating func flag(_ name: String) -> Bool { take(name)?.uppercased() == "YES" }
+  mutating func flag(_ name: String) -> Bool { Self.isYes(take(name)) }
+
+  /// Xcode writes `YES`; other tools, and people, write what means the same.
+  static func isYes(_ text: String?) -> Bool { ["YES", "TRUE", "1"].contains(text?.uppercased()) }
 }

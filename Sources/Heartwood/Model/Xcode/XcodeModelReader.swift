@@ -105,7 +105,9 @@ struct XcodeModelReader {
       case "attribute":
         guard let property = attribute(child, of: name) else { continue }
         entity.properties.append(property)
-        if child.attributes["indexed"] == "YES" { entity.indexes.append(.xcodeIndex(of: [property.name])) }
+        if MarkupFields.isYes(child.attributes["indexed"]) {
+          entity.indexes.append(.xcodeIndex(of: [property.name]))
+        }
       case "relationship":
         if let property = relationship(child, of: name) { entity.properties.append(property) }
       case "fetchedProperty":
@@ -188,7 +190,7 @@ struct XcodeModelReader {
       returnsObjectsAsFaults: !isNo("returnsObjectsAsFaults", "returnObjectsAsFaults"),
       refreshesRefetchedObjects: false,
       includesPropertyValues: isNo("includesPropertyValues", "includePropertyValues") ? false : nil,
-      isDistinct: element.attributes["returnDistinctResults"] == "YES" ? true : nil)
+      isDistinct: MarkupFields.isYes(element.attributes["returnDistinctResults"]) ? true : nil)
     for field in fields.left.keys.sorted() where XcodeFormat.treatment(of: field, in: "fetchRequest") == nil {
       note(
         element,
