@@ -68,7 +68,7 @@ public struct PersistentHistoryTransaction: Sendable {
 }
 
 extension HistoryRecord {
-  var timestamp: Date { Date(timeIntervalSince1970: Double(nanoseconds) / 1e9) }
+  var timestamp: Date { Date(nanosecondsSince1970: nanoseconds) }
 }
 
 /// The change of one object by a save.

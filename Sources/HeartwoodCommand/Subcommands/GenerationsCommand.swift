@@ -39,7 +39,7 @@ enum GenerationsCommand: Subcommand {
   private static func row(
     _ record: GenerationRecord, _ transaction: PersistentHistoryTransaction?
   ) -> [CellValue] {
-    let date = transaction?.timestamp ?? Date(timeIntervalSince1970: Double(record.time) / 1e9)
+    let date = transaction?.timestamp ?? Date(nanosecondsSince1970: record.time)
     return [
       .integer(Int64(clamping: record.generation.rawValue)), .date(date),
       CellValue(attribute: transaction?.author), .integer(Int64(transaction?.changes?.count ?? 0)),

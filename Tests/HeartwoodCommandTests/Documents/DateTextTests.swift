@@ -61,6 +61,20 @@ import Testing
     #expect(CellValue.date(try #require(DateText.date(text))).json == .string(text))
   }
 
+  @Test func `a time in nanoseconds is the date that was stored`() {
+    for (seconds, text) in [
+      (700_000_000.25, "2023-03-08T20:26:40.250Z"), (123_456_789.123, "2004-11-29T21:33:09.123Z"),
+      (-978_307_200.5, "1969-12-31T23:59:59.500Z"), (0, "2001-01-01T00:00:00Z"),
+    ] {
+      let date = Date(timeIntervalSinceReferenceDate: seconds)
+      let nanoseconds =
+        Int64((seconds.rounded(.down) + 978_307_200) * 1e9)
+        + Int64(((seconds - seconds.rounded(.down)) * 1e9).rounded())
+      #expect(DateText.short(Date(nanosecondsSince1970: nanoseconds)) == text)
+      #expect(DateText.short(date) == text)
+    }
+  }
+
   @Test func `every date is written so that the same value is read`() {
     var seconds: [Double] = [
       0.1, -0.1, -1e-10, 1e-10, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, 2.5e-7, 1e-5, -0.5,

@@ -278,6 +278,13 @@ extension LogStoreTransaction {
 }
 
 extension Date {
+  /// - Parameter nanoseconds: Since 1 January 1970 UTC.
+  package init(nanosecondsSince1970 nanoseconds: Int64) {
+    // Whole seconds and fraction separately, because a double does not have this many digits.
+    let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    self.init(timeIntervalSince1970: Double(seconds) + Double(rest) / 1e9)
+  }
+
   /// Nanoseconds since 1 January 1970 UTC, clamped to 64 bits.
   var nanosecondsSince1970: Int64 {
     // Whole seconds and fraction separately, because a double does not have this many digits.

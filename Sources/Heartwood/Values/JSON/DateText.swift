@@ -22,7 +22,7 @@ package enum DateText {
   package static func short(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     guard seconds.magnitude < greatest else { return date.formatted(Date.ISO8601FormatStyle()) }
-    let thousandths = Int64((seconds * 1000).rounded(.down))
+    let thousandths = Int64((seconds * 1000).rounded())
     let text = whole(CivilTime.floor(thousandths, 1000))
     let rest = CivilTime.modulo(thousandths, 1000)
     return seconds.rounded() == seconds ? text + "Z" : text + "." + padded(rest, 3) + "Z"
