@@ -9,6 +9,8 @@ struct SQLiteExport {
   private let writer: SQLiteWriter
   private var tables: [EntityTable] = []
   private var links: [LinkTable] = []
+  /// Of tables and indexes.
+  private var names = DistinctNames()
   private(set) var objectCount = 0
 
   /// The table of an entity that is not abstract.
@@ -37,7 +39,10 @@ struct SQLiteExport {
     self.store = store
     writer = try SQLiteWriter(url)
     let entities = store.model.entities.sorted { $0.name ?? "" < $1.name ?? "" }
-    for entity in entities where !entity.isAbstract { try addTable(entity) }
+    let concrete = entities.filter { !$0.isAbstract }
+    // Tables of entities have their names before links and indexes get theirs.
+    let tableNames = concrete.map { names.take($0.name ?? "") }
+    for (entity, name) in zip(concrete, tableNames) { try addTable(entity, name) }
     for entity in entities {
       for relationship in entity.relationshipsByName.values.sorted(by: { $0.name < $1.name })
       where relationship.entity === entity && Self.hasTable(relationship) {
@@ -65,32 +70,46 @@ struct SQLiteExport {
 
   // MARK: Tables
 
-  private mutating func addTable(_ entity: EntityDescription) throws {
-    let name = entity.name ?? ""
-    var columns: [Column] = []
-    for property in entity.storedProperties {
-      if let attribute = property as? AttributeDescription {
-        columns.append(
-          Column(name: Self.columnName(property.name), type: Self.type(attribute), property: property))
-      } else if let relationship = property as? RelationshipDescription {
-        columns.append(Column(name: property.name, type: "INTEGER", property: property))
-        if relationship.destinationEntity?.subentities.isEmpty == false {
-          columns.append(
-            Column(name: "\(property.name)_entity", type: "TEXT", property: property, isEntity: true))
-        }
-      }
-    }
+  private mutating func addTable(_ entity: EntityDescription, _ name: String) throws {
+    let columns = Self.columns(of: entity)
+    var taken = DistinctNames()
+    for column in columns { _ = taken.take(column.name) }
+    let key = taken.take(taken.has("id") ? "_id" : "id")
     let fields = columns.map { "\(SQLiteWriter.quoted($0.name)) \($0.type)" }
-    let key = columns.contains { $0.name.lowercased() == "id" } ? "_id" : "id"
     let rows = try writer.createTable(
       "CREATE TABLE \(SQLiteWriter.quoted(name)) (\((["\(key) INTEGER PRIMARY KEY"] + fields).joined(separator: ", ")))"
     )
     for column in columns where column.property is RelationshipDescription && !column.isEntity {
+      let index = names.take("\(name)_\(column.name)_index")
       try writer.createIndex(
-        "CREATE INDEX \(SQLiteWriter.quoted("\(name)_\(column.name)_index")) ON \(SQLiteWriter.quoted(name)) "
-          + "(\(SQLiteWriter.quoted(column.name)))")
+        "CREATE INDEX \(SQLiteWriter.quoted(index)) ON \(SQLiteWriter.quoted(name)) (\(SQLiteWriter.quoted(column.name)))"
+      )
     }
     tables.append(EntityTable(entity: entity, columns: columns, rows: rows))
+  }
+
+  /// The columns of an entity's table but for its key. Properties have their own names before others get theirs.
+  private static func columns(of entity: EntityDescription) -> [Column] {
+    var names = DistinctNames()
+    var given: [String: String] = [:]
+    let properties = entity.storedProperties
+    for property in properties.filter({ !$0.name.contains(".") })
+      + properties.filter({ $0.name.contains(".") })
+    {
+      given[property.name] = names.take(columnName(property.name))
+    }
+    return properties.flatMap { property -> [Column] in
+      let name = given[property.name] ?? property.name
+      if let attribute = property as? AttributeDescription {
+        return [Column(name: name, type: type(attribute), property: property)]
+      }
+      guard let relationship = property as? RelationshipDescription else { return [] }
+      let key = Column(name: name, type: "INTEGER", property: property)
+      guard relationship.destinationEntity?.subentities.isEmpty == false else { return [key] }
+      return [
+        key, Column(name: names.take("\(name)_entity"), type: "TEXT", property: property, isEntity: true),
+      ]
+    }
   }
 
   /// Whether the links of a relationship are in a table of their own. Of two sides that are to-many one has it.
@@ -107,7 +126,8 @@ struct SQLiteExport {
   }
 
   private mutating func addLinks(_ relationship: RelationshipDescription) throws {
-    let name = SQLiteWriter.quoted(Self.fullName(relationship))
+    let table = names.take(Self.fullName(relationship))
+    let name = SQLiteWriter.quoted(table)
     let namesEntity = relationship.destinationEntity?.subentities.isEmpty == false
     var fields = ["source INTEGER", "destination INTEGER"]
     if namesEntity { fields.append("destination_entity TEXT") }
@@ -115,7 +135,7 @@ struct SQLiteExport {
     let rows = try writer.createTable(
       "CREATE TABLE \(name) (\(fields.joined(separator: ", ")), PRIMARY KEY (source, destination))")
     try writer.createIndex(
-      "CREATE INDEX \(SQLiteWriter.quoted(Self.fullName(relationship) + "_index")) ON \(name) (destination)")
+      "CREATE INDEX \(SQLiteWriter.quoted(names.take(table + "_index"))) ON \(name) (destination)")
     links.append(LinkTable(relationship: relationship, rows: rows, namesEntity: namesEntity))
   }
 

@@ -98,6 +98,31 @@ import Testing
     #expect(found == "[('ok',)] [(12,)] [(14,)] [(1.25,)] [('Shelf 0',)] [(3,)]\n", "\(found)")
   }
 
+  @Test func `names that SQLite takes for one are told apart in an exported database`() throws {
+    let model = """
+      {"model": {"entities": {
+        "P": {"attributes": {"name": {"type": "string"}, "Name": {"type": "string"}, "id": {"type": "string"},
+          "_id": {"type": "string"}, "owner_entity": {"type": "string"}, "a_x": {"type": "string"},
+          "a": {"type": "composite", "elements": {"x": {"type": "string"}, "X": {"type": "string"}}}},
+          "relationships": {"owner": {"destination": "Q"}, "members": {"destination": "Q", "toMany": true}}},
+        "Q": {}, "R": {"superentity": "Q"}, "p_members": {}, "P_owner_index": {}}},
+       "objects": [{"@id": "P/1", "name": "a", "Name": "b", "id": "c", "_id": "d", "owner_entity": "e", "a_x": "f",
+         "a": {"x": "g", "X": "h"}, "owner": {"@ref": "R/1"}, "members": [{"@ref": "R/1"}]}, {"@id": "R/1"}]}
+      """
+    let store = folder.path("names")
+    #expect(try CommandRun("import", store, folder.file("names.json", model)).status == .success)
+    let file = folder.path("names.db")
+    let run = CommandRun("export", store, file, "--format", "sqlite")
+    #expect(run.status == .success, "\(run.notes)")
+    let script = """
+      import sqlite3, sys
+      db = sqlite3.connect(sys.argv[1])
+      print(db.execute('PRAGMA integrity_check').fetchall(), sorted(str(v) for v in db.execute('SELECT * FROM P').fetchone()))
+      """
+    guard let found = try Self.python(script, file) else { return }
+    #expect(found == "[('ok',)] ['1', '1', 'R', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']\n", "\(found)")
+  }
+
   private static let queries = """
     import sqlite3, sys
     db = sqlite3.connect(sys.argv[1])
