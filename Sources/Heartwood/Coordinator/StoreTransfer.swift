@@ -24,6 +24,16 @@ final class StoreTransfer {
   private struct Reference {
     let place: Int
     let relationship: RelationshipDescription
+    /// Whether its links are in the report: those of two sides that are to-one are counted on one.
+    let isCounted: Bool
+
+    init(_ place: Int, _ relationship: RelationshipDescription) {
+      (self.place, self.relationship) = (place, relationship)
+      let inverse = relationship.inverseRelationship
+      isCounted =
+        inverse.map { $0.isToMany || $0 === relationship || relationship.displayName < $0.displayName }
+        ?? true
+    }
   }
 
   private struct Row {
@@ -81,7 +91,7 @@ final class StoreTransfer {
     for entity in model.entities {
       report.objects[entity.displayName] = keys[entity.number]?.keyCount
       references[entity.number] = zip(0..., entity.storedProperties).compactMap { place, property in
-        (property as? RelationshipDescription).map { Reference(place: place, relationship: $0) }
+        (property as? RelationshipDescription).map { Reference(place, $0) }
       }
     }
   }
@@ -108,7 +118,9 @@ final class StoreTransfer {
     try source.enumerateNodes(of: root, from: nil, reversed: false, with: nil) { node in
       let entity = node.objectID.entity
       for reference in references[entity.number] ?? [] {
-        guard let key = node.destinationKey(at: reference.place), !isThere(key, reference.relationship) else {
+        guard let key = node.destinationKey(at: reference.place) else { continue }
+        guard !isThere(key, reference.relationship) else {
+          if reference.isCounted { report.links += 1 }
           continue
         }
         node.removeDestination(at: reference.place)
@@ -201,8 +213,10 @@ final class StoreTransfer {
             if targets.count < all.count {
               report.missingDestinations[relationship.displayName, default: 0] += all.count - targets.count
             }
-            report.links += targets.count
-            if links { for target in targets { try transaction.link(relationship, source, target) } }
+            if links {
+              report.links += targets.count
+              for target in targets { try transaction.link(relationship, source, target) }
+            }
             if relationship.isOrdered { try transaction.setOrder(relationship, source, targets) }
           }
           _ = try transaction.reconcileOrders()
@@ -261,7 +275,7 @@ final class StoreTransfer {
 package struct StoreTransferReport: Sendable {
   /// The numbers of objects by the names of their entities.
   package var objects: [String: Int] = [:]
-  /// The number of links that rows do not imply: those of ordered relationships, and of relationships that are to-many on both sides.
+  /// The number of links, each counted once.
   package var links = 0
   /// By the names of relationships, how often a destination is not there. Such references are left out.
   package var missingDestinations: [String: Int] = [:]
