@@ -129,7 +129,8 @@ extension PersistentStoreCoordinator {
     if let type = StoreTypes.programClass(storeType) {
       return try type.setMetadata(metadata, forPersistentStoreAt: url)
     }
-    try setAnyMetadata(metadata, of: StoreTypes.kind(storeType), at: url)
+    let kind = StoreTypes.kind(storeType)
+    try setAnyMetadata(metadata, of: kind, at: kind == .log ? AppleStores.place(url) : url)
   }
 
   /// Deletes a store that is not open, with all its files.
@@ -139,11 +140,13 @@ extension PersistentStoreCoordinator {
     at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
   ) throws {
     // Core Data makes an empty store of one that is not there.
-    guard FileManager.default.fileExists(atPath: url.path) else { return }
-    let kind = StoreTypes.kind(storeType)
-    guard kind == .log, AppleStores.isFile(url) else { return try destroyAnyStore(at: url, type: kind) }
+    let (kind, place) = (StoreTypes.kind(storeType), AppleStores.place(url))
+    guard kind == .log, place != url || AppleStores.isFile(url) else {
+      guard FileManager.default.fileExists(atPath: url.path) else { return }
+      return try destroyAnyStore(at: url, type: kind)
+    }
     // Both, so that the next opening does not bring back what was deleted.
-    try destroyAnyStore(at: AppleStores.copy(ofStoreAt: url), type: kind)
+    if place != url { try destroyAnyStore(at: place, type: kind) }
     try AppleStores.remove(url)
   }
 
@@ -161,7 +164,8 @@ extension PersistentStoreCoordinator {
   ) throws {
     AppleSQLiteStore.register()
     try replaceAnyStore(
-      at: AppleStores.isFile(destinationURL) ? AppleStores.copy(ofStoreAt: destinationURL) : destinationURL,
+      at: AppleStores.isFile(destinationURL)
+        ? AppleStores.copy(ofStoreAt: destinationURL) : AppleStores.place(destinationURL),
       from: AppleStores.place(sourceURL), type: StoreTypes.kind(storeType))
   }
 

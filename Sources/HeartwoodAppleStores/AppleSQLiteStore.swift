@@ -44,13 +44,17 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
     try AppleStoreFile(url).model()
   }
 
-  /// Whether a file has the entities and attributes of a model, and no others: it can be read with that model, and was maybe written with it.
+  /// Whether a file was written with a model, as far as it says: the model that it keeps has the same version hashes; or, if it keeps none, it has
+  /// the entities, attributes and relationships of the model, and no others.
   ///
   /// - Throws: `.persistentStoreOpen` if it is no store of Core Data; `.persistentStoreDamaged`.
   public static func hasAll(of model: ManagedObjectModel, at url: URL) throws -> Bool {
     let file = try AppleStoreFile(url)
+    if let kept = try file.cachedModel() {
+      return kept.entityVersionHashesByName == model.entityVersionHashesByName
+    }
     do {
-      return try StoreTables(file, model).isWhole
+      return try StoreTables(file, model, kept: nil).isWhole
     } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
       return false
     }
@@ -78,11 +82,12 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
       throw HeartwoodError(.persistentStoreOpen, "there is no store at \(url.path)")
     }
     let file = try AppleStoreFile(url)
-    tables = try StoreTables(file, managedObjectModel)
+    let kept = try? file.cachedModel()
+    tables = try StoreTables(file, managedObjectModel, kept: kept)
     external = ExternalData(besideStoreAt: url)
     storedMetadata = file.metadata
     storedMetadata[PersistentStore.MetadataKey.storeUUID] = (file.uuid ?? UUID()).uuidString
-    if managedObjectModel.entities.isEmpty, let kept = try? file.cachedModel() {
+    if managedObjectModel.entities.isEmpty, let kept {
       // For those who only ask what the store is.
       storedMetadata[PersistentStore.MetadataKey.modelVersionHashes] = kept.entityVersionHashesByName
     }

@@ -28,15 +28,22 @@ struct AppleStoreFile: Sendable {
 
   /// Whether a file begins as a database of SQLite does.
   static func isSQLite(_ url: URL) -> Bool {
-    guard url.isFileURL, let file = FileHandle(forReadingAtPath: url.path) else { return false }
+    guard isRegularFile(url), let file = FileHandle(forReadingAtPath: url.path) else { return false }
     defer { try? file.close() }
     return (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+  }
+
+  /// A pipe would be waited for.
+  private static func isRegularFile(_ url: URL) -> Bool {
+    guard url.isFileURL else { return false }
+    let place = url.resolvingSymlinksInPath()
+    return (try? place.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile) == true
   }
 
   /// Whether a file is what a store is called, and looks like an encrypted database.
   static func isEncrypted(_ url: URL) -> Bool {
     let names = ["sqlite", "sqlite3", "store", "db", "storedata"]
-    guard url.isFileURL, names.contains(url.pathExtension.lowercased()) else { return false }
+    guard isRegularFile(url), names.contains(url.pathExtension.lowercased()) else { return false }
     do throws(SQLiteError) {
       _ = try SQLiteDatabase(contentsOf: url)
       return false

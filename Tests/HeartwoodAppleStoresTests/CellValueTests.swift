@@ -19,7 +19,8 @@ struct CellValueTests {
 
   private static let integers: [(SQLiteValue, Int64)] = [
     (.real(-3.9), -3), (.real(1e300), .max), (.real(-1e300), .min), (.text(" +12 apples"), 12),
-    (.text("-7"), -7), (.text("apples"), 0), (.text("99999999999999999999"), .max), (.blob([0x34, 0x32]), 42),
+    (.text("-7"), -7), (.text("apples"), 0), (.text("99999999999999999999"), .max),
+    (.blob([0x34, 0x32]), 42),
   ]
 
   @Test(arguments: integers)
@@ -27,10 +28,14 @@ struct CellValueTests {
     #expect(cell.asInteger == expected)
   }
 
-  @Test(arguments: [
-    (SQLiteValue.integer(2), 2.0), (.text("1.5e2 m"), 150), (.text("."), 0), (.text("1e"), 1),
-    (.text("-.5"), -0.5),
-  ])
+  private static let numbers: [(SQLiteValue, Double)] = [
+    (.integer(2), 2), (.text("1.5e2 m"), 150), (.text("."), 0), (.text("1e"), 1), (.text("-.5"), -0.5),
+    (.text("0x10"), 0), (.text("1e999"), .infinity), (.text("nan"), 0), (.text(" +3.e1"), 30),
+    (.text("1" + String(repeating: "e", count: 2_000_000)), 1),
+    (.text(String(repeating: "-", count: 2_000_000)), 0),
+  ]
+
+  @Test(arguments: numbers)
   func `a floating-point number is the one at the beginning of a text`(cell: SQLiteValue, expected: Double) {
     #expect(cell.asDouble == expected)
   }

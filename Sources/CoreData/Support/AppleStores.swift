@@ -18,14 +18,20 @@ enum AppleStores {
     url.deletingLastPathComponent().appending(path: url.lastPathComponent + ".heartwood")
   }
 
-  /// Where the store of a place is: the copy, if there is one and the place has a file of SQLite.
+  /// Where the store of a place is: the copy, if there is one. The file may be gone then; a folder at the place is a store of its own.
   static func place(_ url: URL) -> URL {
     let copy = copy(ofStoreAt: url)
-    return isFile(url) && isStore(copy) ? copy : url
+    return !isFolder(url) && isStore(copy) ? copy : url
   }
 
+  private static func isFolder(_ url: URL) -> Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) && isFolder.boolValue
+  }
+
+  /// What a destroyed store leaves in its folder is none.
   private static func isStore(_ folder: URL) -> Bool {
-    (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.isEmpty == false
+    isFolder(folder) && PersistentStoreCoordinator.typeOfPersistentStore(at: folder) != nil
   }
 
   static func isFile(_ url: URL) -> Bool { AppleSQLiteStore.recognises(url) }
@@ -36,11 +42,13 @@ enum AppleStores {
   static func bring(
     _ description: PersistentStoreDescription, _ options: [AnyHashable: Any]?, for model: ManagedObjectModel
   ) throws {
-    guard description.type == .log, let url = description.url, isFile(url), copies(options) else { return }
+    guard description.type == .log, let url = description.url, copies(options) else { return }
     AppleSQLiteStore.register()
     let place = copy(ofStoreAt: url)
-    if isStore(place) {
+    if self.place(url) == place {
       description.url = place
+    } else if !isFile(url) {
+      return
     } else if description.isReadOnly {
       description.type = .appleSQLite
     } else {
@@ -94,8 +102,16 @@ enum AppleStores {
     }
   }
 
-  /// Removes what a store of Core Data consists of.
+  /// Removes what a store of Core Data consists of. Nothing if the file is none.
+  ///
+  /// - Throws: `.persistentStoreOpen` if it is another database.
   static func remove(_ url: URL) throws {
+    guard isFile(url) else { return }
+    do {
+      _ = try AppleSQLiteStore.hasAll(of: ManagedObjectModel(entities: []), at: url)
+    } catch let error as HeartwoodError where error.code == .persistentStoreDamaged {
+      // A damaged store is one, too.
+    }
     let files = FileManager.default
     let folder = url.deletingLastPathComponent()
     for name in ["", "-wal", "-shm", "-journal"].map({ url.lastPathComponent + $0 })

@@ -82,12 +82,13 @@ struct HistoryReader {
       case .integer(let kind)? = row["ZCHANGETYPE"],
       let type = Int(exactly: kind).flatMap(PersistentHistoryChange.ChangeType.init)
     else {
-      store.unfit.add("a change of the history cannot be read")
+      store.unfit.add("a change of the history cannot be read", row: row.rowid ?? 0)
       return nil
     }
     guard let entity = store.tables.numbers.entities[number] else {
       store.unfit.add(
-        "changes of the history are of the entity number \(number), which the model does not have")
+        "a change of the history is of the entity number \(number), which the model does not have",
+        row: row.rowid ?? 0)
       return nil
     }
     guard let id = store.identifier(entity, key) else { return nil }

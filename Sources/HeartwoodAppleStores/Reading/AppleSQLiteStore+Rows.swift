@@ -21,11 +21,7 @@ extension AppleSQLiteStore {
   /// Nil for a row of an entity that the model does not have.
   func identifier(of row: SQLiteRow, in table: EntityTable) -> ManagedObjectID? {
     guard let reader = reader(of: row, in: table), let key = row.rowid else { return nil }
-    guard let id = identifier(reader.entity, key) else {
-      unfit.add("a row of \(table.table.name) has a primary key that no object can have")
-      return nil
-    }
-    return id
+    return identifier(reader.entity, key)
   }
 
   private func reader(of row: SQLiteRow, in table: EntityTable) -> EntityTable.Reader? {
@@ -42,27 +38,51 @@ extension AppleSQLiteStore {
 
   /// Nil for a row of an entity that the model does not have.
   func node(of row: SQLiteRow, in table: EntityTable) -> IncrementalStoreNode? {
-    guard let reader = reader(of: row, in: table), let key = row.rowid,
-      let id = identifier(reader.entity, key)
-    else { return nil }
+    guard let key = row.rowid else { return nil }
+    guard let reader = reader(of: row, in: table) else {
+      unfit.add(unknownEntity(of: row, in: table), row: key)
+      return nil
+    }
+    guard let id = identifier(reader.entity, key) else {
+      unfit.add(
+        "a row of \(table.table.name) has a primary key that no object can have, and is left out", row: key)
+      return nil
+    }
     var values: [StoredValue] = []
     values.reserveCapacity(reader.cells.count)
-    for cell in reader.cells { values.append(value(of: cell, row, table)) }
+    for cell in reader.cells { values.append(value(of: cell, row, key, table)) }
     let version = table.versionColumn.flatMap(row.integer) ?? 1
     return IncrementalStoreNode(
       objectID: id, storedValues: values,
       version: UInt64(clamping: max(1, min(version, Int64(UInt32.max) - 1))))
   }
 
-  private func value(of cell: EntityTable.Cell, _ row: SQLiteRow, _ table: EntityTable) -> StoredValue {
+  /// Why a row is of no entity of its table.
+  private func unknownEntity(of row: SQLiteRow, in table: EntityTable) -> String {
+    let beginning = "a row of \(table.table.name)"
+    guard let number = entityNumber(of: row, in: table) else {
+      return "\(beginning) does not say of which entity it is, and is left out"
+    }
+    guard let entity = tables.numbers.entities[number] else {
+      let name = file.entities.first { $0.number == number }.map { $0.name } ?? "number \(number)"
+      return "\(beginning) is of the entity \(name), which the model does not have, and is left out"
+    }
+    return entity.isAbstract
+      ? "\(beginning) is of the abstract entity \(entity.name ?? ""), and is left out"
+      : "\(beginning) is of the entity \(entity.name ?? ""), which has another table, and is left out"
+  }
+
+  private func value(
+    of cell: EntityTable.Cell, _ row: SQLiteRow, _ key: Int64, _ table: EntityTable
+  ) -> StoredValue {
     guard let column = cell.column else { return .null }
     if case .reference(let destination, let entityColumn) = cell.kind {
       return reference(row, column, destination, entityColumn, table)
     }
     guard let value = row.storedValue(column, cell.kind, of: cell.property) else {
       unfit.add(
-        "a value of \(table.table.name).\(table.table.columns[column].name) does not fit \(cell.property.name), and is read as none"
-      )
+        "a value of \(table.table.name).\(table.table.columns[column].name) does not fit \(cell.property.name), and is read as none",
+        row: key)
       return .null
     }
     guard case .external = cell.kind, case .data(let data) = value else { return value }
@@ -71,7 +91,7 @@ extension AppleSQLiteStore {
     case .missing:
       unfit.add(
         "a value of \(table.table.name).\(table.table.columns[column].name) is in a file that is not in \(external.path), and is read as none: "
-          + "bring that hidden folder, too")
+          + "bring that hidden folder, too", row: key)
       return .null
     }
   }
@@ -96,15 +116,11 @@ extension AppleSQLiteStore {
     try counts.get(ObjectIdentifier(table)) {
       var counts: [Int64: Int] = [:]
       try AppleStoreFile.forEachRow(of: table.table, file.database, url) { row in
-        guard let key = row.rowid, key > 0, key <= Self.mostNumber,
-          let number = entityNumber(of: row, in: table)
-        else { return }
+        guard let key = row.rowid, key > 0, key <= Self.mostNumber else { return }
+        guard let number = entityNumber(of: row, in: table), table.readers[number] != nil else {
+          return unfit.add(unknownEntity(of: row, in: table), row: key)
+        }
         counts[number, default: 0] += 1
-      }
-      for (number, count) in counts where table.readers[number] == nil {
-        let name = file.entities.first { $0.number == number }.map { $0.name } ?? "number \(number)"
-        unfit.add(
-          "\(count) rows of \(table.table.name) are of the entity \(name), which the model does not have")
       }
       return counts
     }

@@ -19,6 +19,9 @@ extension SQLiteRow {
     case .date: return self[column].asDouble.map { .date($0) }
     case .decimal: return self[column].asDecimal.map { .decimal($0) }
     case .text: return .string(self[column].asText)
+    case .uri:
+      let text = self[column].asText
+      return URL(string: text) == nil ? nil : .string(text)
     case .uuid: return uuid(column).map { .uuid($0) }
     case .bytes, .external: return data(column).map { .data($0) } ?? .data(Data(self[column].asText.utf8))
     case .reference, .none: return .null
@@ -116,17 +119,33 @@ extension SQLiteValue {
     return digits
   }
 
+  /// The longest beginning that is a number in decimal digits; 0 without one.
   private static func double(atBeginningOf text: String) -> Double {
-    let text = text.drop(while: \.isWhitespace)
-    if let number = Double(text) { return number.isFinite ? number : 0 }
-    var end = text.endIndex
-    // The longest beginning that is a number: those are short.
-    let candidates = text.prefix { "+-.0123456789eE".contains($0) }
-    end = candidates.endIndex
-    while end > text.startIndex {
-      if let number = Double(text[text.startIndex..<end]) { return number }
-      end = text.index(before: end)
+    let bytes = Array(text.utf8.drop { $0 == 0x20 || (0x09...0x0D).contains($0) })
+    var place = 0
+    func skipSign() {
+      if place < bytes.count, bytes[place] == UInt8(ascii: "-") || bytes[place] == UInt8(ascii: "+") {
+        place += 1
+      }
     }
-    return 0
+    func skipDigits() -> Int {
+      let start = place
+      while place < bytes.count, (0x30...0x39).contains(bytes[place]) { place += 1 }
+      return place - start
+    }
+    skipSign()
+    var digits = skipDigits()
+    if place < bytes.count, bytes[place] == UInt8(ascii: ".") {
+      place += 1
+      digits += skipDigits()
+    }
+    guard digits > 0 else { return 0 }
+    let end = place
+    if place < bytes.count, bytes[place] | 0x20 == UInt8(ascii: "e") {
+      place += 1
+      skipSign()
+      if skipDigits() == 0 { place = end }
+    }
+    return Double(String(decoding: bytes[..<place], as: UTF8.self)) ?? 0
   }
 }

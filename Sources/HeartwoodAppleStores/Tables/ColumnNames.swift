@@ -18,7 +18,7 @@ struct ColumnNames {
   }
 
   /// What kind of value a column is declared for.
-  enum Kind: String {
+  enum Kind: String, CaseIterable {
     case integer = "INTEGER"
     case date = "TIMESTAMP"
     case number = "FLOAT"
@@ -28,8 +28,15 @@ struct ColumnNames {
   }
 
   /// The column of a property by the name that it would have without clashes; nil if there is none. It is not given again.
-  mutating func take(_ name: String, _ kind: Kind) -> Int? {
-    let free = candidates(name)
+  ///
+  /// - Parameter onlyOfKind: Whether a column that is declared for another kind is none.
+  mutating func take(_ name: String, _ kind: Kind, onlyOfKind: Bool = false) -> Int? {
+    var free = candidates(name)
+    if onlyOfKind {
+      free.removeAll { place in
+        Kind(rawValue: columns[place].declaredType.uppercased()).map { $0 != kind } ?? false
+      }
+    }
     guard
       let place = free.first(where: { columns[$0].declaredType.uppercased() == kind.rawValue }) ?? free.first
     else { return nil }

@@ -32,10 +32,11 @@ final class EntityTable: @unchecked Sendable {
 
   /// - Parameters:
   ///   - isShared: Whether rows may be of other entities than the root, also such that the model does not have.
+  ///   - checksTypes: Whether an attribute's column has to be declared for its type.
   ///   - missing: Gets the names of attributes that have no column.
   init(
     _ root: EntityDescription, _ table: SQLiteTable, _ numbers: EntityNumbers, isShared: Bool,
-    _ missing: inout [String]
+    checksTypes: Bool, _ missing: inout [String]
   ) {
     self.root = root
     self.table = table
@@ -51,7 +52,7 @@ final class EntityTable: @unchecked Sendable {
       for property in entity.storedProperties where !inherited.contains(property.name) {
         let leaf = property.name.split(separator: ".").last.map(String.init) ?? property.name
         let kind = CellKind(property)
-        guard let place = names.take("Z" + leaf, kind.declared) else {
+        guard let place = names.take("Z" + leaf, kind.declared, onlyOfKind: checksTypes) else {
           // Only rows of entities that the file has can have values.
           let isThere = entity.family.contains { numbers.number(of: $0) != nil }
           if isThere, property is AttributeDescription {
@@ -126,7 +127,7 @@ final class EntityTable: @unchecked Sendable {
 
 /// How a value is read.
 enum CellKind {
-  case integer, boolean, number, date, decimal, text, uuid, bytes
+  case integer, boolean, number, date, decimal, text, uri, uuid, bytes
   /// Bytes that may be in a file beside the store.
   case external
   /// The primary key of another object. The column with the number of its entity is nil where all destinations are of one.
@@ -150,7 +151,8 @@ enum CellKind {
       case .double, .float: .number
       case .date: .date
       case .decimal: .decimal
-      case .string, .uri: .text
+      case .string: .text
+      case .uri: .uri
       case .uuid: .uuid
       case .binaryData: attribute.allowsExternalBinaryDataStorage ? .external : .bytes
       case .transformable: attribute.allowsExternalBinaryDataStorage ? .external : .bytes
@@ -165,7 +167,7 @@ enum CellKind {
     case .number: .number
     case .date: .date
     case .decimal: .decimal
-    case .text: .text
+    case .text, .uri: .text
     case .uuid, .bytes, .external: .bytes
     }
   }

@@ -15,22 +15,22 @@ final class StoreTables: @unchecked Sendable {
   /// What is in the file and not in the model, and the other way round: sentences.
   private(set) var notes: [String] = []
 
-  /// - Throws: `.persistentStoreIncompatibleVersionHash` if an entity of the model has no table or an attribute no column.
-  init(_ file: AppleStoreFile, _ model: ManagedObjectModel) throws {
+  /// - Parameter kept: The model that the file keeps; nil for none.
+  /// - Throws: `.persistentStoreIncompatibleVersionHash` if an entity of the model has no table, an attribute no column, or a property
+  ///   another meaning than in the model that the file keeps.
+  init(_ file: AppleStoreFile, _ model: ManagedObjectModel, kept: ManagedObjectModel?) throws {
     self.file = file
     self.model = model
     numbers = EntityNumbers(file, model)
     var missing: [String] = []
-    for root in model.entities where root.superentity == nil { try add(root, &missing) }
-    guard missing.isEmpty else { throw Self.unfit(file, missing) }
-    for entity in model.entities {
-      for relationship in entity.relationshipsByName.values.sorted(by: { $0.name < $1.name })
-      where relationship.isToMany && !relationship.isTransient
-        && routes[ObjectIdentifier(relationship)] == nil
-      {
-        addRoute(relationship)
-      }
+    for root in model.entities where root.superentity == nil {
+      try add(root, checksTypes: kept == nil, &missing)
     }
+    if let kept { missing += ModelDifferences(file, numbers, kept).properties(of: model) }
+    let unknown = addRoutes()
+    if kept == nil { missing += unknown }
+    guard missing.isEmpty else { throw Self.unfit(file, missing) }
+    notes += unknown.map { "the links of \($0) are not found in the file, and are left out" }
     for table in tables.values.sorted(by: { $0.table.name < $1.table.name }) {
       for column in table.otherColumns {
         notes.append(
@@ -59,10 +59,30 @@ final class StoreTables: @unchecked Sendable {
     return ["values are bytes, as no transformer of their attribute is registered: those of \(list)"]
   }
 
+  /// - Returns: The relationships whose links are not found.
+  private func addRoutes() -> [String] {
+    var unknown: [String] = []
+    for entity in model.entities {
+      for relationship in entity.relationshipsByName.values.sorted(by: { $0.name < $1.name })
+      where relationship.entity === entity && relationship.isToMany && !relationship.isTransient
+        && routes[ObjectIdentifier(relationship)] == nil
+      {
+        guard let destination = relationship.destinationEntity, table(of: entity) != nil,
+          let table = table(of: destination)
+        else { continue }
+        addRoute(relationship, from: entity, to: table)
+        if routes[ObjectIdentifier(relationship)] == nil {
+          unknown.append("\(entity.name ?? "").\(relationship.name)")
+        }
+      }
+    }
+    return unknown
+  }
+
   private static func unfit(_ file: AppleStoreFile, _ missing: [String]) -> HeartwoodError {
     HeartwoodError(
       .persistentStoreIncompatibleVersionHash,
-      "the store at \(file.url.path) was written with another model: it does not have \(missing.prefix(6).joined(separator: ", "))"
+      "the store at \(file.url.path) was written with another model: it does not have \(Array(Set(missing)).sorted().prefix(6).joined(separator: ", "))"
         + "\(missing.count > 6 ? " and \(missing.count - 6) more" : ""). Open it with the model of its version (commands take one with --model), "
         + "move it to a store of type Log, and migrate that")
   }
@@ -89,7 +109,7 @@ final class StoreTables: @unchecked Sendable {
 
   // MARK: Entities
 
-  private func add(_ root: EntityDescription, _ missing: inout [String]) throws {
+  private func add(_ root: EntityDescription, checksTypes: Bool, _ missing: inout [String]) throws {
     let names = [
       numbers.number(of: root).flatMap { number in file.entities.first { $0.number == number }?.name },
       root.name,
@@ -105,15 +125,15 @@ final class StoreTables: @unchecked Sendable {
     }
     let isShared =
       !root.subentities.isEmpty || numbers.unknown.contains { "Z\(rootName($0))" == table.name.uppercased() }
-    tables[ObjectIdentifier(root)] = EntityTable(root, table, numbers, isShared: isShared, &missing)
+    tables[ObjectIdentifier(root)] = EntityTable(
+      root, table, numbers, isShared: isShared, checksTypes: checksTypes, &missing)
   }
 
   // MARK: To-many relationships
 
-  private func addRoute(_ relationship: RelationshipDescription) {
-    guard let entity = relationship.entity, let destination = relationship.destinationEntity,
-      let table = self.table(of: destination), self.table(of: entity) != nil
-    else { return }
+  private func addRoute(
+    _ relationship: RelationshipDescription, from entity: EntityDescription, to table: EntityTable
+  ) {
     guard let inverse = relationship.inverseRelationship else {
       // Without an inverse the key of the source is in the table of the destination, under the number of the source's entity.
       routes[ObjectIdentifier(relationship)] = foreign(

@@ -100,9 +100,10 @@ extension SQLiteError {
   }
 }
 
+/// Opens without blocking, so that a pipe under the name cannot stop the process.
 private func systemOpen(_ path: String) -> Int32 {
   while true {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor >= 0 || errno != EINTR { return descriptor }
   }
 }

@@ -100,6 +100,62 @@ import Testing
     try close(container)
   }
 
+  @Test func `a renamed relationship keeps its links`() throws {
+    let newer = model()
+    let entries = try #require(newer.entitiesByName["Account"]?.relationshipsByName["entries"])
+    (entries.name, entries.renamingIdentifier) = ("lines", "entries")
+    let container = try load(newer)
+    let context = container.newBackgroundContext()
+    let counts = try context.performAndWait {
+      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Account")).map {
+        ($0.value(forKey: "lines") as? Set<NSManagedObject>)?.count ?? 0
+      }
+    }
+    #expect(try links(container) == counts.reduce(0, +) && counts.reduce(0, +) > 0)
+    try close(container)
+  }
+
+  /// The number of entries that have an account.
+  private func links(_ container: NSPersistentContainer) throws -> Int {
+    let context = container.newBackgroundContext()
+    return try context.performAndWait {
+      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Entry")).count {
+        $0.value(forKey: "account") != nil
+      }
+    }
+  }
+
+  @Test func `a change that could lose values is refused, as for any store`() throws {
+    let newer = model()
+    newer.entitiesByName["Account"]?.attributesByName["note"]?.attributeType = .integer64AttributeType
+    #expect(throws: (any Error).self) { try load(newer) }
+    let container = try load(model())
+    #expect(try amounts(container) == [0, 1, 2])
+    try close(container)
+  }
+
+  @Test func `the copy is opened when the file is gone, and destroyed with it`() throws {
+    try close(try load(model()))
+    try FileManager.default.removeItem(at: url)
+    let container = try load(model())
+    #expect(try amounts(container) == [0, 1, 2])
+    try close(container)
+    try container.persistentStoreCoordinator.destroyPersistentStore(at: url, ofType: NSSQLiteStoreType)
+    let empty = try load(model())
+    #expect(try amounts(empty) == [])
+    try close(empty)
+  }
+
+  @Test func `a database of another program is not destroyed`() throws {
+    try FileManager.default.removeItem(at: url)
+    try FileManager.default.copyItem(at: Self.fixtures.appending(path: "plain.sqlite"), to: url)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
+    #expect(throws: (any Error).self) {
+      try coordinator.destroyPersistentStore(at: url, ofType: NSSQLiteStoreType)
+    }
+    #expect(FileManager.default.fileExists(atPath: url.path))
+  }
+
   @Test func `a store that is only read is not copied`() throws {
     let container = try load(model()) { $0.isReadOnly = true }
     #expect(try amounts(container) == [0, 1, 2])
