@@ -146,7 +146,10 @@ extension PersistentStoreCoordinator {
       return try destroyAnyStore(at: url, type: kind)
     }
     // Both, so that the next opening does not bring back what was deleted.
-    if place != url { try destroyAnyStore(at: place, type: kind) }
+    if place != url {
+      try destroyAnyStore(at: place, type: kind)
+      AppleStores.removeRest(ofCopy: place)
+    }
     try AppleStores.remove(url)
   }
 

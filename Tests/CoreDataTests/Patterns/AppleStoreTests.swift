@@ -146,6 +146,16 @@ import Testing
     try close(empty)
   }
 
+  @Test func `a file that comes after a destruction is copied`() throws {
+    let container = try load(model())
+    try close(container)
+    try container.persistentStoreCoordinator.destroyPersistentStore(at: url, ofType: NSSQLiteStoreType)
+    try FileManager.default.copyItem(at: Self.fixtures.appending(path: "history.sqlite"), to: url)
+    let again = try load(model())
+    #expect(try amounts(again) == [0, 1, 2])
+    try close(again)
+  }
+
   @Test func `a database of another program is not destroyed`() throws {
     try FileManager.default.removeItem(at: url)
     try FileManager.default.copyItem(at: Self.fixtures.appending(path: "plain.sqlite"), to: url)
