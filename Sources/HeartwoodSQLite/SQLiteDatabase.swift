@@ -14,7 +14,9 @@ public final class SQLiteDatabase: Sendable {
   /// write-ahead log go on, and copy it into the file later; without a log they wait until the reader has finished.
   /// Where no lock can keep the file as it is, reading throws `.changed` after another process has written to it.
   ///
-  /// - Parameter timeout: How long to wait for a process that writes, before `.locked` is thrown.
+  /// - Parameters:
+  ///   - url: The file. A symbolic link is followed.
+  ///   - timeout: How long to wait for a process that writes, before `.locked` is thrown.
   /// - Throws: `SQLiteError`, which says what the file is instead of a database, or what is wrong with it.
   public init(contentsOf url: URL, timeout: Duration = .seconds(5)) throws(SQLiteError) {
     do throws(SQLiteError) {

@@ -64,6 +64,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   ///   - first: The lowest number of an object, or with `reversed` the highest; nil for all.
   ///   - reversed: Whether the order is descending.
   ///   - context: As for `execute(_:with:)`.
+  ///   - body: Gets an object, and returns whether the next one is wanted.
   /// - Throws: Why they cannot be read; what `body` throws.
   open func enumerateNodes(
     of root: EntityDescription, from first: UInt64?, reversed: Bool, with context: ManagedObjectContext?,
@@ -102,7 +103,9 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
 
   /// Calls `body` with the transactions of the history after one, oldest first, until it returns false.
   ///
-  /// - Parameter number: The number of a transaction; 0 for all.
+  /// - Parameters:
+  ///   - number: The number of a transaction; 0 for all.
+  ///   - body: Gets a transaction, and returns whether the next one is wanted.
   /// - Throws: Why they cannot be read; what `body` throws.
   open func enumerateHistory(
     after number: UInt64, _ body: (StoreHistoryTransaction) throws -> Bool
