@@ -12,19 +12,18 @@ struct StoreReplacement {
 
   /// - Parameter backup: Copies the other store to a folder.
   func run(_ backup: (String) throws(EngineError) -> BackupReport) throws(EngineError) -> BackupReport {
+    // 1. Keep others from opening the former store, or from making one, until it is replaced.
     let target = try StoreFolder.openTarget(path, fileSystem: fileSystem, busyTimeout: busyTimeout)
-    guard try target.entries().contains(StoreFolder.anchorName) else {
-      target.close()
-      return try backup(path)
-    }
-    // 1. Keep others from opening the former store until it is replaced.
     defer { target.close() }
+    let hasStore = try target.entries().contains(StoreFolder.anchorName)
     // 2. Make a whole, durable copy in the temporary folder.
     let report = try copy(backup)
     // 3. Exchange the folders: from here on the copy is the store.
     do throws(EngineError) { try Self.exchange(path, temporary, fileSystem) } catch {
       removeCopy()
-      throw error
+      guard !hasStore, (error.underlying as? FileSystemError)?.code == .unsupported else { throw error }
+      target.close()
+      return try backup(path)
     }
     // 4. Remove the former store, which is in the temporary folder now. The next call removes what cannot be removed here.
     try? target.removeStore()

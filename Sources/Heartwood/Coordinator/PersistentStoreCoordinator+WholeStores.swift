@@ -2,7 +2,7 @@ import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
 
-/// Removal, replacement and moving of whole stores.
+/// Removal and replacement of whole stores.
 extension PersistentStoreCoordinator {
   /// Removes a store with all its data. The folder stays, so that a new store can be made in it. Does nothing if there is no
   /// folder, or an empty one. A store that is open in this coordinator is closed first, and leaves it as with `remove(_:)`.
@@ -52,7 +52,10 @@ extension PersistentStoreCoordinator {
         // Under another name first: who opens the store meanwhile finds none.
         let aside = HiddenFolder(beside: URL(fileURLWithPath: path), "destroyed-\(UUID().uuidString)").path
         try FileManager.default.moveItem(atPath: path, toPath: aside)
-        try FileManager.default.removeItem(atPath: aside)
+        // Who had opened it already may still make a file in it.
+        for _ in 0..<10 where FileManager.default.fileExists(atPath: aside) {
+          try? FileManager.default.removeItem(atPath: aside)
+        }
         // What a call that was killed has left.
         HiddenFolder.removeAll(beside: URL(fileURLWithPath: path), "destroyed-")
       } else {
@@ -175,110 +178,6 @@ extension PersistentStoreCoordinator {
           throw error
         }
       }
-    }
-  }
-
-  /// Moves an open store to another folder ("save as"): copies its newest state, its history and its metadata, and opens the copy
-  /// in place of the store, which is closed and stays where it is.
-  ///
-  /// Contexts of this coordinator go on with the copy: it has the same identifier, and its objects are the same. Unlike Core
-  /// Data, nothing is loaded into memory. Saves of other coordinators and processes to the former store are not in the copy once
-  /// this returns; those of this coordinator's contexts fail while it runs. Move a store in memory while no
-  /// context saves to it.
-  ///
-  /// - Parameters:
-  ///   - store: An open store of this coordinator. Its options are those of the copy, unless `options` says otherwise.
-  ///   - url: A folder that is missing or empty, or that has an earlier backup of the store; or a file that is missing or empty. Its parent
-  ///     must exist. Without effect for a store in memory.
-  ///   - options: Options by key for the copy.
-  ///   - type: The kind of the copy, which may be another one than the store's. History is copied from `log` to `log` only. To or from a
-  ///     kind that the program has registered, each object is copied: the copies have other identifiers, so reset contexts. Those of a store
-  ///     that does not execute fetches itself (`IncrementalStore.executesFetches`) keep theirs in kinds that come with this library.
-  ///   - progress: Is told after every thousand objects that are copied so; other copies are made as a whole.
-  /// - Returns: The copy. `store` may not be used any more.
-  /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator, or if it cannot be copied to the folder;
-  ///   `.persistentStoreDamaged`; and the reasons why the copy cannot be opened. The store stays open then.
-  /// - Complexity: Linear in the bytes of the store.
-  @_disfavoredOverload @discardableResult
-  public func migratePersistentStore(
-    _ store: PersistentStore, to url: URL, options: PersistentStore.Options? = nil,
-    type: PersistentStore.StoreType = .log, progress: (@Sendable (MigrationProgress) -> Void)? = nil
-  ) throws -> PersistentStore {
-    try requireOpen(store)
-    guard type == .inMemory || url.path != "/dev/null" else {
-      throw HeartwoodError(
-        .persistentStoreInvalidType,
-        "a store of type \(type.rawValue) needs a place: pass the URL of its folder or file")
-    }
-    let copy = PersistentStoreDescription(copying: store.settings)
-    copy.type = type
-    copy.url = url
-    copy.createsStore = type == .inMemory
-    // A kind that is read only says nothing about the copy.
-    if (store as? IncrementalStore).map({ Swift.type(of: $0).isAlwaysReadOnly }) == true {
-      copy.isReadOnly = false
-    }
-    for (key, value) in options ?? [:] { copy.setOption(value, forKey: key) }
-    try copy.checkOptions()
-    if StoreClasses.all[type] != nil || store.log == nil {
-      return try copyObjects(of: store, to: copy, progress)
-    }
-    let target = try LogStoreOptions(copy)
-    let contents = try store.requireLog()
-    // 1. Copy most of it while the store is in use.
-    let isCopiedTwice = type == .log && contents.file == nil
-    if isCopiedTwice { try contents.writeFolder(at: url, copy.fileSystem) }
-    // 2. Copy what was saved meanwhile, when this coordinator's contexts cannot save any more.
-    return try exchangePosting(store) {
-      if let format = target.format {
-        try contents.write(format, at: url, target)
-      } else if type == .inMemory {
-        copy.filled = try contents.copyInMemory()
-      } else if store.isInMemory || !isCopiedTwice {
-        try contents.writeFolder(at: url, copy.fileSystem)
-      }
-      if !store.isInMemory {
-        try store.close()
-        if isCopiedTwice { try Self.copyRest(of: store, to: copy) }
-      }
-      return copy
-    }
-  }
-
-  /// As `exchange(_:_:)`, with the notifications. A store in memory is closed afterwards.
-  private func exchangePosting(
-    _ store: PersistentStore, _ body: () throws -> PersistentStoreDescription
-  ) throws -> PersistentStore {
-    let replaced = StoresChanges(removed: [store])
-    post(.persistentStoreCoordinatorStoresWillChange, replaced)
-    post(.persistentStoreCoordinatorWillRemoveStore, replaced)
-    let migrated = try exchange(store, body)
-    if store.isInMemory { try store.close() }
-    post(
-      .persistentStoreCoordinatorStoresDidChange,
-      StoresChanges(added: [migrated], removed: [store], replaced: [store, migrated]))
-    return migrated
-  }
-
-  private func copyObjects(
-    of store: PersistentStore, to copy: PersistentStoreDescription,
-    _ progress: (@Sendable (MigrationProgress) -> Void)?
-  ) throws -> PersistentStore {
-    let log = MigrationLog(copy.migrationLog, progress: progress ?? copy.migrationProgress)
-    return try exchangePosting(store) {
-      try ObjectCopying(store, managedObjectModel, log.about(store.place)).fill(copy)
-      if !store.isInMemory {
-        store.willRemove(from: self)
-        try store.close()
-      }
-      return copy
-    }
-  }
-
-  private static func copyRest(of store: PersistentStore, to copy: PersistentStoreDescription) throws {
-    let options = try LogStoreOptions(store.settings)
-    try LogStore.withEngine(at: store.url, options: options) { engine in
-      _ = try engine.backup(to: LogStore.path(of: copy.url ?? store.url), fileSystem: copy.fileSystem)
     }
   }
 

@@ -31,19 +31,20 @@ extension StoreFolder {
   func removeStore() throws(EngineError) {
     do {
       let names = try directory.entries()
-      // 1. Without its anchor the folder contains no store, only the rest of an unfinished copy.
-      if names.contains(Self.anchorName) {
-        try directory.rename(Self.anchorName, to: Self.newAnchorName)
+      // 1. Without its anchor the folder contains no store, only the rest of one, in whose place a new one may be made.
+      let anchor = [Self.anchorName, Self.newAnchorName].first(where: names.contains)
+      if let anchor {
+        try directory.rename(anchor, to: Self.removedAnchorName)
         try directory.sync()
       }
       // 2. Remove the rest, its mark last.
       let rest = names.filter {
-        Self.isFile($0) && !ProcessAttachment.isFile($0) && $0 != Self.anchorName && $0 != Self.newAnchorName
+        Self.isFile($0) && !ProcessAttachment.isFile($0) && $0 != anchor && $0 != Self.removedAnchorName
       }
       for name in rest { try directory.unlink(name) }
       try directory.sync()
-      guard try directory.entries().contains(Self.newAnchorName) else { return }
-      try directory.unlink(Self.newAnchorName)
+      guard try directory.entries().contains(Self.removedAnchorName) else { return }
+      try directory.unlink(Self.removedAnchorName)
       try directory.sync()
     } catch {
       throw EngineError.files(error, "the store could not be removed; try again")

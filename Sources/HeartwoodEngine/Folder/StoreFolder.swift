@@ -5,6 +5,8 @@ final class StoreFolder: Sendable {
   static let anchorName = Format.anchorName
   /// The anchor of a store that is being created, or the mark of an unfinished backup.
   static let newAnchorName = "anchor.new"
+  /// The anchor of a store that is being removed: what is left of it is nobody's.
+  static let removedAnchorName = "anchor.removed"
 
   let directory: any Directory
   let path: String
@@ -13,7 +15,7 @@ final class StoreFolder: Sendable {
   /// Holds a lock that keeps writers out while a damaged store is read.
   private let guardFile: (any File)?
 
-  private init(
+  init(
     _ directory: any Directory, _ path: String, attachment: ProcessAttachment? = nil,
     guardFile: (any File)? = nil
   ) {
@@ -77,9 +79,13 @@ final class StoreFolder: Sendable {
   ) throws(EngineError) -> Bool {
     let names = try entries(of: directory)
     if try hasAnchor(directory, names) { return true }
-    guard names.allSatisfy(isLeftOfCreation) else {
+    guard names.allSatisfy(names.contains(removedAnchorName) ? isFile : isLeftOfCreation) else {
+      let isUnfinishedCopy = names.contains(newAnchorName) && names.allSatisfy(isFile)
       throw EngineError(
-        .notAStore, "this folder holds other things and no store; name another folder", file: path)
+        .notAStore,
+        isUnfinishedCopy
+          ? "this folder holds a copy of a store that was not finished; repeat the copy, or destroy what is there"
+          : "this folder holds other things and no store; name another folder", file: path)
     }
     guard mayCreate(options) else {
       throw EngineError(.notAStore, "there is no store in this folder", file: path)
@@ -92,31 +98,6 @@ final class StoreFolder: Sendable {
     StoreFolder(try openDirectory(path, creating: true, fileSystem), path)
   }
 
-  /// Opens or creates a folder for a copy of a store, and locks it exclusively. The folder must be empty, or
-  /// contain a store or an unfinished copy.
-  ///
-  /// - Throws: `.notAStore` or `.locked`.
-  static func openTarget(
-    _ path: String, fileSystem: any FileSystem, busyTimeout: Double = 5, isPrivate: Bool = false
-  ) throws(EngineError) -> StoreFolder {
-    let directory = try openDirectory(path, creating: true, fileSystem)
-    try checkIsTarget(try entries(of: directory), path, isPrivate: isPrivate)
-    var options = EngineOptions(busyTimeout: busyTimeout)
-    options.sharing = .exclusive
-    guard case .exclusive(let attachment) = try ProcessAttachment.attach(directory, options) else {
-      throw ProcessAttachment.busy(path, "the folder is in use")
-    }
-    let folder = StoreFolder(directory, path, attachment: attachment)
-    do throws(EngineError) {
-      // Checked again now that no other process is attached.
-      try checkIsTarget(try entries(of: directory), path, isPrivate: isPrivate)
-      return folder
-    } catch {
-      folder.close()
-      throw error
-    }
-  }
-
   /// Whether there is a folder at a path.
   static func exists(_ path: String, _ fileSystem: any FileSystem) throws(EngineError) -> Bool {
     do throws(EngineError) {
@@ -126,15 +107,6 @@ final class StoreFolder: Sendable {
       guard error.code == .notFound else { throw error }
       return false
     }
-  }
-
-  /// The entries of a folder that is empty, or contains a store or an unfinished copy.
-  ///
-  /// - Throws: `.notAStore`.
-  static func targetEntries(_ path: String, _ fileSystem: any FileSystem) throws(EngineError) -> [String] {
-    let names = try entries(of: try openDirectory(path, creating: false, fileSystem))
-    try checkIsTarget(names, path)
-    return names
   }
 
   /// Opens the folder of a damaged store for reading; any file may be missing. Keeps writers out if the file
@@ -154,22 +126,10 @@ final class StoreFolder: Sendable {
     return StoreFolder(directory, path, guardFile: file)
   }
 
-  private static func checkIsTarget(
-    _ names: [String], _ path: String, isPrivate: Bool = false
-  ) throws(EngineError) {
-    if names.contains(anchorName) { return }
-    // Segments without an anchor may be the remainder of a store, unless an unfinished copy or removal is marked.
-    let isMarked = isPrivate || names.contains(newAnchorName)
-    let isEmpty = names.allSatisfy { ProcessAttachment.isFile($0) || (isMarked && isFile($0)) }
-    guard isEmpty else {
-      throw EngineError(
-        .notAStore, "this folder holds other things and no backup; name another folder", file: path)
-    }
-  }
-
   /// Whether a file of this name belongs to a store.
   static func isFile(_ name: String) -> Bool {
-    ProcessAttachment.isFile(name) || [anchorName, newAnchorName, reserveName].contains(name)
+    ProcessAttachment.isFile(name)
+      || [anchorName, newAnchorName, removedAnchorName, reserveName].contains(name)
       || SegmentName.parse(name) != nil
   }
 
@@ -177,7 +137,7 @@ final class StoreFolder: Sendable {
     ProcessAttachment.isFile(name) || name == newAnchorName || name == SegmentName.log(1)
   }
 
-  private static func openDirectory(
+  static func openDirectory(
     _ path: String, creating: Bool, _ fileSystem: any FileSystem
   ) throws(EngineError) -> any Directory {
     do {
@@ -222,7 +182,7 @@ final class StoreFolder: Sendable {
     (try? hasAnchor(directory, entries(of: directory))) ?? true
   }
 
-  private static func entries(of directory: any Directory) throws(EngineError) -> [String] {
+  static func entries(of directory: any Directory) throws(EngineError) -> [String] {
     do {
       return try directory.entries()
     } catch {

@@ -1,11 +1,12 @@
 import HeartwoodFiles
 
 extension StoreFolder {
-  /// Removes the files of an unfinished creation. They contain no data: the anchor is created before the
-  /// first frame.
+  /// Removes the files of an unfinished creation, or of an unfinished removal. The former contain no data: the anchor is created before
+  /// the first frame.
   ///
   /// - Throws: `.damaged` if the log has a frame, because then the anchor is missing.
   func clearUnfinishedCreation() throws(EngineError) {
+    guard try !entries().contains(Self.removedAnchorName) else { return try removeStore() }
     guard try !hasFrames() else {
       throw EngineError.damaged(
         "the store's anchor is missing; restore the file, or bring what is there into a new store with salvage",

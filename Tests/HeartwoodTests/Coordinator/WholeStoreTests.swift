@@ -165,11 +165,50 @@ import Testing
     #expect(try names == ["Other.heartwood", "Store.heartwood"])
     // The same in the folder of a store that was being removed.
     try coordinator.destroyPersistentStore(at: other)
-    for name in rest + ["anchor.new"] {
-      try Data(repeating: 0, count: 100).write(to: other.appending(path: name))
+    for (mark, isDestroyed) in [("anchor.new", true), ("anchor.removed", true), ("anchor.removed", false)] {
+      for name in rest + [mark] {
+        try Data(repeating: 0, count: 100).write(to: other.appending(path: name))
+      }
+      if isDestroyed { try coordinator.destroyPersistentStore(at: other) }
+      #expect(try books(other) == [])
+      try coordinator.destroyPersistentStore(at: other)
     }
-    try coordinator.destroyPersistentStore(at: other)
-    #expect(try books(other) == [])
+  }
+
+  @Test func `a folder with a copy that was not finished says so`() throws {
+    try make(folder.store, "1")
+    try FileManager.default.moveItem(
+      at: folder.store.appending(path: "anchor"), to: folder.store.appending(path: "anchor.new"))
+    try Data().write(to: folder.store.appending(path: "0000000000000002.pages"))
+    let error = heartwoodError { try books(folder.store) }
+    #expect(error?.message.contains("a copy of a store that was not finished") == true)
+  }
+
+  @Test func `a copy that fails after another program has put another store in place leaves nothing`() throws
+  {
+    try make(other, "2")
+    let container = try open(folder.store)
+    let context = container.newBackgroundContext()
+    context.makeBook("1", "1")
+    try context.save()
+    let store = try #require(container.persistentStoreCoordinator.persistentStores.first)
+    let copy = folder.url.appending(path: "Copy.heartwood")
+    // The other store comes between the copy of most of the store and that of the rest.
+    let (source, place) = (other, folder.store)
+    let observer = NotificationCenter.default.addObserver(
+      forName: .persistentStoreCoordinatorStoresWillChange, object: container.persistentStoreCoordinator,
+      queue: nil
+    ) { _ in
+      try? FileManager.default.removeItem(at: place)
+      try? FileManager.default.copyItem(at: source, to: place)
+    }
+    let error = heartwoodError {
+      try container.persistentStoreCoordinator.migratePersistentStore(store, to: copy)
+    }
+    NotificationCenter.default.removeObserver(observer)
+    #expect(error?.message.contains("replaced") == true, "\(error as Any)")
+    try container.close()
+    #expect(try books(copy) == [])
   }
 
   // PSC-13
