@@ -94,6 +94,8 @@ struct ObjectCopying {
     (made.isReadOnly, made.createsStore, made.durability) = (false, true, .deferred)
     var options = try LogStoreOptions(made).engine
     options.newIdentifier = transfer.identifier
+    // What is written is not read again soon: memory is the same however much is copied.
+    options.arenaBytes = 16 << 20
     let beside = HiddenFolder(beside: URL(fileURLWithPath: path), "copying")
     try beside.remove(busyTimeout: 0, copy.fileSystem)
     do {
@@ -145,23 +147,21 @@ struct ObjectCopying {
 }
 
 extension FileSystem {
-  /// Gives a folder the name of one beside it that is missing or empty, durably.
+  /// Gives a folder the name of one beside it that is missing or has no store, durably.
+  ///
+  /// - Throws: `.exists` if a store is there, `.notAStore` if other things are.
   fileprivate func putInPlace(_ folder: String, _ place: String) throws {
+    guard try !Engine.containsStore(at: place, fileSystem: self) else {
+      throw EngineError(.exists, "a store was made here meanwhile; open it", file: place)
+    }
     if self is PosixFileSystem {
-      try FileManager.default.removeEmptyFolder(place)
+      // Who waits for its files of coordination finds that the folder is another one.
+      if FileManager.default.fileExists(atPath: place) { try FileManager.default.removeItem(atPath: place) }
       try FileManager.default.moveItem(atPath: folder, toPath: place)
     } else {
       if (try? openDirectory(place)) == nil { try createDirectory(place) }
       try exchangeDirectories(folder, place)
     }
     try openDirectory(URL(fileURLWithPath: place).deletingLastPathComponent().path).sync()
-  }
-}
-
-extension FileManager {
-  /// Does nothing if there is none. A folder that is not empty stays, and nothing can be put in its place.
-  fileprivate func removeEmptyFolder(_ path: String) throws {
-    guard fileExists(atPath: path), try contentsOfDirectory(atPath: path).isEmpty else { return }
-    try removeItem(atPath: path)
   }
 }
