@@ -89,7 +89,7 @@ extension ManagedObjectContext {
   /// Prepares a fetch whose objects are found on another thread.
   func detachedFetch<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> DetachedFetch {
     try beginReading()
-    let resolved = try resolve(request)
+    let resolved = try resolveObjects(request)
     guard request.includesPendingChanges else {
       return DetachedFetch(resolved, in: try readingView().forOtherQueues, unsaved: [], log: fetchLog)
     }

@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     _ body: (ManagedObject) throws -> Bool
   ) throws {
     try beginReading()
-    if let properties = request.propertiesToFetch { try entity(of: request).checkPartial(properties) }
+    try check(request)
     let view = try readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
     let classes = ClassCheck(wanted: Object.self) { $0 is Object }
@@ -230,6 +230,26 @@ extension ManagedObjectContext {
   }
 
   // MARK: Requests
+
+  /// - Throws: `.coreData` if a request has another result type than its class, or names properties that its objects cannot have alone.
+  func check<Object: FetchRequestResult>(_ request: FetchRequest<Object>) throws {
+    try request.checkResultType()
+    try checkProperties(request)
+  }
+
+  /// Of a request for dictionaries, that fetches these.
+  func checkProperties<Object: FetchRequestResult>(_ request: FetchRequest<Object>) throws {
+    guard request.resultType != .dictionaryResultType, let properties = request.propertiesToFetch else {
+      return
+    }
+    try entity(of: request).checkPartial(properties)
+  }
+
+  /// As `resolve(_:reading:in:of:)`, of a request for objects.
+  func resolveObjects<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> ResolvedRequest {
+    try check(request)
+    return try resolve(request)
+  }
 
   func request<Object: ManagedObject>(
     _ type: Object.Type, _ condition: ((ObjectQuery<Object>) -> Condition)?, _ sort: [Sort<Object>],

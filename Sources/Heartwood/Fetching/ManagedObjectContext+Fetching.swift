@@ -17,7 +17,6 @@ extension ManagedObjectContext {
   public func fetch<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> [Object] {
     beginUse("fetching")
     defer { endUse() }
-    try request.checkResultType()
     var objects: [ManagedObject] = []
     try forEachResult(of: request, expecting: { objects.reserveCapacity($0) }) { object in
       objects.append(object)
@@ -84,6 +83,7 @@ extension ManagedObjectContext {
     try beginReading()
     let view = try readingView()
     if request.resultType == .dictionaryResultType, let count = try dictionaryCount(request) { return count }
+    try checkProperties(request)
     return try execution(resolve(request, reading: [], of: view), in: view, isCount: true).count()
   }
 
@@ -105,6 +105,7 @@ extension ManagedObjectContext {
     beginUse("fetching identifiers")
     defer { endUse() }
     try beginReading()
+    try checkProperties(request)
     let view = try readingView()
     var resolved = try resolve(request, of: view)
     // The entity of a row is not in an index.

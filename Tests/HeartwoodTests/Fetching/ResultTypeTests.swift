@@ -58,6 +58,12 @@ import Testing
     request.resultType = .managedObjectIDResultType
     #expect(
       heartwoodMessage { _ = try context.fetch(request) }?.contains("FetchRequest<ManagedObjectID>") == true)
+    request.sortDescriptors = [NamedSort("isbn")]
+    for use: () throws -> Void in [
+      { _ = try context.fetchInBatches(request) }, { try context.enumerate(request) { _ in } },
+      { _ = try context.execute(AsynchronousFetchRequest(fetchRequest: request)) },
+      { try FetchedResultsController(fetchRequest: request, managedObjectContext: context).performFetch() },
+    ] { #expect(heartwoodMessage(use)?.contains("FetchRequest<ManagedObjectID>") == true) }
     request.resultType = .managedObjectResultType
     #expect(try context.fetch(request).count == 5)
     let identifiers = FetchRequest<ManagedObjectID>(entityName: "Book")
