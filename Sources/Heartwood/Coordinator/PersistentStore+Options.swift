@@ -111,23 +111,31 @@ extension PersistentStoreDescription {
     return true
   }
 
-  /// - Throws: `.persistentStoreOpen` if an option is unknown or has a value of another type.
+  /// - Throws: `.persistentStoreOpen` if an option is unknown or has a value of another type, if the timeout is no time, or if two ways to
+  ///   migrate are given.
   func checkOptions() throws(HeartwoodError) {
+    guard timeout >= 0 else {
+      throw notOpened("the timeout is a number of seconds, at least 0, not \(timeout)")
+    }
+    guard mappingModel == nil || stagedMigrationManager == nil else {
+      throw notOpened(
+        "the description has a mappingModel and a stagedMigrationManager: set one of them to nil; a stage whose handler moves values takes "
+          + "the place of a mapping")
+    }
     guard let (key, value) = refusedOptions.min(by: { $0.key.rawValue < $1.key.rawValue }) else { return }
     guard PersistentStore.OptionKey.ofOpening.contains(key) else {
       let known = PersistentStore.OptionKey.ofOpening.map(\.rawValue).joined(separator: ", ")
-      throw HeartwoodError(
-        .persistentStoreOpen,
-        "the store at \(url?.path ?? "no place") was not opened: no option is called \(key); those are \(known)"
-      )
+      throw notOpened("no option is called \(key); those are \(known)")
     }
     let wanted =
       key == .timeout
       ? "a number of seconds, at least 0"
       : key == .stagedMigrationManager ? "a StagedMigrationManager" : "a Bool"
-    throw HeartwoodError(
-      .persistentStoreOpen,
-      "the store at \(url?.path ?? "no place") was not opened: the option \(key) takes \(wanted), not "
-        + "\(Swift.type(of: value)) \(value)")
+    throw notOpened("the option \(key) takes \(wanted), not \(Swift.type(of: value)) \(value)")
+  }
+
+  private func notOpened(_ reason: String) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreOpen, "the store at \(url?.path ?? "no place") was not opened: \(reason)")
   }
 }

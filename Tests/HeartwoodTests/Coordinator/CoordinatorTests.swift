@@ -71,6 +71,21 @@ import Testing
       }
       #expect(error?.code == .persistentStoreOpen && error?.message.contains("\(key)") == true)
     }
+    for timeout in [-1, Double.nan] {
+      let description = PersistentStoreDescription(url: folder.store)
+      description.timeout = timeout
+      let error = heartwoodError { try coordinator.addPersistentStore(with: description) }
+      #expect(error?.code == .persistentStoreOpen && error?.message.contains("timeout") == true)
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.store.path))
+  }
+
+  @Test func `a description with two ways to migrate is refused`() throws {
+    let description = PersistentStoreDescription(url: folder.store)
+    description.mappingModel = MappingModel()
+    description.stagedMigrationManager = StagedMigrationManager([])
+    let error = heartwoodError { try coordinator.addPersistentStore(with: description) }
+    #expect(error?.code == .persistentStoreOpen && error?.message.contains("mappingModel") == true)
     #expect(!FileManager.default.fileExists(atPath: folder.store.path))
   }
 

@@ -75,6 +75,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [PersistentStore.StoreType.log, .binary, .json, .xml])
+  func `a store that is missing cannot be rehearsed`(type: PersistentStore.StoreType) throws {
+    let description = PersistentStoreDescription(url: folder.store)
+    description.type = type
+    let error = heartwoodError {
+      _ = try PersistentStoreCoordinator.rehearseMigration(with: description, to: model())
+    }
+    #expect(
+      error?.code == .persistentStoreOpen && error?.message.contains("no store") == true, "\(error as Any)")
+  }
+
   // MIG-17, MIG-18
   @Test func `a rehearsal lists what the model does not allow, and leaves every byte of the store`() throws {
     let context = try open(model())

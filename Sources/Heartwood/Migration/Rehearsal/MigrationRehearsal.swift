@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodEngine
 import HeartwoodFiles
 
 /// Migrates a store over which there is a layer in memory, and validates its objects with the new model.
@@ -38,6 +39,9 @@ struct MigrationRehearsal {
     let path = LogStore.path(of: url)
     do {
       let isFile = StoreFileFormat(rawValue: given.type.rawValue) != nil
+      if given.fileSystem is PosixFileSystem, !FileManager.default.fileExists(atPath: path) {
+        throw EngineError(.notFound, "there is no store at this path", file: path)
+      }
       overlay = isFile ? nil : try LogStore.overlay(over: given.fileSystem, path)
     } catch {
       throw HeartwoodError(
