@@ -254,7 +254,7 @@ extension ManagedObject {
 }
 
 extension HeartwoodError {
-  fileprivate static var noAffectedStore: HeartwoodError {
+  static var noAffectedStore: HeartwoodError {
     HeartwoodError(
       .persistentStoreUnsupportedRequestType,
       "the request names stores in affectedStores that are no stores of the context: name one of those, or none"

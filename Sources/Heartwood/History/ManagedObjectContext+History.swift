@@ -56,12 +56,13 @@ extension PersistentStoreCoordinator {
 extension PersistentStoreCoordinator {
   /// The stores of a request: those that it names, or else all that have a history.
   ///
-  /// - Throws: `.persistentStoreUnsupportedRequestType` if one that it names has none, or if none has one.
+  /// - Throws: `.persistentStoreUnsupportedRequestType` if one that it names has none, if it names none of the coordinator, or if none has one.
   private func historyStores(
     _ request: PersistentHistoryChangeRequest, _ all: [PersistentStore]
   ) throws -> [any HistorySource] {
     if let affected = request.affectedStores {
       let named = all.filter { store in affected.contains { $0.identifier == store.identifier } }
+      guard !named.isEmpty else { throw HeartwoodError.noAffectedStore }
       for store in named { try store.objectStore.require(.history) }
       return named.compactMap { $0.objectStore as? any HistorySource }
     }

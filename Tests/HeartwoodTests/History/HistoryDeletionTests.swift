@@ -115,8 +115,12 @@ import Testing
     #expect(heartwoodError { _ = try context.execute(request) }?.code == .invalidPredicate)
     // HIS-17
     let whole = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
-    whole.affectedStores = []
-    #expect(try context.execute(whole).count == 0)
+    let deletion = PersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture)
+    for request in [whole, deletion] {
+      request.affectedStores = []
+      #expect(
+        heartwoodError { _ = try context.execute(request) }?.code == .persistentStoreUnsupportedRequestType)
+    }
     whole.affectedStores = container.persistentStoreCoordinator.persistentStores
     #expect(try context.execute(whole).count == 9)
   }
