@@ -55,7 +55,8 @@ public enum ToManyResolution: Sendable {
 /// | deleted here, edited elsewhere | kept | deleted | deleted | kept |
 /// | order changed on both sides | the store's, additions at its end | the unsaved one, merged | the unsaved one, merged | the store's |
 /// | deleted here, referred to elsewhere | deleted, and the references by the delete rules | so | so | so |
-/// | reference to what others deleted | dropped | dropped | dropped | dropped |
+/// | new reference to what others deleted | dropped | its object is inserted again if its values are here, else dropped | so | dropped |
+/// | the same, of a relationship without an inverse | stays, to an inaccessible fault | so | so | so |
 /// | inserted again on both sides | the store's | the unsaved values over it | the unsaved object | the store's |
 /// | unique value in the store | the new object gives way to the stored one | the new object becomes the stored one, with its own values | as object trump | as store trump |
 /// | unique value twice among unsaved objects | the first stays | the last one's values, in the first | as object trump | as store trump |

@@ -226,6 +226,57 @@ private let policies: [MergePolicyType] = [
     #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty)
   }
 
+  @Test(arguments: policies)
+  func `a reference without an inverse to what others deleted stays, to an inaccessible fault`(
+    type: MergePolicyType
+  ) throws {
+    let (note, thing) = (EntityDescription(name: "Note"), EntityDescription(name: "Thing"))
+    thing.properties = [AttributeDescription(name: "name", type: .string, isOptional: true)]
+    note.properties = [RelationshipDescription(name: "about", destination: thing, isToMany: false)]
+    let container = PersistentContainer(
+      name: "Notes", managedObjectModel: ManagedObjectModel(entities: [note, thing]))
+    container.persistentStoreDescriptions = [
+      PersistentStoreDescription(url: URL(filePath: "/dev/null"))
+    ]
+    try container.loadPersistentStores()
+    let (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
+    let theirs = ManagedObject(entity: thing, insertInto: there)
+    try there.save()
+    let mine = here.object(with: theirs.objectID)
+    there.delete(theirs)
+    try there.save()
+    let object = ManagedObject(entity: note, insertInto: here)
+    object.setValue(mine, forKey: "about")
+    here.mergePolicy = MergePolicy(merge: type)
+    try here.save()
+    let reader = container.newBackgroundContext()
+    let read = try #require(reader.fetch(FetchRequest<ManagedObject>(entityName: "Note")).first)
+    #expect((read.value(forKey: "about") as? ManagedObject)?.objectID == theirs.objectID)
+    #expect((read.value(forKey: "about") as? ManagedObject)?.value(forKey: "name") == nil)
+  }
+
+  @Test(arguments: policies)
+  func `a reference to what others deleted is dropped if its values were never read`(type: MergePolicyType)
+    throws
+  {
+    let container = try makeContainer()
+    let (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
+    let theirs = there.makeCompany("A")
+    try there.save()
+    let mine = try #require(here.object(with: theirs.objectID) as? Company)
+    there.delete(theirs)
+    try there.save()
+    let person = here.makePerson("Ada", in: mine)
+    here.mergePolicy = MergePolicy(merge: type)
+    let error = heartwoodError { try here.save() }
+    guard type != .error else {
+      #expect(error?.message.contains("was deleted") == true)
+      return
+    }
+    #expect(error == nil && person.company == nil, "\(error as Any)")
+    #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty)
+  }
+
   // MRG-18, T55
   @Test func `a custom policy sees row conflicts before constraint conflicts, and decides`() throws {
     final class Custom: MergePolicy, @unchecked Sendable {
