@@ -152,7 +152,7 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
     guard let number = tables.numbers.number(of: root),
       let stored = file.entities.first(where: { $0.number == number })
     else { return 0 }
-    return UInt64(clamping: max(0, stored.greatestKey))
+    return UInt64(clamping: min(max(0, stored.greatestKey), Self.mostNumber))
   }
 
   public override func newValuesForObject(

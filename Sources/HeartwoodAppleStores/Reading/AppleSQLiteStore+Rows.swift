@@ -5,7 +5,7 @@ import HeartwoodSQLite
 /// Rows as nodes.
 extension AppleSQLiteStore {
   /// The greatest primary key of an object that has a number of its own as identifier.
-  private static let mostNumber: Int64 = (1 << 52) - 1
+  static let mostNumber: Int64 = (1 << 52) - 1
 
   func identifier(_ entity: EntityDescription, _ key: Int64) -> ManagedObjectID? {
     guard key > 0, key <= Self.mostNumber else { return nil }

@@ -28,9 +28,16 @@ struct ExternalData: Sendable {
     case 2:
       guard let name = Self.name(rest) else { return .data(cell) }
       // A name is a UUID, so that no other file is read.
-      return (try? Data(contentsOf: folder.appending(path: name))).map { .data($0) } ?? .missing
+      return Self.contents(of: folder.appending(path: name)).map { .data($0) } ?? .missing
     default: return .data(cell)
     }
+  }
+
+  /// Nil if there is no file, or a link or a pipe.
+  private static func contents(of file: URL) -> Data? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+    guard attributes?[.type] as? FileAttributeType == .typeRegular else { return nil }
+    return try? Data(contentsOf: file, options: .mappedIfSafe)
   }
 
   /// The file's name: a UUID, and maybe a zero byte.

@@ -33,12 +33,16 @@ package enum ForeignFile {
     return nil
   }
 
-  /// The same of the beginning of a file; nil also if it cannot be read.
+  /// The same of the beginning of a file; nil also if it cannot be read, and for pipes and devices, whose bytes can be read once only.
   package static func kind(at path: String) -> String? {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
     if isFolder.boolValue { return kind(ofFolder: path) }
-    guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let attributes = try? FileManager.default.attributesOfItem(atPath: target)
+    guard attributes?[.type] as? FileAttributeType == .typeRegular,
+      let file = FileHandle(forReadingAtPath: path)
+    else { return nil }
     defer { try? file.close() }
     return (try? file.read(upToCount: 1 << 20)).flatMap(kind)
   }
