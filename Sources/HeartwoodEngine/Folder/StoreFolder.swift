@@ -5,7 +5,7 @@ final class StoreFolder: Sendable {
   static let anchorName = Format.anchorName
   /// The anchor of a store that is being created, or the mark of an unfinished backup.
   static let newAnchorName = "anchor.new"
-  /// The anchor of a store that is being removed: what is left of it is nobody's.
+  /// The anchor of a store that is being removed: no file of it is needed any more.
   static let removedAnchorName = "anchor.removed"
 
   let directory: any Directory
