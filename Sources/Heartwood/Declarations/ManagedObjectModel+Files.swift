@@ -47,7 +47,9 @@ extension ManagedObjectModel {
       problems += error.details.isEmpty ? [error] : error.details
       throw HeartwoodError.mistakes(problems, in: url)
     }
-    problems += expressionProblems() + fetchedPropertyProblems()
+    for (place, error) in expressionProblems() + fetchedPropertyProblems() {
+      problems.append(file.locate(error, at: place))
+    }
     guard problems.isEmpty else { throw HeartwoodError.mistakes(problems, in: url) }
     isReadFromStore = classes.isEmpty && !file.isXcodeModel
   }

@@ -9,6 +9,10 @@ struct ModelFile {
   let mistakes: [String]
   /// Whether the file is of Xcode's format, or compiled of one.
   let isXcodeModel: Bool
+  /// The path of the file.
+  private let path: String
+  /// See `XcodeModelReader.lines`; empty for other files.
+  private let lines: [String: Int]
 
   /// - Parameter url: A `.xcdatamodeld` or `.xcdatamodel` folder, the file `contents` of one, a `.momd` folder or a `.mom` file, or what
   ///   `encodedDocument()` returns.
@@ -27,6 +31,12 @@ struct ModelFile {
     }
   }
 
+  /// An error in the model, with the line of what it is about.
+  func locate(_ error: HeartwoodError, at place: String) -> HeartwoodError {
+    guard let line = lines[place] else { return error }
+    return error.withMessage("\(path), line \(line): \(error.message)")
+  }
+
   private init(folder url: URL) throws(HeartwoodError) {
     let contents = url.appending(path: "contents")
     if !FileManager.default.fileExists(atPath: contents.path),
@@ -41,6 +51,7 @@ struct ModelFile {
   }
 
   private init(file url: URL) throws(HeartwoodError) {
+    path = url.path
     let data: Data
     do {
       data = try Data(contentsOf: url)
@@ -50,7 +61,7 @@ struct ModelFile {
     if CompiledModelReader.isLikely(data) || url.pathExtension == "mom" {
       var reader = CompiledModelReader(file: url.path)
       document = try reader.document(of: CompiledModelReader.archive(data, file: url.path))
-      (notes, mistakes, isXcodeModel) = (reader.notes, reader.mistakes, true)
+      (notes, mistakes, isXcodeModel, lines) = (reader.notes, reader.mistakes, true, [:])
       return
     }
     if let kind = ForeignFile.kind(of: data) {
@@ -61,7 +72,7 @@ struct ModelFile {
     guard isXcodeModel else {
       do {
         document = try JSONDecoder().decode(ModelDocument.self, from: data)
-        (notes, mistakes) = ([], [])
+        (notes, mistakes, lines) = ([], [], [:])
         return
       } catch {
         let reason = (error as? HeartwoodError)?.message ?? "\(error)"
@@ -71,6 +82,6 @@ struct ModelFile {
     let root = try MarkupElement(document: data, file: url.path)
     var reader = XcodeModelReader(file: url.path)
     document = try reader.document(of: root)
-    (notes, mistakes) = (reader.notes, reader.mistakes)
+    (notes, mistakes, lines) = (reader.notes, reader.mistakes, reader.lines)
   }
 }

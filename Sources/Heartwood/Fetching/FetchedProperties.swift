@@ -122,20 +122,20 @@ extension ManagedObjectModel {
   /// - Throws: `.invalidPredicate` with the property and what is wrong.
   package func checkFetchedProperties() throws(HeartwoodError) {
     try freeze()
-    if let first = fetchedPropertyProblems().first { throw first }
+    if let first = fetchedPropertyProblems().first { throw first.error }
   }
 
-  /// What is wrong with the requests of fetched properties.
+  /// What is wrong with the requests of fetched properties, and with which.
   ///
   /// - Precondition: The model is valid.
-  func fetchedPropertyProblems() -> [HeartwoodError] {
-    var problems: [HeartwoodError] = []
+  func fetchedPropertyProblems() -> [(place: String, error: HeartwoodError)] {
+    var problems: [(place: String, error: HeartwoodError)] = []
     for entity in entities {
       for case let property as FetchedPropertyDescription in entity.ownProperties {
         do {
           try property.checkPredicate(self)
         } catch {
-          problems.append(error)
+          problems.append((property.displayName, error))
         }
       }
     }

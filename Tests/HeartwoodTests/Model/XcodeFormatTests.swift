@@ -23,7 +23,7 @@ import Testing
         <attribute name="place" optional="YES" attributeType="Composite"/>
         <relationship name="one" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Host"/>
         <relationship name="many" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Host"/>
-        <fetchedProperty name="found" optional="YES"><fetchRequest name="found" entity="Host" predicateString="text == 'a'"/></fetchedProperty>
+        <fetchedProperty name="found" optional="YES"><fetchRequest name="found" entity="Base" predicateString="b == 'a'"/></fetchedProperty>
         <fetchIndex name="byText"><fetchIndexElement property="text" type="Binary" order="ascending"/></fetchIndex>
         <fetchIndex name="byLength"><fetchIndexElement expression="length:(text)" expressionType="Integer 64" type="Binary"/></fetchIndex>
         <uniquenessConstraints><uniquenessConstraint><constraint value="text"/></uniquenessConstraint></uniquenessConstraints>

@@ -342,7 +342,7 @@ private final class Volume: ManagedObject {
       (index("expression=\"lowercase:(\" expressionType=\"String\""), ["byX"]),
     ] {
       let text = message(body)
-      #expect(text.contains("Library.xcdatamodel"), "\(body): \(text)")
+      #expect(text.contains("Library.xcdatamodel/contents, line 3: "), "\(body): \(text)")
       for part in parts { #expect(text.contains(part), "\(body): \(text)") }
       #expect(!text.contains("in the store"), "\(text)")
     }

@@ -34,10 +34,14 @@ extension XcodeModelReader {
     for place in entities.indices {
       let owner = entities[place].name
       for property in entities[place].properties {
+        let path = "\(owner).\(property.name)"
+        if let fetched = property.fetched?.entityName, lookup.places[fetched] == nil {
+          leftOut.insert(path)
+          mistake(lines[path], "\(path) fetches objects of \(fetched), which is no entity of the model")
+        }
         guard let destination = property.relationship?.destination, lookup.places[destination] == nil else {
           continue
         }
-        let path = "\(owner).\(property.name)"
         leftOut.insert(path)
         note(
           lines[path], "\(path) leads to \"\(destination)\", which is no entity of the model, and is left out"

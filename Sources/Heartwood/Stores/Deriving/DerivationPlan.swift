@@ -88,34 +88,41 @@ extension ManagedObjectModel {
   /// - Throws: `.coreData` with the attribute or the index, and what is wrong.
   package func checkExpressions() throws(HeartwoodError) {
     try freeze()
-    if let first = expressionProblems().first { throw first }
+    if let first = expressionProblems().first { throw first.error }
   }
 
-  /// What is wrong with the expressions of derived attributes and of indexes.
+  /// What is wrong with the expressions of derived attributes and of indexes, and where: the path of an attribute, or the names of an
+  /// entity and its index.
   ///
   /// - Precondition: The model is valid.
-  func expressionProblems() -> [HeartwoodError] {
-    var problems: [HeartwoodError] = []
-    func check(_ body: () throws(HeartwoodError) -> Void, _ what: (HeartwoodError) -> String) {
+  func expressionProblems() -> [(place: String, error: HeartwoodError)] {
+    var problems: [(place: String, error: HeartwoodError)] = []
+    func check(
+      _ place: String, _ body: () throws(HeartwoodError) -> Void, _ what: (HeartwoodError) -> String
+    ) {
       do {
         try body()
       } catch {
-        problems.append(.model(what(error)))
+        problems.append((place, .model(what(error))))
       }
     }
     for entity in entities {
       for case let attribute as AttributeDescription in entity.ownColumns where attribute.derivation != nil {
-        check({ () throws(HeartwoodError) in _ = try Derivation(attribute, of: entity) }, \.message)
+        check(
+          attribute.displayName,
+          { () throws(HeartwoodError) in _ = try Derivation(attribute, of: entity) }, \.message)
       }
       for index in entity.indexes {
         let name = "the index \(index.name) of \(entity.displayName)"
+        let place = "\(entity.displayName) \(index.name)"
         if let text = index.condition {
           check(
-            { () throws(HeartwoodError) in _ = try IndexCondition(text, of: entity) },
+            place, { () throws(HeartwoodError) in _ = try IndexCondition(text, of: entity) },
             { "\(name) cannot have the objects of \"\(text)\" only: \($0.message)" })
         }
         for text in index.elements.compactMap(\.expression) {
           check(
+            place,
             { () throws(HeartwoodError) in
               _ = try entity.compiled.indexedExpressions.expression(text, of: entity)
             }, { "\(name) cannot be of \"\(text)\": \($0.message)" })
