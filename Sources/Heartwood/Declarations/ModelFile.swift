@@ -4,7 +4,7 @@ import Foundation
 struct ModelFile {
   let document: ModelDocument
   /// What the file has and the document does not, or has otherwise.
-  let notes: [String]
+  private(set) var notes: [String]
   /// What no store could mean: the document is not to be used if there is something.
   let mistakes: [String]
   /// Whether the file is of Xcode's format, or compiled of one.
@@ -19,7 +19,10 @@ struct ModelFile {
   /// - Throws: `.coreData` if it is no model.
   init(_ url: URL) throws(HeartwoodError) {
     switch url.pathExtension {
-    case "xcdatamodeld": try self.init(folder: try XcodeModelBundle(url).current.url)
+    case "xcdatamodeld":
+      let bundle = try XcodeModelBundle(url)
+      try self.init(folder: bundle.current.url)
+      notes += bundle.notes
     case "xcdatamodel": try self.init(folder: url)
     case "momd": try self.init(file: try CompiledModelBundle(url).current.url)
     case "omo":

@@ -248,6 +248,20 @@ private final class Volume: ManagedObject {
     #expect(try ManagedObjectModel(contentsOf: bundle).versionChecksum == second.versionChecksum)
   }
 
+  @Test func `a current version that is not there is named, and the only version is read`() throws {
+    let bundle = folder.url.appending(path: "Library.xcdatamodeld")
+    let model = try ManagedObjectModel(types: [Writer.self, Volume.self])
+    try model.writeXcodeModel(to: bundle)
+    try FileManager.default.moveItem(
+      at: bundle.appending(path: "Library.xcdatamodel"), to: bundle.appending(path: "Other.xcdatamodel"))
+    var notes: [String] = []
+    let read = try ManagedObjectModel(contentsOf: bundle) { notes.append($0) }
+    #expect(read.versionChecksum == model.versionChecksum)
+    #expect(
+      notes.count == 1 && notes[0].contains(".xccurrentversion names Library, which is no version: Other"),
+      "\(notes)")
+  }
+
   @Test func `classes and a file of the same model have one checksum, and the classes work with the file`()
     throws
   {

@@ -13,6 +13,8 @@ struct XcodeModelBundle {
   /// Sorted by name.
   let versions: [Version]
   let current: Version
+  /// What the folder says and is not so, a sentence each.
+  let notes: [String]
 
   /// - Throws: `.coreData` if the folder cannot be read, has no versions, or it is not known which one is current.
   init(_ url: URL) throws(HeartwoodError) {
@@ -36,6 +38,12 @@ struct XcodeModelBundle {
           + "name the folder of a version")
     }
     current = found
+    notes =
+      named.map { $0 == found.name } ?? true
+      ? []
+      : [
+        "\(url.path)/\(Self.currentVersionFile) names \(named ?? ""), which is no version: \(found.name), the only one, is read"
+      ]
   }
 
   private static func currentName(in url: URL) -> String? {
