@@ -44,7 +44,11 @@ extension ManagedObjectModel {
     do throws(HeartwoodError) {
       try self.init(file.document, classes: named)
     } catch {
-      problems += error.details.isEmpty ? [error] : error.details
+      // What the file's mistakes say already, with its place.
+      let known = file.mistakes
+      problems += (error.details.isEmpty ? [error] : error.details).filter { error in
+        !known.contains { $0.hasSuffix(": \(error.message)") }
+      }
       throw HeartwoodError.mistakes(problems, in: url)
     }
     for (place, error) in expressionProblems() + fetchedPropertyProblems() {

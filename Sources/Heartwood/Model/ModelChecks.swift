@@ -54,9 +54,7 @@ final class ModelChecks {
 
   private func checkName(of entity: EntityDescription, _ seen: inout Set<String>) throws(HeartwoodError) {
     guard let name = entity.name, !name.isEmpty else { throw .model("an entity of the model has no name") }
-    guard Self.isUsable(name, withHyphens: true) else {
-      throw .model("the entity name \"\(name)\" cannot be used: use letters, digits and underscores")
-    }
+    if let problem = Self.problem(ofEntityName: name) { throw .model(problem) }
     guard seen.insert(name).inserted else { throw .model("two entities of the model are called \(name)") }
     guard entity.model === model else {
       throw .model("\(name) belongs to another model: an entity can be in one model only; use a copy")
@@ -69,6 +67,27 @@ final class ModelChecks {
     where relative.model !== model {
       throw .model("\(relative.displayName), a relative of \(entity.displayName), is not in the model")
     }
+  }
+
+  /// Why an entity cannot have a name; nil if it can.
+  static func problem(ofEntityName name: String) -> String? {
+    guard !isUsable(name, withHyphens: true) else { return nil }
+    return "the entity name \"\(name)\" cannot be used: use letters, digits and underscores"
+  }
+
+  /// Why a property cannot have a name; nil if it can.
+  static func problem(ofPropertyName name: String, of owner: String) -> String? {
+    guard isUsable(name, withHyphens: false) else {
+      return "the property name \"\(name)\" of \(owner) cannot be used: use letters, digits and underscores"
+    }
+    guard ReservedNames.all.contains(name) else { return nil }
+    return "\(owner).\(name) cannot be called so: every managed object has a member of this name"
+  }
+
+  /// Why an element of a composite attribute cannot have a name; nil if it can.
+  static func problem(ofElementName name: String, of owner: String) -> String? {
+    guard !isUsable(name, withHyphens: false) else { return nil }
+    return "the name \"\(name)\" of an element of \(owner) cannot be used: use letters and digits"
   }
 
   /// Whether a name can appear in identifiers and, without hyphens, in key paths and format strings.
@@ -106,15 +125,8 @@ final class ModelChecks {
     guard !property.name.isEmpty else {
       throw .model("a property of \(property.entity?.displayName ?? "?") has no name")
     }
-    guard Self.isUsable(property.name, withHyphens: false) else {
-      throw .model(
-        "the property name \"\(property.name)\" of \(property.entity?.displayName ?? "?") cannot be used: "
-          + "use letters, digits and underscores")
-    }
-    guard !ReservedNames.all.contains(property.name) else {
-      throw .model(
-        "\(property.displayName) cannot be called so: every managed object has a member of this name")
-    }
+    let owner = property.entity?.displayName ?? "?"
+    if let problem = Self.problem(ofPropertyName: property.name, of: owner) { throw .model(problem) }
     if let attribute = property as? AttributeDescription { try check(attribute) }
     if let relationship = property as? RelationshipDescription { try check(relationship) }
     if let fetched = property as? FetchedPropertyDescription { try check(fetched) }
@@ -178,10 +190,7 @@ final class ModelChecks {
     guard !composite.elements.isEmpty else { throw .model("\(name) is composite, but has no elements") }
     var seen: Set<String> = []
     for element in composite.elements {
-      guard Self.isUsable(element.name, withHyphens: false) else {
-        throw .model(
-          "the name \"\(element.name)\" of an element of \(name) cannot be used: use letters and digits")
-      }
+      if let problem = Self.problem(ofElementName: element.name, of: name) { throw .model(problem) }
       guard seen.insert(element.name).inserted else {
         throw .model("\(name) has two elements called \(element.name)")
       }

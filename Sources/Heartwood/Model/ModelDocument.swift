@@ -186,7 +186,7 @@ struct ModelDocument: Codable {
     var isOrdered: Bool
   }
 
-  struct Index: Codable {
+  struct Index: Codable, Equatable {
     var name: String
     var properties: [String]
     var isAscending: [Bool]

@@ -21,6 +21,7 @@ import Testing
         <attribute name="bytes" optional="YES" attributeType="Binary"/>
         <attribute name="thing" optional="YES" attributeType="Transformable" valueTransformerName="T"/>
         <attribute name="place" optional="YES" attributeType="Composite"/>
+        <attribute name="spot" optional="YES" attributeType="Composite" composite="Spot"/>
         <relationship name="one" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Host"/>
         <relationship name="many" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Host"/>
         <fetchedProperty name="found" optional="YES"><fetchRequest name="found" entity="Base" predicateString="b == 'a'"/></fetchedProperty>
@@ -34,6 +35,7 @@ import Testing
       <configuration name="Core"><memberEntity name="Host"/></configuration>
       <composite name="Place"><attribute name="x" optional="YES" attributeType="Double"/></composite>
       <composite name="Point"><attribute name="y" optional="YES" attributeType="Double"/></composite>
+      <compositeAttribute name="Spot"><attribute name="z" optional="YES" attributeType="Double"/></compositeAttribute>
       <elements><element name="Host" positionX="1" positionY="2" width="3" height="4"/></elements>
     </model>
     """
@@ -92,6 +94,7 @@ import Testing
       "inverseName": ("one", [:], "many"), "inverseEntity": ("one", ["inverseName": "many"], "Host"),
     ],
     "fetchIndexElement": ["type": ("number", [:], "RTree")], "composite": ["name": ("Place", [:], "Place")],
+    "compositeAttribute": ["name": ("Spot", [:], "Spot")],
   ]
 
   private func root() throws -> MarkupElement {
@@ -105,20 +108,11 @@ import Testing
     var reader = XcodeModelReader(file: "contents")
     let document = try reader.document(of: root)
     #expect(reader.mistakes == [])
-    var plain = document
-    plain.modelFile = nil
-    plain.configurationFiles = nil
-    for entity in plain.entities.indices {
-      plain.entities[entity].modelFile = nil
-      for property in plain.entities[entity].properties.indices {
-        plain.entities[entity].properties[property].modelFile = nil
-      }
-    }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
     var writer = XcodeModelWriter()
     let text = try writer.text(of: document)
-    return (try encoder.encode(plain), try MarkupElement(document: Data(text.utf8), file: "written"))
+    return (
+      try EditedModel.meaning(of: document), try MarkupElement(document: Data(text.utf8), file: "written")
+    )
   }
 
   private static func name(of element: MarkupElement) -> String {

@@ -79,6 +79,24 @@ import Testing
     ),
     ("attributeType='Transformable'", "nil", "names no transformer"),
     ("attributeType='String' derived='YES'", "nil", "no derivationExpression"),
+    (
+      "attributeType='String' derivationExpression='uppercase:(b)'", "nil",
+      "derivationExpression=\"uppercase:(b)\" of E.a has no effect, as it is not derived"
+    ),
+    ("attributeType='String' customClassName='T'", "nil", "customClassName=\"T\" of E.a has no effect"),
+    ("attributeType='String' compositeName='T'", "nil", "compositeName=\"T\" of E.a has no effect"),
+    (
+      "attributeType='String' allowsExternalBinaryDataStorage='YES'", "nil",
+      "allowsExternalBinaryDataStorage=\"YES\" of E.a has no effect, as its type is string"
+    ),
+    (
+      "attributeType='String' transient='YES' preserveAfterDeletion='YES'", "nil",
+      "preserveAfterDeletion=\"YES\" of E.a has no effect, as it is transient"
+    ),
+    (
+      "attributeType='String' transient='perhaps'", "nil",
+      "transient=\"perhaps\" of E.a is neither YES nor NO, and is read as NO"
+    ),
   ]
 
   // MOD-02
@@ -143,6 +161,14 @@ import Testing
     let counts = try pair("minCount='5' maxCount='2'", "minCount='1'")
     #expect(counts.books?.minCount == 0 && counts.books?.maxCount == 2 && counts.writer?.minCount == 0)
     #expect(counts.notes.count == 1)
+    let (model, said) = try read(
+      "<entity name=\"E\"><relationship name=\"r\" minCount=\"2\" maxCount=\"5\" destinationEntity=\"E\"/></entity>"
+    )
+    let one = model.entities[0].relationshipsByName["r"]
+    #expect(one?.isToMany == false && one?.minCount == 1 && one?.maxCount == 1)
+    #expect(
+      said.count == 2 && said.contains { $0.contains("maxCount=\"5\" of E.r has no effect") }
+        && said.contains { $0.contains("minCount=\"2\" of E.r is read as 1") }, "\(said)")
   }
 
   // MOD-02, MOD-34
@@ -173,6 +199,18 @@ import Testing
     let former = try pair(
       "inverseName='writer' inverseEntity='Work'", "inverseName='books' inverseEntity='Author'")
     #expect(former.writer?.inverseRelationship === former.books && former.books != nil)
+    #expect(
+      former.notes.count == 2
+        && former.notes[0].contains("inverseEntity=\"Work\" of Writer.books has no writer"),
+      "\(former.notes)")
+    let half = try pair("inverseName='writer'", "inverseEntity='Writer'")
+    #expect(half.writer?.inverseRelationship === half.books && half.books != nil)
+    for part in [
+      "Writer.books names the inverse writer and no inverseEntity: that of Book is meant",
+      "inverseEntity=\"Writer\" of Book.writer has no effect, as it has no inverseName",
+    ] {
+      #expect(half.notes.contains { $0.contains(part) }, "\(half.notes)")
+    }
   }
 
   // MOD-02
@@ -220,10 +258,11 @@ import Testing
         """)
     }
     let parts = [
-      "\"Work\"", "\"Blob\"", "\"Forget\"", "no attribute name", "two entities of the model are called Book",
+      "\"Work\"", "\"Blob\"", "\"Forget\"", "no attribute name", "names \"isbn\"",
+      "two entities of the model are called Book",
     ]
     for part in parts { #expect(error?.message.contains(part) == true, "\(part): \(error?.message ?? "")") }
-    #expect(error?.details.count == parts.count && error?.message.contains("it has 5 mistakes") == true)
+    #expect(error?.details.count == parts.count && error?.message.contains("it has 6 mistakes") == true)
     #expect(
       error?.message.contains("line 3") == true && error?.message.contains("Library.xcdatamodel") == true)
   }
@@ -246,129 +285,6 @@ import Testing
 
   // MARK: Random histories
 
-  /// A model without a fault: entities with attributes of all types, pairs of relationships, indexes and constraints.
-  private static func soundModel(_ numbers: inout SplitMix64) -> MarkupElement {
-    let examples: [(type: String, fields: [String: String])] = [
-      ("Integer 16", ["defaultValueString": "3", "minValueString": "1", "maxValueString": "9"]),
-      ("Integer 32", ["defaultValueString": "0", "usesScalarValueType": "YES"]),
-      ("Integer 64", ["defaultValueString": "-5"]),
-      ("Decimal", ["defaultValueString": "1.50", "minValueString": "0"]),
-      ("Double", ["defaultValueString": "0.0", "maxValueString": "2.5"]),
-      ("Float", ["defaultValueString": "0.5"]),
-      ("String", ["defaultValueString": "abc", "minValueString": "1", "regularExpressionString": "[a-z]+"]),
-      ("Boolean", ["defaultValueString": "NO"]),
-      ("Date", ["defaultDateTimeInterval": "600", "minDateTimeInterval": "0"]),
-      ("Binary", ["allowsExternalBinaryDataStorage": "YES"]),
-      ("UUID", ["defaultValueString": "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"]),
-      ("URI", ["defaultValueString": "https://example.org"]),
-      ("Transformable", ["valueTransformerName": "NSSecureUnarchiveFromData"]),
-      ("Composite", ["composite": "Point"]),
-    ]
-    var root = MarkupElement("model")
-    let count = 3
-    for number in 0..<count {
-      var entity = MarkupElement("entity", ["name": "E\(number)", "syncable": "YES"])
-      if number == 2, numbers.below(2) == 0 { entity.attributes["parentEntity"] = "E1" }
-      for place in 0..<(2 + numbers.below(5)) {
-        let (type, fields) = examples[numbers.below(examples.count)]
-        var attribute = MarkupElement("attribute", fields)
-        attribute.attributes["name"] = "a\(number)\(place)"
-        attribute.attributes["attributeType"] = type
-        attribute.attributes["optional"] = "YES"
-        entity.children.append(attribute)
-        guard numbers.below(3) == 0, !["Transformable", "Composite", "Binary"].contains(type) else {
-          continue
-        }
-        var index = MarkupElement("fetchIndex", ["name": "by\(number)\(place)"])
-        index.children = [
-          MarkupElement("fetchIndexElement", ["property": "a\(number)\(place)", "type": "Binary"])
-        ]
-        entity.children.append(index)
-        guard numbers.below(2) == 0 else { continue }
-        var constraints = MarkupElement("uniquenessConstraints")
-        constraints.children = [MarkupElement("uniquenessConstraint")]
-        constraints.children[0].children = [MarkupElement("constraint", ["value": "a\(number)\(place)"])]
-        entity.children.append(constraints)
-      }
-      root.children.append(entity)
-    }
-    for pair in 0..<3 {
-      let ends = (numbers.below(count), numbers.below(count))
-      for (name, other, owner, destination) in [
-        ("r\(pair)", "s\(pair)", ends.0, ends.1), ("s\(pair)", "r\(pair)", ends.1, ends.0),
-      ] {
-        var side = MarkupElement(
-          "relationship",
-          [
-            "name": name, "optional": "YES", "deletionRule": "Nullify",
-            "destinationEntity": "E\(destination)",
-            "inverseName": other, "inverseEntity": "E\(destination)",
-          ])
-        if numbers.below(2) == 0 {
-          side.attributes["toMany"] = "YES"
-        } else {
-          side.attributes["maxCount"] = "1"
-        }
-        root.children[owner].children.append(side)
-      }
-    }
-    var point = MarkupElement("composite", ["name": "Point"])
-    point.children = [
-      MarkupElement("attribute", ["name": "x", "optional": "YES", "attributeType": "Double"])
-    ]
-    root.children.append(point)
-    return root
-  }
-
-  /// What an editor does to a property and leaves in the file.
-  private static func age(_ property: inout MarkupElement, _ numbers: inout SplitMix64) {
-    let texts = ["NO", "YES", "0.0", "", "70000", "-1", "1e9", "x", "now", "1.5", "2024-01-01", "nil", "ünï"]
-    func any(_ list: [String]) -> String { list[numbers.below(list.count)] }
-    let isAttribute = property.name == "attribute"
-    for _ in 0..<(1 + numbers.below(3)) {
-      switch numbers.below(isAttribute ? 10 : 9) {
-      case 0:
-        let names = [
-          "transient", "indexed", "ordered", "toMany", "syncable", "spotlightIndexingEnabled",
-          "preserveAfterDeletion",
-        ]
-        let left =
-          property.attributes["attributeType"] == nil
-          ? names : names.filter { !["ordered", "toMany"].contains($0) }
-        property.attributes[any(left)] = any(["YES", "NO"])
-      case 1 where isAttribute:
-        let types = XcodeModel.types.map(\.name)
-        property.attributes["attributeType"] = any(types)
-      case 2 where isAttribute: property.attributes["defaultValueString"] = any(texts)
-      case 3 where isAttribute:
-        property.attributes[
-          any(["minValueString", "maxValueString", "minDateTimeInterval", "maxDateTimeInterval"])] = any(
-            texts)
-      case 4 where isAttribute: property.attributes["regularExpressionString"] = any(["[", "a+", "("])
-      case 5 where isAttribute: property.attributes["defaultDateTimeInterval"] = any(texts)
-      case 6 where isAttribute:
-        property.attributes["valueTransformerName"] = any(["NSSecureUnarchiveFromData", ""])
-        property.attributes[any(["customClassName", "composite"])] = any(["Point", "[String]", "Gone"])
-      case 7 where isAttribute: property.attributes["allowsExternalBinaryDataStorage"] = any(["YES", "NO"])
-      case 8 where isAttribute: property.attributes["derived"] = "YES"
-      case 1: property.attributes["destinationEntity"] = any(["E0", "E1", "E2", "Gone", ""])
-      case 2: property.attributes["inverseName"] = any(["r0", "s0", "r1", "s1", "r2", "gone", ""])
-      case 3: property.attributes["inverseEntity"] = any(["E0", "E1", "E2", "Gone"])
-      case 4: property.attributes["maxCount"] = any(["0", "1", "2", "-1", "many"])
-      case 5: property.attributes["minCount"] = any(["0", "1", "5", "-1"])
-      case 6: property.attributes[any(["inverseName", "inverseEntity"])] = nil
-      case 7: property.attributes["deletionRule"] = any(["Cascade", "Deny", "No Action", "Nullify"])
-      default: property.attributes["sparkle"] = "YES"
-      }
-    }
-  }
-
-  private static func text(_ element: MarkupElement) -> String {
-    let fields = element.attributes.sorted { $0.key < $1.key }.map { " \($0)=\"\($1)\"" }.joined()
-    return "<\(element.name)\(fields)>" + element.children.map(text).joined(separator: "\n")
-      + "</\(element.name)>\n"
-  }
-
   // MOD-02
   @Test(arguments: 1...8)
   func `an edited model is read with notes, opens a store, and is the same when written again`(
@@ -376,18 +292,18 @@ import Testing
   ) throws {
     var numbers = SplitMix64(seed: seed)
     for round in 0..<60 {
-      var root = Self.soundModel(&numbers)
-      let sound = try read(root.children.map(Self.text).joined())
+      var root = EditedModel.sound(&numbers)
+      let sound = try read(root.children.map(EditedModel.text).joined())
       #expect(sound.notes == [], "seed \(seed), round \(round)")
       for entity in root.children.indices where root.children[entity].name == "entity" {
         for place in root.children[entity].children.indices {
           guard ["attribute", "relationship"].contains(root.children[entity].children[place].name) else {
             continue
           }
-          if numbers.below(2) == 0 { Self.age(&root.children[entity].children[place], &numbers) }
+          if numbers.below(2) == 0 { EditedModel.age(&root.children[entity].children[place], &numbers) }
         }
       }
-      let text = root.children.map(Self.text).joined()
+      let text = root.children.map(EditedModel.text).joined()
       do {
         let (model, notes) = try read(text)
         #expect(notes.allSatisfy { $0.contains("contents, line ") }, "\(notes)")

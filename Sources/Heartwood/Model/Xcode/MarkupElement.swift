@@ -4,7 +4,7 @@ import Foundation
   import FoundationXML
 #endif
 
-/// An element of an XML document, with its attributes and elements. Text is kept in elements without elements only.
+/// An element of an XML document, with its attributes, its elements, and the text before, between and after these.
 struct MarkupElement {
   let name: String
   var attributes: [String: String]
@@ -64,13 +64,16 @@ private final class MarkupBuilder: NSObject, XMLParserDelegate {
   func parser(
     _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
   ) {
-    guard var element = open.popLast() else { return }
-    if !element.children.isEmpty { element.text = "" }
+    guard let element = open.popLast() else { return }
     if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
   }
 
   func parser(_ parser: XMLParser, foundCharacters string: String) {
-    if !open.isEmpty, open[open.count - 1].children.isEmpty { open[open.count - 1].text += string }
+    if !open.isEmpty { open[open.count - 1].text += string }
+  }
+
+  func parser(_ parser: XMLParser, foundCDATA block: Data) {
+    self.parser(parser, foundCharacters: String(decoding: block, as: UTF8.self))
   }
 
   func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
@@ -91,8 +94,8 @@ struct MarkupFields {
   /// A text that is not empty.
   mutating func text(_ name: String) -> String? { take(name).flatMap { $0.isEmpty ? nil : $0 } }
 
-  mutating func flag(_ name: String) -> Bool { Self.isYes(take(name)) }
-
   /// Xcode writes `YES`; other tools, and people, write what means the same.
   static func isYes(_ text: String?) -> Bool { ["YES", "TRUE", "1"].contains(text?.uppercased()) }
+
+  static func isNo(_ text: String?) -> Bool { ["NO", "FALSE", "0"].contains(text?.uppercased()) }
 }

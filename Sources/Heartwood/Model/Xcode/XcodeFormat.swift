@@ -9,8 +9,8 @@ enum XcodeFormat {
     case dropped
   }
 
-  /// By the names of elements and their attributes. Others are kept where they are those of a model, a configuration, an entity or a
-  /// property, and named in notes.
+  /// By the names of elements and their attributes. Others are named in notes, and kept where they are those of a model, a configuration,
+  /// an entity or a property.
   static let fields: [String: [String: Treatment]] = [
     "model": [
       "userDefinedModelVersionIdentifier": .read, "type": .kept, "documentVersion": .kept,
@@ -60,14 +60,33 @@ enum XcodeFormat {
       "property": .read, "expression": .read, "expressionType": .read, "type": .read, "order": .read,
     ],
     "constraint": ["value": .read], "index": ["value": .read], "entry": ["key": .read, "value": .read],
-    "composite": ["name": .read],
+    "composite": ["name": .read], "compositeAttribute": ["name": .read],
     "element": [
       "name": .dropped, "positionX": .dropped, "positionY": .dropped, "width": .dropped, "height": .dropped,
     ],
   ]
 
+  /// The elements that each element may have. Others are left out, with a note.
+  private static let elements: [String: Set<String>] = [
+    "model": ["entity", "fetchRequest", "configuration", "composite", "compositeAttribute", "elements"],
+    "entity": [
+      "attribute", "relationship", "fetchedProperty", "fetchIndex", "uniquenessConstraints",
+      "compoundIndexes", "userInfo",
+    ],
+    "attribute": ["userInfo"], "relationship": ["userInfo"],
+    "fetchedProperty": ["fetchRequest", "userInfo"], "userInfo": ["entry"],
+    "fetchIndex": ["fetchIndexElement"], "uniquenessConstraints": ["uniquenessConstraint"],
+    "uniquenessConstraint": ["constraint"], "compoundIndexes": ["compoundIndex"],
+    "compoundIndex": ["index"], "configuration": ["memberEntity"], "composite": ["attribute"],
+    "compositeAttribute": ["attribute"], "elements": ["element"],
+  ]
+
   /// Nil if the attribute is not known.
   static func treatment(of attribute: String, in element: String) -> Treatment? {
     fields[element]?[attribute]
+  }
+
+  static func isKnown(_ child: String, in element: String) -> Bool {
+    elements[element]?.contains(child) == true
   }
 }

@@ -10,6 +10,7 @@ extension XcodeModelReader {
   mutating func connect(_ entities: inout [ModelDocument.Entity]) {
     let lookup = EntityLookup(entities)
     checkParents(&entities, lookup)
+    leaveOutInherited(&entities, lookup)
     leaveOutDestinations(&entities, lookup)
     resolveInverses(&entities)
     for place in entities.indices {
@@ -20,11 +21,33 @@ extension XcodeModelReader {
 
   private mutating func checkParents(_ entities: inout [ModelDocument.Entity], _ lookup: EntityLookup) {
     for place in entities.indices {
-      guard let parent = entities[place].superentity, lookup.places[parent] == nil else { continue }
-      mistake(
-        lines[entities[place].name],
-        "\(entities[place].name) inherits from \"\(parent)\", which is no entity of the model")
+      guard let parent = entities[place].superentity else { continue }
+      let name = entities[place].name
+      if lookup.places[parent] == nil {
+        mistake(lines[name], "\(name) inherits from \"\(parent)\", which is no entity of the model")
+      } else if lookup.isInCircle(place, entities) {
+        mistake(lines[name], "\(name) inherits from itself")
+      } else {
+        continue
+      }
       entities[place].superentity = nil
+    }
+  }
+
+  /// Leaves out properties with the names of others that the entity inherits, which are mistakes.
+  private mutating func leaveOutInherited(_ entities: inout [ModelDocument.Entity], _ lookup: EntityLookup) {
+    let names = entities.map { Set($0.properties.map(\.name)) }
+    for place in entities.indices where entities[place].superentity != nil {
+      let owner = entities[place].name
+      let ancestors = lookup.lineage(of: owner, entities).dropFirst()
+      for property in entities[place].properties {
+        guard let other = ancestors.first(where: { names[$0].contains(property.name) }) else { continue }
+        entities[place].properties.removeAll { $0.name == property.name }
+        mistake(
+          lines["\(owner).\(property.name)"],
+          "\(owner).\(property.name) has the name of a property that \(owner) inherits from \(entities[other].name)"
+        )
+      }
     }
   }
 
@@ -68,6 +91,12 @@ extension XcodeModelReader {
         lookup.isKind(relationship.destination, of: entities[owner].name, entities)
       {
         named[place] = PropertyPlace(entity: owner, property: index)
+        guard found == nil else { continue }
+        let path = Self.path(place, entities)
+        note(
+          lines[path],
+          "inverseEntity=\"\(inverse[0])\" of \(path) has no \(inverse[1]): that of \(relationship.destination) is meant"
+        )
       } else {
         let reason = owner == nil ? "does not exist" : "is no relationship of \(relationship.destination)"
         drop(&entities, place, "the inverse \(inverse.joined(separator: ".")), which \(reason)")
@@ -164,19 +193,27 @@ extension XcodeModelReader {
     let owner = entities[place].name
     var constraints: [[String]] = []
     for given in entities[place].uniquenessConstraints {
+      let line = lines[Self.path(ofConstraint: given, owner)] ?? lines[owner]
       var names: [String] = []
       for name in given where !names.contains(name) { names.append(name) }
       let text = names.joined(separator: ", ")
       if names.isEmpty {
-        note(lines[owner], "a uniqueness constraint of \(owner) has no properties, and is left out")
+        note(line, "a uniqueness constraint of \(owner) has no properties, and is left out")
       } else if constraints.contains(names) {
-        note(
-          lines[owner], "the uniqueness constraint of \(owner) on \(text) is there twice, and is read once")
+        note(line, "the uniqueness constraint of \(owner) on \(text) is there twice, and is read once")
       } else if let reason = names.compactMap({
         reason(against: $0, of: owner, entities, lookup, isUnique: true)
       })
       .first {
-        note(lines[owner], "the uniqueness constraint of \(owner) on \(text) is left out: \(reason)")
+        note(line, "the uniqueness constraint of \(owner) on \(text) is left out: \(reason)")
+      } else if names.contains(where: { lookup.column($0, of: owner, entities) == nil }) {
+        let attributes = ModelChecks.list(lookup.attributes(of: owner, entities))
+        for name in names where lookup.column(name, of: owner, entities) == nil {
+          mistake(
+            line,
+            "a uniqueness constraint of \(owner) names \"\(name)\", which is none of its properties: \(attributes)"
+          )
+        }
       } else {
         constraints.append(names)
         for name in names { keepInRow(name, of: owner, &entities, lookup, "it must be unique") }
@@ -194,7 +231,7 @@ extension XcodeModelReader {
       guard var index = readable(given, of: owner, line, entities, lookup) else { continue }
       if let same = indexes.first(where: { $0.name == index.name }) {
         // An attribute that is indexed, and an index of it.
-        if same.properties == index.properties { continue }
+        if same == index { continue }
         var number = 2
         while indexes.contains(where: { $0.name == "\(index.name) \(number)" }) { number += 1 }
         note(
@@ -311,6 +348,22 @@ private struct EntityLookup {
       next = entities[place].superentity.flatMap { places[$0] }
     }
     return found
+  }
+
+  /// Whether an entity inherits from itself.
+  func isInCircle(_ place: Int, _ entities: [ModelDocument.Entity]) -> Bool {
+    var seen: Set<Int> = []
+    var next = entities[place].superentity.flatMap { places[$0] }
+    while let ancestor = next, seen.insert(ancestor).inserted {
+      if ancestor == place { return true }
+      next = entities[ancestor].superentity.flatMap { places[$0] }
+    }
+    return false
+  }
+
+  /// The names of the attributes of an entity.
+  func attributes(of name: String, _ entities: [ModelDocument.Entity]) -> [String] {
+    lineage(of: name, entities).flatMap { entities[$0].properties }.filter { $0.attribute != nil }.map(\.name)
   }
 
   func isKind(_ name: String, of ancestor: String, _ entities: [ModelDocument.Entity]) -> Bool {

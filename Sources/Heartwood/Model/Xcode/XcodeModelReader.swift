@@ -12,9 +12,14 @@ struct XcodeModelReader {
   private(set) var notes: [String] = []
   /// What no store could mean, a sentence each.
   private(set) var mistakes: [String] = []
-  /// The elements of composite attributes, by name.
-  private(set) var composites: [String: MarkupElement] = [:]
-  /// Where entities, properties and indexes are, by path.
+  /// The descriptions of composite attributes, by name.
+  var composites: [String: MarkupElement] = [:]
+  /// The names of those that an attribute has, and of those that are being read.
+  var usedComposites: Set<String> = []
+  var openComposites: Set<String> = []
+  /// How many elements of composite attributes may be read yet, as descriptions may refer to the same ones again and again.
+  var elementsLeft = 100_000
+  /// Where entities, properties, indexes and constraints are, by path.
   var lines: [String: Int] = [:]
   /// The paths of properties that the file has and the model does not.
   var leftOut: Set<String> = []
@@ -27,65 +32,67 @@ struct XcodeModelReader {
       throw HeartwoodError(
         .coreData, "\(file), line \(root.line): the document is a <\(root.name)>, and no <model>")
     }
-    for element in root.children where element.name == "composite" || element.name == "compositeAttribute" {
-      if let name = element.attributes["name"] { composites[name] = element }
-    }
+    noteUnknown(in: root)
+    readComposites(root)
     var entities: [ModelDocument.Entity] = []
-    var requests: [String: FetchRequestTemplate] = [:]
-    var configurations: [(element: MarkupElement, name: String)] = []
-    for element in root.children {
-      switch element.name {
-      case "entity": if let entity = entity(element) { entities.append(entity) }
-      case "fetchRequest": if let (name, request) = fetchRequest(element) { requests[name] = request }
-      case "configuration":
-        var fields = MarkupFields(element)
-        if let name = required("name", &fields, element) { configurations.append((element, name)) }
-      // The layout of the diagram, and what is read above.
-      case "elements", "composite", "compositeAttribute": break
-      default: note(element, "<\(element.name)> is not known, and left out")
+    var names: Set<String> = []
+    for element in root.children where element.name == "entity" {
+      guard let entity = entity(element) else { continue }
+      if names.insert(entity.name).inserted {
+        entities.append(entity)
+      } else {
+        mistake(element, "two entities of the model are called \(entity.name)")
       }
     }
+    noteUnusedComposites()
     connect(&entities)
     var fields = MarkupFields(root)
     let version = fields.text("userDefinedModelVersionIdentifier") ?? ""
     var document = ModelDocument(
       versionIdentifiers: version.isEmpty ? [] : [version],
       entities: entities.sorted { $0.name < $1.name })
-    document.modelFile = keep(fields.left, of: root, "the model")
-    let names = Set(entities.map(\.name))
-    for (name, request) in requests where !names.contains(request.entityName) {
-      requests[name] = nil
-      note(
-        lines["fetchRequest \(name)"],
-        "the fetch request \(name) is of \"\(request.entityName)\", which is no entity of the model, and is left out"
-      )
-    }
-    document.fetchRequests = requests.isEmpty ? nil : requests
-    read(configurations, names, into: &document)
+    document.modelFile = fields.left
+    readRequests(root, names, into: &document)
+    readConfigurations(root, names, into: &document)
     return document
   }
 
-  private mutating func read(
-    _ configurations: [(element: MarkupElement, name: String)], _ names: Set<String>,
-    into document: inout ModelDocument
+  // MARK: Configurations
+
+  private mutating func readConfigurations(
+    _ root: MarkupElement, _ names: Set<String>, into document: inout ModelDocument
   ) {
-    for (element, name) in configurations {
-      var members: [String] = []
-      for child in element.children {
-        guard let member = child.attributes["name"] else { continue }
-        if names.contains(member) {
-          members.append(member)
-        } else {
-          note(child, "\(member) of the configuration \(name) is no entity of the model, and is left out")
-        }
+    for element in root.children where element.name == "configuration" {
+      var fields = MarkupFields(element)
+      guard let name = required("name", &fields, element) else { continue }
+      if document.configurations?[name] != nil {
+        note(element, "two configurations are called \(name), of which this one is read")
       }
       document.configurations = document.configurations ?? [:]
-      document.configurations?[name] = members
-      var fields = MarkupFields(element)
-      _ = fields.take("name")
+      document.configurations?[name] = members(of: element, name, names)
       document.configurationFiles = document.configurationFiles ?? [:]
-      document.configurationFiles?[name] = keep(fields.left, of: element, "the configuration \(name)")
+      document.configurationFiles?[name] = fields.left
     }
+  }
+
+  private mutating func members(
+    of configuration: MarkupElement, _ name: String, _ names: Set<String>
+  ) -> [String] {
+    var members: [String] = []
+    for element in configuration.children where element.name == "memberEntity" {
+      guard let member = element.attributes["name"], !member.isEmpty else {
+        note(element, "a <memberEntity> of the configuration \(name) has no name, and is left out")
+        continue
+      }
+      if !names.contains(member) {
+        note(element, "\(member) of the configuration \(name) is no entity of the model, and is left out")
+      } else if members.contains(member) {
+        note(element, "\(member) is in the configuration \(name) twice, and is read once")
+      } else {
+        members.append(member)
+      }
+    }
+    return members
   }
 
   // MARK: Entities
@@ -93,131 +100,76 @@ struct XcodeModelReader {
   private mutating func entity(_ element: MarkupElement) -> ModelDocument.Entity? {
     var fields = MarkupFields(element)
     guard let name = required("name", &fields, element) else { return nil }
-    lines[name] = element.line
+    locate(name, element)
+    if let problem = ModelChecks.problem(ofEntityName: name) { mistake(element, problem) }
     let className = fields.take("representedClassName")
     var entity = ModelDocument.Entity(
-      name: name, className: XcodeModel.className(className), isAbstract: fields.flag("isAbstract"),
+      name: name, className: XcodeModel.className(className),
+      isAbstract: flag("isAbstract", &fields, element, "the entity \(name)"),
       superentity: fields.text("parentEntity"), renamingIdentifier: fields.text("elementID"),
-      versionHashModifier: fields.text("versionHashModifier"), userInfo: [:], properties: [],
-      uniquenessConstraints: [], indexes: [])
+      versionHashModifier: fields.text("versionHashModifier"), userInfo: userInfo(of: element, name),
+      properties: [], uniquenessConstraints: [], indexes: [])
+    var names: Set<String> = []
     for child in element.children {
       switch child.name {
-      case "attribute":
-        guard let property = attribute(child, of: name) else { continue }
+      case "attribute", "relationship", "fetchedProperty":
+        guard let property = property(child, of: name) else { continue }
+        if let problem = ModelChecks.problem(ofPropertyName: property.name, of: name) {
+          leftOut.insert("\(name).\(property.name)")
+          mistake(child, problem)
+          continue
+        }
+        guard names.insert(property.name).inserted else {
+          mistake(child, "\(name) has two properties called \(property.name)")
+          continue
+        }
         entity.properties.append(property)
-        if MarkupFields.isYes(child.attributes["indexed"]) {
+        if child.name == "attribute", MarkupFields.isYes(child.attributes["indexed"]) {
           entity.indexes.append(.xcodeIndex(of: [property.name]))
         }
-      case "relationship":
-        if let property = relationship(child, of: name) { entity.properties.append(property) }
-      case "fetchedProperty":
-        if let property = fetchedProperty(child, of: name) { entity.properties.append(property) }
-      case "userInfo": entity.userInfo = userInfo(child)
-      case "fetchIndex": add(child, to: &entity)
-      case "uniquenessConstraints":
-        entity.uniquenessConstraints += child.children.map { constraint in
-          constraint.children.compactMap { $0.attributes["value"] }
-        }
-      case "compoundIndexes":
-        for index in child.children {
-          entity.indexes.append(.xcodeIndex(of: index.children.compactMap { $0.attributes["value"] }))
-        }
-      default: note(child, "<\(child.name)> of \(name) is not known, and left out")
+      case "fetchIndex": readIndex(child, into: &entity)
+      case "uniquenessConstraints": readConstraints(child, into: &entity)
+      case "compoundIndexes": readCompoundIndexes(child, into: &entity)
+      default: break
       }
     }
-    entity.modelFile = keep(fields.left, of: element, "the entity \(name)")
+    entity.modelFile = fields.left
     if let className, className != entity.className { entity.modelFile?["representedClassName"] = className }
     return entity
   }
 
-  private mutating func add(_ element: MarkupElement, to entity: inout ModelDocument.Entity) {
-    var fields = MarkupFields(element)
-    guard let name = required("name", &fields, element) else { return }
-    lines["\(entity.name) \(name)"] = element.line
-    var index = ModelDocument.Index(name: name, properties: [], isAscending: [])
-    var types: [String] = []
-    for part in element.children where part.name == "fetchIndexElement" {
-      guard let property = part.attributes["property"] ?? part.attributes["expression"] else {
-        return note(
-          part, "an element of the index \(name) of \(entity.name) has no property, and the index is left out"
-        )
-      }
-      let isExpression = part.attributes["property"] == nil
-      var collation: String?
-      switch part.attributes["type"] {
-      case nil, "Binary": break
-      case "RTree": collation = FetchIndexElementDescription.CollationType.rTree.documentName
-      case let type?:
-        return note(part, "the index \(name) of \(entity.name) is of type \(type), and is left out")
-      }
-      guard index.properties.isEmpty || index.collation == collation else {
-        return note(
-          part,
-          "the index \(name) of \(entity.name) has elements of the types Binary and RTree, and is left out")
-      }
-      index.collation = collation
-      index.properties.append(property)
-      let type = XcodeModel.types.first { $0.name == part.attributes["expressionType"] }?.type ?? .undefined
-      types.append(isExpression ? type.name : "")
-      index.isAscending.append(part.attributes["order"] != "descending")
+  private mutating func property(_ element: MarkupElement, of owner: String) -> ModelDocument.Property? {
+    switch element.name {
+    case "attribute": attribute(element, of: owner)
+    case "relationship": relationship(element, of: owner)
+    default: fetchedProperty(element, of: owner)
     }
-    if !types.allSatisfy(\.isEmpty) { index.expressionTypes = types }
-    if index.properties.isEmpty {
-      note(element, "the index \(name) of \(entity.name) has no elements, and is left out")
-    } else {
-      entity.indexes.append(index)
-    }
-  }
-
-  // MARK: Fetch requests
-
-  mutating func fetchRequest(_ element: MarkupElement) -> (name: String, template: FetchRequestTemplate)? {
-    var fields = MarkupFields(element)
-    guard let name = required("name", &fields, element), let entity = required("entity", &fields, element)
-    else {
-      return nil
-    }
-    lines["fetchRequest \(name)"] = element.line
-    func isNo(_ name: String, _ other: String) -> Bool {
-      (element.attributes[name] ?? element.attributes[other]) == "NO"
-    }
-    let request = FetchRequestTemplate(
-      entityName: entity, predicate: fields.text("predicateString"), sort: [],
-      limit: count("fetchLimit", &fields, element, "the fetch request \(name)") ?? 0, offset: 0,
-      batchSize: count("fetchBatchSize", &fields, element, "the fetch request \(name)") ?? 0,
-      includesSubentities: !isNo("includesSubentities", "includeSubentities"),
-      includesPendingChanges: !isNo("includesPendingChanges", "includePendingChanges"),
-      returnsObjectsAsFaults: !isNo("returnsObjectsAsFaults", "returnObjectsAsFaults"),
-      refreshesRefetchedObjects: false,
-      includesPropertyValues: isNo("includesPropertyValues", "includePropertyValues") ? false : nil,
-      isDistinct: MarkupFields.isYes(element.attributes["returnDistinctResults"]) ? true : nil)
-    for field in fields.left.keys.sorted() where XcodeFormat.treatment(of: field, in: "fetchRequest") == nil {
-      note(
-        element,
-        "\(field)=\"\(fields.left[field] ?? "")\" of the fetch request \(name) is not known, and has no effect"
-      )
-    }
-    return (name, request)
   }
 
   // MARK: Parts
 
-  func userInfo(_ element: MarkupElement) -> [String: String] {
+  /// The user info of an element.
+  ///
+  /// - Parameter owner: What messages call it.
+  mutating func userInfo(of element: MarkupElement, _ owner: String) -> [String: String] {
     var info: [String: String] = [:]
-    for entry in element.children {
-      if let key = entry.attributes["key"] { info[key] = entry.attributes["value"] ?? "" }
+    for entry in element.children.filter({ $0.name == "userInfo" }).flatMap(\.children)
+    where entry.name == "entry" {
+      guard let key = entry.attributes["key"] else {
+        note(entry, "an <entry> of the user info of \(owner) has no key, and is left out")
+        continue
+      }
+      let value = entry.attributes["value"] ?? ""
+      if info.updateValue(value, forKey: key) != nil {
+        note(entry, "the key \(key) is in the user info of \(owner) twice, of which this one is read")
+      }
     }
     return info
   }
 
-  /// The attributes that are kept, with a note about those whose meaning is not known.
-  mutating func keep(_ fields: [String: String], of element: MarkupElement, _ owner: String) -> [String:
-    String]
-  {
-    for name in fields.keys.sorted() where XcodeFormat.treatment(of: name, in: element.name) == nil {
-      note(element, "\(name)=\"\(fields[name] ?? "")\" of \(owner) is not known, and has no effect")
-    }
-    return fields
+  /// Where a part of the model is, for messages; the first of several of one name.
+  mutating func locate(_ path: String, _ element: MarkupElement) {
+    if lines[path] == nil { lines[path] = element.line }
   }
 
   /// The value of an attribute that an element must have; nil with a mistake.
@@ -239,6 +191,20 @@ struct XcodeModelReader {
     return nil
   }
 
+  /// Whether an attribute is `YES`, with a note if it is something else than that and `NO`.
+  mutating func flag(
+    _ name: String, _ fields: inout MarkupFields, _ element: MarkupElement, _ owner: String,
+    default isYes: Bool = false
+  ) -> Bool {
+    guard let text = fields.text(name) else { return isYes }
+    if MarkupFields.isYes(text) { return true }
+    if MarkupFields.isNo(text) { return false }
+    note(
+      element,
+      "\(name)=\"\(text)\" of \(owner) is neither YES nor NO, and is read as \(isYes ? "YES" : "NO")")
+    return isYes
+  }
+
   mutating func note(_ element: MarkupElement, _ text: String) { note(element.line, text) }
 
   mutating func note(_ line: Int?, _ text: String) {
@@ -249,14 +215,5 @@ struct XcodeModelReader {
 
   mutating func mistake(_ line: Int?, _ text: String) {
     mistakes.append("\(file)\(line.map { ", line \($0)" } ?? ""): \(text)")
-  }
-}
-
-extension ModelDocument.Index {
-  /// An index that a file describes by its properties only.
-  static func xcodeIndex(of names: [String]) -> ModelDocument.Index {
-    let parts = names.map { $0.prefix(1).uppercased() + $0.dropFirst() }
-    return ModelDocument.Index(
-      name: "by" + parts.joined(separator: "And"), properties: names, isAscending: names.map { _ in true })
   }
 }
