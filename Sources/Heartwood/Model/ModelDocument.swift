@@ -214,7 +214,7 @@ extension ModelDocument {
       if keepingModelFile {
         written.modelFile = entity.modelFile
         for (index, property) in entity.ownProperties.enumerated() {
-          written.properties[index].modelFile = property.modelFile
+          written.properties[index].keepModelFile(of: property)
         }
       }
       entities.append(written)
@@ -256,6 +256,14 @@ extension ModelDocument.Entity {
 }
 
 extension ModelDocument.Property {
+  /// Takes what a model file says of a property for other tools, and of its elements.
+  fileprivate mutating func keepModelFile(of property: PropertyDescription) {
+    modelFile = property.modelFile
+    for (place, element) in ((property as? CompositeAttributeDescription)?.elements ?? []).enumerated() {
+      attribute?.elements?[place].keepModelFile(of: element)
+    }
+  }
+
   init(_ property: PropertyDescription) {
     name = property.name
     isOptional = property.isOptional

@@ -99,6 +99,12 @@ import Testing
     #expect(notes.count == expected.count, "\(notes)")
     let place = try #require(model.entities[0].attributesByName["place"] as? CompositeAttributeDescription)
     #expect(place.elements.map(\.name) == ["x"] && model.entities[0].attributesByName.count == 1)
+    // What an element of a composite has for other tools is in the file that is written.
+    let url = folder.url.appending(path: "Written.xcdatamodel")
+    try model.writeXcodeModel(to: url)
+    let text = try String(contentsOf: url.appending(path: "contents"), encoding: .utf8)
+    #expect(
+      text.contains("<composite name=\"Point\">") && text.contains("usesScalarValueType=\"YES\""), "\(text)")
   }
 
   @Test func `composites that refer to one another are read to an end`() throws {
