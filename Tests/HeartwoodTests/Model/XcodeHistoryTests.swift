@@ -161,6 +161,7 @@ import Testing
     let counts = try pair("minCount='5' maxCount='2'", "minCount='1'")
     #expect(counts.books?.minCount == 0 && counts.books?.maxCount == 2 && counts.writer?.minCount == 0)
     #expect(counts.notes.count == 1)
+    // Counts of one object that are of several are in the file that is written.
     let (model, said) = try read(
       "<entity name=\"E\"><relationship name=\"r\" minCount=\"2\" maxCount=\"5\" destinationEntity=\"E\"/></entity>"
     )
@@ -169,6 +170,10 @@ import Testing
     #expect(
       said.count == 2 && said.contains { $0.contains("maxCount=\"5\" of E.r has no effect") }
         && said.contains { $0.contains("minCount=\"2\" of E.r is read as 1") }, "\(said)")
+    let url = folder.url.appending(path: "Counts.xcdatamodel")
+    try model.writeXcodeModel(to: url)
+    let text = try String(contentsOf: url.appending(path: "contents"), encoding: .utf8)
+    #expect(text.contains("minCount=\"2\"") && text.contains("maxCount=\"5\""))
   }
 
   // MOD-02, MOD-34

@@ -185,8 +185,12 @@ struct XcodeModelWriter {
       XcodeModel.deleteRules.first { $0.value.rawValue == relationship.deleteRule }?.key
     if relationship.isOrdered { element.attributes["ordered"] = "YES" }
     if relationship.maxCount != 1 { element.attributes["toMany"] = "YES" }
-    if relationship.minCount > 0 { element.attributes["minCount"] = "\(relationship.minCount)" }
-    if relationship.maxCount > 0 { element.attributes["maxCount"] = "\(relationship.maxCount)" }
+    for (name, count) in [("minCount", relationship.minCount), ("maxCount", relationship.maxCount)]
+    where count > 0 {
+      // A relationship to one object may have a count in its file that has no effect.
+      if relationship.maxCount == 1, element.attributes[name] != nil { continue }
+      element.attributes[name] = "\(count)"
+    }
   }
 
   private func element(_ name: String, _ request: FetchRequestTemplate) -> MarkupElement {
