@@ -449,6 +449,11 @@ private final class Volume: ManagedObject {
     let read = try ManagedObjectModel(contentsOf: url) { notes.append($0) }
     #expect(notes == [])
     #expect(try read.encoded() == model.encoded())
+    let (both, words) = try notedAttribute(
+      "attributeType='Binary' defaultValueBase64='AAE=' defaultValueString='x'")
+    #expect(both.defaultValue as? Data == Data([0, 1]))
+    #expect(
+      words.count == 1 && words[0].contains("the default value \"x\" of E.a is left out"), "\(words)")
     let (other, noted) = try notedAttribute("attributeType='Binary' defaultValueBase64='A?'")
     #expect(other.defaultValue == nil)
     #expect(

@@ -10,7 +10,14 @@ extension XcodeModelReader {
     let bytes = fields.take(XcodeModel.defaultData)
     let isData = [.binaryData, .transformable].contains(type)
     if let bytes {
-      if isData, let value = Value(plainText: bytes, type: type)?.plainText { return value }
+      if isData, let value = Value(plainText: bytes, type: type)?.plainText {
+        for (name, text) in [("defaultValueString", words), ("defaultDateTimeInterval", seconds)] {
+          guard let text, !text.isEmpty else { continue }
+          kept[name] = text
+          note(element, leftOutDefault(text, type, path))
+        }
+        return value
+      }
       kept[XcodeModel.defaultData] = bytes
       note(element, leftOutDefault(bytes, type, path))
     }
