@@ -3,6 +3,9 @@
 import CompilerPluginSupport
 import PackageDescription
 
+// The path of a `heartwood` that is built already, which the plugin runs: the library is not compiled once more for it.
+let command = Context.environment["HEARTWOOD_COMMAND"]
+
 let package = Package(
   name: "Heartwood",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -45,7 +48,8 @@ let package = Package(
       ]),
     // Runs `heartwood generate` for the models of Xcode in a target.
     .plugin(
-      name: "HeartwoodClasses", capability: .buildTool(), dependencies: ["HeartwoodCommand"],
+      name: "HeartwoodClasses", capability: .buildTool(),
+      dependencies: command == nil ? ["HeartwoodCommand"] : [],
       path: "Sources/Plugins/HeartwoodClasses"),
     // Makes sources for Apple's Core Data compile on other systems; alone, so that the plugin is built quickly.
     .target(name: "SwiftTokens"),

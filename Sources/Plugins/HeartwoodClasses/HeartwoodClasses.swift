@@ -6,12 +6,14 @@ import PackagePlugin
 struct HeartwoodClasses: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
     guard let target = target as? SourceModuleTarget else { return [] }
-    let tool = try context.tool(named: "HeartwoodCommand")
+    let command =
+      try ProcessInfo.processInfo.environment["HEARTWOOD_COMMAND"].map { URL(fileURLWithPath: $0) }
+      ?? context.tool(named: "HeartwoodCommand").url
     return try models(in: target.directoryURL).map { model in
       let name = model.deletingPathExtension().lastPathComponent
       let output = context.pluginWorkDirectoryURL.appending(path: "\(name)+Classes.swift")
       return .buildCommand(
-        displayName: "Writing the classes of \(model.lastPathComponent)", executable: tool.url,
+        displayName: "Writing the classes of \(model.lastPathComponent)", executable: command,
         arguments: ["generate", model.path, "--mode", "model", "--output", output.path],
         // The folder, so that the build system does not call it unhandled, and the files, so that a change is noticed.
         inputFiles: [model] + (try files(of: model)), outputFiles: [output])
