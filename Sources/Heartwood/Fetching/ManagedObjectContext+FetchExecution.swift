@@ -232,17 +232,9 @@ extension ManagedObjectContext {
   // MARK: Requests
 
   /// - Throws: `.coreData` if a request has another result type than its class, or names properties that its objects cannot have alone.
-  func check<Object: FetchRequestResult>(_ request: FetchRequest<Object>) throws {
+  func check<Object: ManagedObject>(_ request: FetchRequest<Object>) throws {
     try request.checkResultType()
-    try checkProperties(request)
-  }
-
-  /// Of a request for dictionaries, that fetches these.
-  func checkProperties<Object: FetchRequestResult>(_ request: FetchRequest<Object>) throws {
-    guard request.resultType != .dictionaryResultType, let properties = request.propertiesToFetch else {
-      return
-    }
-    try entity(of: request).checkPartial(properties)
+    if let properties = request.propertiesToFetch { try entity(of: request).checkPartial(properties) }
   }
 
   /// As `resolve(_:reading:in:of:)`, of a request for objects.

@@ -83,7 +83,6 @@ extension ManagedObjectContext {
     try beginReading()
     let view = try readingView()
     if request.resultType == .dictionaryResultType, let count = try dictionaryCount(request) { return count }
-    try checkProperties(request)
     return try execution(resolve(request, reading: [], of: view), in: view, isCount: true).count()
   }
 
@@ -105,7 +104,6 @@ extension ManagedObjectContext {
     beginUse("fetching identifiers")
     defer { endUse() }
     try beginReading()
-    try checkProperties(request)
     let view = try readingView()
     var resolved = try resolve(request, of: view)
     // The entity of a row is not in an index.
