@@ -180,7 +180,7 @@ import Testing
     try FileManager.default.moveItem(
       at: folder.store.appending(path: "anchor"), to: folder.store.appending(path: "anchor.new"))
     try Data().write(to: folder.store.appending(path: "0000000000000002.pages"))
-    let error = heartwoodError { try books(folder.store) }
+    let error = heartwoodError { _ = try books(folder.store) }
     #expect(error?.message.contains("a copy of a store that was not finished") == true)
   }
 
