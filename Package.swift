@@ -155,6 +155,10 @@ if Context.environment["HEARTWOOD_WITHOUT_PLUGINS"] != nil {
       name: "SwiftDataTests",
       dependencies: ["TestSupport", "CoreData", "Heartwood", "SwiftData", "SwiftDataExpansion"],
       exclude: ["Expansion/Recorded"]),
+    // Models of a module whose declarations are of the main actor, as new applications of Xcode are.
+    .testTarget(
+      name: "SwiftDataIsolationTests", dependencies: ["SwiftData"],
+      swiftSettings: [.defaultIsolation(MainActor.self)]),
   ]
   package.products.append(.library(name: "CoreData", targets: ["CoreData"]))
   package.products.append(.library(name: "SwiftData", targets: ["SwiftData"]))

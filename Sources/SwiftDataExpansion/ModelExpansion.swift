@@ -147,7 +147,8 @@ struct ModelExpansion {
   /// The conformances that the class lacks.
   static func conformances(of type: String, _ missing: String) -> String {
     guard missing.contains("PersistentModel") else { return "" }
-    return "extension \(type): SwiftData.PersistentModel {}"
+    // Also where declarations are of the main actor by default: contexts of all actors make models.
+    return "extension \(type): nonisolated SwiftData.PersistentModel {}"
   }
 }
 

@@ -106,7 +106,7 @@ struct DiagnosticTests {
     #expect(conformance.source == "" && conformance.messages.isEmpty)
     #expect(
       Expanding("Model", "extension", "class Trip {}", missing: "PersistentModel", of: "Trip").source
-        == "extension Trip: SwiftData.PersistentModel {}")
+        == "extension Trip: nonisolated SwiftData.PersistentModel {}")
   }
 
   @Test func `observers of a property are refused, where they are`() {
