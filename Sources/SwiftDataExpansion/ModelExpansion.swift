@@ -105,7 +105,11 @@ struct ModelExpansion {
     else {
       return "nil"
     }
-    return variable.type.map { "(\(value)) as \($0)" } ?? value
+    // `if` and `switch` are no arguments, and `as` takes no `Int!`.
+    let isStatement = ["if", "switch"].contains(String(value.prefix { !$0.isWhitespace && $0 != "(" }))
+    let argument = isStatement ? "{ \(value) }()" : value
+    guard let type = variable.type else { return argument }
+    return "(\(argument)) as \(type.hasSuffix("!") ? type.dropLast() + "?" : type)"
   }
 
   private func metadata(of variable: VariableDeclaration) -> String {

@@ -202,8 +202,8 @@ extension PredicateParser {
   /// A string; one with interpolations must not read a variable.
   private mutating func string() throws(ExpansionError) -> PredicateSyntax {
     let start = index
-    index += 1
-    while isInterpolated(index - 1), index < end {
+    let close = min(end, source.cursor.end(ofStringAt: index))
+    while index < close {
       if token.kind == .word, variables.contains(token.text) {
         throw refused(
           "a string of a predicate cannot contain '\(token.text)': compare parts, or keep the text in a constant"
@@ -212,12 +212,5 @@ extension PredicateParser {
       index += 1
     }
     return constant(from: start)
-  }
-
-  /// Whether a string token is followed by an interpolation: until a token of a string that ends with a quote.
-  private func isInterpolated(_ index: Int) -> Bool {
-    let token = source[index]
-    guard token.kind == .string else { return true }
-    return token.text.hasSuffix("(")
   }
 }

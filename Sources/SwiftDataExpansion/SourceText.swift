@@ -56,6 +56,13 @@ struct SourceText {
     self[index].kind == .punctuation && ["(", "[", "{"].contains(self[index].text)
   }
 
+  /// The index after the brackets, the string, the generic arguments or the token at `index`.
+  func end(ofPartAt index: Int) -> Int {
+    if opensBrackets(at: index) { return cursor.end(ofBracketsAt: index) }
+    if self[index].kind == .string { return cursor.end(ofStringAt: index) }
+    return cursor.end(ofGenericArgumentsAt: index) ?? index + 1
+  }
+
   /// The pieces between commas that are outside of brackets, each as a range of tokens.
   func listItems(from start: Int, to end: Int) -> [Range<Int>] {
     var items: [Range<Int>] = []
@@ -66,7 +73,7 @@ struct SourceText {
         items.append(first..<next)
         first = next + 1
       }
-      next = opensBrackets(at: next) ? cursor.end(ofBracketsAt: next) : next + 1
+      next = self.end(ofPartAt: next)
     }
     if first < end { items.append(first..<end) }
     return items
@@ -131,9 +138,10 @@ struct DeclarationPrefix {
     var name = start + 1
     while source[name + 1].is("."), name + 2 < end { name += 2 }
     index = end
+    let bracket = source.cursor.end(ofGenericArgumentsAt: name + 1) ?? name + 1
     return AttributeUse(
       name: source[name].text,
-      arguments: name + 1 < end && source[name + 1].is("(") ? source.textInBrackets(at: name + 1) : nil,
+      arguments: bracket < end && source[bracket].is("(") ? source.textInBrackets(at: bracket) : nil,
       range: source.range(from: start, to: end))
   }
 

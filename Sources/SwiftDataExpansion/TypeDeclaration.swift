@@ -48,6 +48,10 @@ struct TypeDeclaration {
   }
 
   private mutating func readMember(_ source: SourceText, _ index: inout Int) {
+    if source[index].is(";") {
+      index += 1
+      return
+    }
     if source[index].kind == .word, source[index].text.hasPrefix("#") { return readMacro(source, &index) }
     if let variable = VariableDeclaration(source, &index) {
       variables.append(variable)
@@ -76,10 +80,10 @@ struct TypeDeclaration {
 
   /// Moves behind a member that is no variable: to the next one, or to the end of the body.
   private func skipMember(_ source: SourceText, _ index: inout Int) {
-    index += 1
+    index = source.end(ofPartAt: index)
     while source[index].kind != .end, !source[index].is("}") {
-      if source[index].isFirstOnLine, beginsMember(source[index]) { return }
-      index = source.opensBrackets(at: index) ? source.cursor.end(ofBracketsAt: index) : index + 1
+      if source[index].is(";") || source[index].isFirstOnLine && beginsMember(source[index]) { return }
+      index = source.end(ofPartAt: index)
     }
   }
 

@@ -70,22 +70,31 @@ struct VariableDeclaration {
       let token = source[next]
       if token.is(",") || token.is("}") || token.is(";") { return next }
       if next > start {
-        if token.isFirstOnLine, !isContinued(source, next) { return next }
         if token.is("{"), isObserver(source, firstAccessor(source, next)) { return next }
+        if token.isFirstOnLine, !isContinued(source, next) { return next }
       }
-      next = source.opensBrackets(at: next) ? source.cursor.end(ofBracketsAt: next) : next + 1
+      next = source.end(ofPartAt: next)
     }
     return next
   }
 
   /// Whether a token that begins a line goes on with the expression of the line before it.
   private static func isContinued(_ source: SourceText, _ index: Int) -> Bool {
-    let operators: Set<String> = ["+", "-", "*", "/", "%", "&", "|", "<", ">", "=", "!", "^", "?", ":", "."]
-    let (token, before) = (source[index], source[index - 1])
-    if token.kind == .punctuation, operators.contains(token.text) { return true }
-    if token.kind == .word, ["as", "is", "in"].contains(token.text) { return true }
-    if before.kind == .punctuation { return operators.subtracting(["?", "!", ">"]).contains(before.text) }
-    return before.kind == .word && ["try", "await", "as", "is"].contains(before.text)
+    let operators: Set<String> = [
+      "+", "-", "*", "/", "%", "&", "|", "<", ">", "=", "!", "^", "~", "?", ":", ".",
+    ]
+    let (token, before, last) = (source[index], source[index - 1], source[index - 2])
+    // A closure after a call may be on a line of its own.
+    if token.kind == .punctuation, operators.contains(token.text) || token.is("{") { return true }
+    if token.kind == .word, ["as", "is", "in", "else"].contains(token.text) { return true }
+    let isPostfix = before.range.lowerBound == last.range.upperBound
+    if before.kind == .punctuation {
+      // `T?`, `value!` and `List<T>` end an expression; `a ?`, `a >`, `as?` and `try!` do not.
+      return ["?", "!", ">"].contains(before.text) && isPostfix
+        ? last.is("as") || last.is("try") || last.is("?") : operators.contains(before.text)
+    }
+    return before.kind == .word
+      && ["try", "await", "as", "is", "else", "if", "switch", "copy", "consume"].contains(before.text)
   }
 
   /// Whether its annotation is that of a list.

@@ -27,13 +27,15 @@ package struct Lexer {
     }
   }
 
+  /// - Parameter beginning: Where a token of several lines begins: its line, and whether it is the first there.
   private mutating func add(
-    _ kind: Token.Kind, from start: Int, text: String? = nil, line startLine: Int? = nil
+    _ kind: Token.Kind, from start: Int, text: String? = nil,
+    beginning: (line: Int, isFirst: Bool)? = nil
   ) {
     tokens.append(
       Token(
         kind: kind, text: text ?? String(decoding: bytes[start..<place], as: UTF8.self), range: start..<place,
-        line: startLine ?? line, isFirstOnLine: isFirstOnLine))
+        line: beginning?.line ?? line, isFirstOnLine: beginning?.isFirst ?? isFirstOnLine))
     isFirstOnLine = false
   }
 
@@ -134,7 +136,7 @@ package struct Lexer {
   }
 
   private mutating func string(hashes: Int) {
-    var (start, startLine) = (place, line)
+    var (start, beginning) = (place, (line: line, isFirst: isFirstOnLine))
     advance(hashes)
     let quotes = byte(1) == UInt8(ascii: "\"") && byte(2) == UInt8(ascii: "\"") ? 3 : 1
     advance(quotes)
@@ -154,12 +156,12 @@ package struct Lexer {
         continue
       }
       advance(2 + hashes)
-      add(.string, from: start, line: startLine)
+      add(.string, from: start, beginning: beginning)
       run(until: 0)
-      (start, startLine) = (place, line)
+      (start, beginning) = (place, (line, false))
       advance()
     }
-    add(.string, from: start, line: startLine)
+    add(.string, from: start, beginning: beginning)
   }
 
   // MARK: Regular expressions
@@ -198,7 +200,7 @@ package struct Lexer {
   }
 
   private mutating func extendedRegex(hashes: Int) {
-    let start = place
+    let (start, beginning) = (place, (line, isFirstOnLine))
     advance(hashes + 1)
     while place < bytes.count {
       if byte() == UInt8(ascii: "/"), (0..<hashes).allSatisfy({ byte(1 + $0) == UInt8(ascii: "#") }) {
@@ -207,6 +209,6 @@ package struct Lexer {
       }
       advance()
     }
-    add(.regex, from: start)
+    add(.regex, from: start, beginning: beginning)
   }
 }

@@ -24,10 +24,40 @@ package struct TokenCursor {
     return next
   }
 
+  /// The index after the string that begins at `index`, with its interpolations.
+  package func end(ofStringAt index: Int) -> Int {
+    var depth = 0
+    var next = index
+    while self[next].kind != .end {
+      let token = self[next]
+      next += 1
+      guard token.kind == .string else { continue }
+      if token.text.hasPrefix(")") { depth -= 1 }
+      if token.text.hasSuffix("(") { depth += 1 }
+      if depth <= 0 { break }
+    }
+    return next
+  }
+
+  /// The index after the generic arguments that begin at `index`; nil if it is the sign of a comparison.
+  package func end(ofGenericArgumentsAt index: Int) -> Int? {
+    guard self[index].is("<"), self[index - 1].kind == .word,
+      self[index].range.lowerBound == self[index - 1].range.upperBound
+    else { return nil }
+    var next = index
+    repeat {
+      let end = end(ofTypeAt: next + 1)
+      if end == next + 1 { return nil }
+      next = end
+    } while self[next].is(",")
+    return self[next].is(">") ? next + 1 : nil
+  }
+
   /// The index after an attribute such as `@available(iOS 17, *)`.
   package func end(ofAttributeAt index: Int) -> Int {
     var next = index + 2
     while self[next].is("."), self[next + 1].kind == .word { next += 2 }
+    next = end(ofGenericArgumentsAt: next) ?? next
     // Arguments follow at once; `@escaping (Int) -> Void` has none.
     if self[next].is("("), self[next].range.lowerBound == self[next - 1].range.upperBound {
       next = end(ofBracketsAt: next)

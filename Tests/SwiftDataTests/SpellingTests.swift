@@ -1,0 +1,40 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Models whose source is written in unusual ways.
+struct SpellingTests {
+  private func names(_ model: any PersistentModel.Type) -> [String] { model.schemaMetadata.map(\.name) }
+
+  private func context(_ models: any PersistentModel.Type...) throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(
+        for: Schema(models), configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+  }
+
+  @Test func `properties on one line are all stored`() throws {
+    #expect(names(Folder.self) == ["name", "colour", "note", "sheets"])
+    #expect(names(Sheet.self) == ["text", "folder"])
+    let context = try context(Folder.self, Sheet.self)
+    let folder = Folder(name: "f")
+    folder.note = "n"
+    folder.colour = 3
+    folder.sheets = [Sheet("s")]
+    context.insert(folder)
+    try context.save()
+    let found = try #require(ModelContext(context.container).fetch(FetchDescriptor<Folder>()).first)
+    #expect(found.note == "n" && found.colour == 3 && found.sheets?.first?.text == "s")
+    #expect(found.sheets?.first?.folder === found)
+  }
+
+  @Test func `defaults of several lines are those of the schema`() throws {
+    let model = Defaults()
+    #expect(model.greeting == "Hi } 2,\n1; 2" && model.text == "3" && model.table.isEmpty)
+    #expect(model.counted == 3 && model.chosen == 2 && model.forced == 4 && model.ternary == 2)
+    #expect(
+      names(Defaults.self) == ["greeting", "text", "table", "counted", "chosen", "forced", "ternary"])
+    let defaults = Defaults.schemaMetadata.map(\.defaultValue)
+    #expect(defaults[0] as? String == model.greeting && defaults[1] as? String == "3")
+    #expect(defaults[3...].map { $0 as? Int } == [3, 2, 4, 2])
+  }
+}
