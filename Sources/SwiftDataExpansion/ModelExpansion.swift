@@ -77,6 +77,7 @@ struct ModelExpansion {
       "}",
       schemaMetadata(isRoot),
       traits(isRoot),
+      isRoot && type.declaresEquality ? equality : "",
       "\(access)required init(backingData: any SwiftData.BackingData<\(isRoot ? type.writtenName : "Root")>) {",
       persisted.map { "  _\($0.name) = SwiftData._SwiftDataNoType()" }.joined(separator: "\n"),
       isRoot ? "  _$storage.adopt(backingData, by: self)" : "  super.init(backingData: backingData)",
@@ -132,6 +133,16 @@ struct ModelExpansion {
         \(isRoot ? "" : "super._$schemaTraits + ")[
       \(entries.joined(separator: "\n"))
         ]
+      }
+      """
+  }
+
+  /// Says that the class's own `==` is the one of `Equatable`: the compiler does not choose between it and that of all models.
+  private var equality: String {
+    let name = type.writtenName
+    return """
+      @_implements(Swift.Equatable, ==(_:_:)) \(type.memberAccess)static func _$areEqual(_ left: \(name), _ right: \(name)) -> Bool {
+        left == right
       }
       """
   }

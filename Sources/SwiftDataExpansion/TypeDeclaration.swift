@@ -10,6 +10,8 @@ struct TypeDeclaration {
   private(set) var variables: [VariableDeclaration] = []
   /// Uses of macros in the body: `#Unique<Trip>([\.name])`.
   private(set) var macros: [MacroUse] = []
+  /// Whether the body declares a function `==`.
+  private(set) var declaresEquality = false
 
   struct MacroUse {
     let name: String
@@ -56,6 +58,11 @@ struct TypeDeclaration {
     if let variable = VariableDeclaration(source, &index) {
       variables.append(variable)
       guard variable.isOneOfSeveral else { return }
+    }
+    if source[index].is("func"), source.text(from: index + 1, to: index + 3) == "==",
+      !source[index + 3].is("=")
+    {
+      declaresEquality = true
     }
     skipMember(source, &index)
   }

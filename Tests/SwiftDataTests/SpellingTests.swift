@@ -37,4 +37,11 @@ struct SpellingTests {
     #expect(defaults[0] as? String == model.greeting && defaults[1] as? String == "3")
     #expect(defaults[3...].map { $0 as? Int } == [3, 2, 4, 2])
   }
+
+  @Test func `a model may have an equality of its own`() throws {
+    func areEqual<Value: Hashable>(_ left: Value, _ right: Value) -> Bool { left == right }
+    #expect(areEqual(Compared(1), Compared(1)) && !areEqual(Compared(1), Compared(2)))
+    #expect(Set([Compared(1), Compared(1), Compared(2)]).count == 2)
+    #expect([Compared(3)].contains(Compared(3)))
+  }
 }

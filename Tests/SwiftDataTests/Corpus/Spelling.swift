@@ -38,3 +38,13 @@ private func made(_ value: () -> Int) -> Int { value() }
 extension DefaultStringInterpolation {
   mutating func appendInterpolation(_ one: Int, two: Int) { appendInterpolation(one + two) }
 }
+
+@Model
+final class Compared {
+  var number: Int
+  var other = 0
+  init(_ number: Int) { self.number = number }
+
+  static func == (left: Compared, right: Compared) -> Bool { left.number == right.number }
+  func hash(into hasher: inout Hasher) { hasher.combine(number) }
+}
