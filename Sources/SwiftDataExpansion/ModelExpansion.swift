@@ -40,10 +40,26 @@ struct ModelExpansion {
   /// - Returns: What is wrong with each.
   var problems: [ExpansionError] {
     type.variables.compactMap { variable in
-      guard variable.isStored, variable.prefix.attribute("Transient") == nil else { return nil }
+      guard variable.isStored else { return nil }
+      if variable.prefix.attribute("Transient") != nil {
+        guard variable.needsValue else { return nil }
+        return ExpansionError(
+          "'\(variable.name)' is not stored, so a model that is fetched has no value for it: give it one where it is declared",
+          at: variable.keyword)
+      }
       if variable.isOneOfSeveral {
         return ExpansionError(
           "a property of a model is declared alone: write a 'var' for each", at: variable.keyword)
+      }
+      if variable.isPersisted(constants: storesConstants),
+        !variable.name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }), variable.isInBackticks
+      {
+        return ExpansionError(
+          "a store has no property of the name '\(variable.name)': use letters, digits and underscores",
+          at: variable.nameRange)
+      }
+      if let observer = variable.observer, !variable.prefix.modifiers.contains("lazy") {
+        return PropertyExpansion.refusal(of: observer, variable)
       }
       if let options = variable.prefix.attribute("Relationship"), options.isUnique, variable.isList {
         return ExpansionError(
@@ -63,6 +79,9 @@ struct ModelExpansion {
   /// - Parameter isRoot: Whether the superclass, if there is one, is no model.
   func members(isRoot: Bool) -> String {
     let access = type.memberAccess
+    let adoption =
+      isRoot ? "  _$storage.adopt(backingData, by: self)" : "  super.init(backingData: backingData)"
+    let placeholders = persisted.map { "  \($0.placeholderName) = SwiftData._SwiftDataNoType()" }
     var lines: [String] = []
     if isRoot {
       lines += [
@@ -79,11 +98,16 @@ struct ModelExpansion {
       traits(isRoot),
       isRoot && type.declaresEquality ? equality : "",
       "\(access)required init(backingData: any SwiftData.BackingData<\(isRoot ? type.writtenName : "Root")>) {",
-      persisted.map { "  _\($0.name) = SwiftData._SwiftDataNoType()" }.joined(separator: "\n"),
-      isRoot ? "  _$storage.adopt(backingData, by: self)" : "  super.init(backingData: backingData)",
+      // After a problem, properties without a value are not reported once more.
+      problems.isEmpty ? (placeholders + [adoption]).joined(separator: "\n") : "  Swift.fatalError()",
       "}",
     ]
     return lines.filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  /// What members that name all properties are marked with, so that the compiler does not warn of a deprecated one inside of them.
+  private var deprecation: String {
+    persisted.contains { $0.prefix.isDeprecated } ? "@available(*, deprecated)\n" : ""
   }
 
   private func schemaMetadata(_ isRoot: Bool) -> String {
@@ -93,7 +117,7 @@ struct ModelExpansion {
         + "defaultValue: \(defaultValue(of: variable)), metadata: \(metadata(of: variable))),"
     }
     return """
-      \(type.memberAccess)\(isRoot ? "" : "override ")class var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
+      \(deprecation)\(type.memberAccess)\(isRoot ? "" : "override ")class var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
         [
       \(entries.joined(separator: "\n"))
         ]
@@ -129,7 +153,7 @@ struct ModelExpansion {
       "    SwiftData.Schema.\($0.name)<\($0.generic ?? type.writtenName)>(\($0.arguments)),"
     }
     return """
-      \(type.memberAccess)\(isRoot ? "" : "override ")class var _$schemaTraits: [any SwiftData._SchemaTrait] {
+      \(deprecation)\(type.memberAccess)\(isRoot ? "" : "override ")class var _$schemaTraits: [any SwiftData._SchemaTrait] {
         \(isRoot ? "" : "super._$schemaTraits + ")[
       \(entries.joined(separator: "\n"))
         ]

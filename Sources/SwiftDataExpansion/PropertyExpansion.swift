@@ -13,29 +13,34 @@ struct PropertyExpansion {
       throw ExpansionError("a property of a model is a variable with a name", at: 0..<0)
     }
     if let observer = variable.observer {
-      throw ExpansionError(
-        "a property of a model has no observers: react where '\(variable.name)' is set, or mark it with '@Transient'",
-        at: observer)
+      throw Self.refusal(of: observer, variable)
     }
     self.variable = variable
     self.isTransformable = isTransformable
+  }
+
+  /// What is wrong with the observers of a variable.
+  static func refusal(of observer: Range<Int>, _ variable: VariableDeclaration) -> ExpansionError {
+    ExpansionError(
+      "a property of a model has no observers: react where '\(variable.name)' is set, or mark it with '@Transient'",
+      at: observer)
   }
 
   var accessors: String {
     let arguments = PropertyHash.arguments(variable.name)
     let kind = kind
     return """
-      @storageRestrictions(initializes: _\(variable.name), accesses: _$initialValues)
+      @storageRestrictions(initializes: \(variable.placeholderName), accesses: _$initialValues)
       init(initialValue) {
         _$initialValues.set\(kind)(initialValue, \(arguments))
-        _\(variable.name) = SwiftData._SwiftDataNoType()
+        \(variable.placeholderName) = SwiftData._SwiftDataNoType()
       }
       get { SwiftData._ModelStorage.get\(kind)(self, \(arguments)) }
       set { SwiftData._ModelStorage.set\(kind)(self, newValue, \(arguments)) }
       """
   }
 
-  var peer: String { "private var _\(variable.name): \(ModelExpansion.placeholder)" }
+  var peer: String { "private var \(variable.placeholderName): \(ModelExpansion.placeholder)" }
 
   /// The family of functions that reads and writes a value of the type: `Value` for types that rows have as they are, so that the
   /// compiler has nothing to choose from.

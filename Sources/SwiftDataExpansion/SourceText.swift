@@ -147,5 +147,10 @@ struct DeclarationPrefix {
 
   func attribute(_ name: String) -> AttributeUse? { attributes.first { $0.name == name } }
 
+  /// Whether it is marked as deprecated: what names it is to be marked too, or the compiler warns of it.
+  var isDeprecated: Bool {
+    attributes.contains { $0.name == "available" && $0.arguments?.contains("deprecated") == true }
+  }
+
   var isStatic: Bool { modifiers.contains("static") || modifiers.contains("class") }
 }

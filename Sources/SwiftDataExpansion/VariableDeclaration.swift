@@ -9,6 +9,7 @@ struct VariableDeclaration {
   let name: String
   /// As it is written, with backticks.
   let writtenName: String
+  private(set) var nameRange = 0..<0
   /// The annotation; nil without one.
   private(set) var type: String?
   private(set) var initialValue: String?
@@ -34,6 +35,7 @@ struct VariableDeclaration {
     }
     name = source[index].text
     writtenName = source.text(source[index].range)
+    nameRange = source[index].range
     index += 1
     if source[index].is(":") {
       let end = source.cursor.end(ofTypeAt: index + 1)
@@ -97,6 +99,20 @@ struct VariableDeclaration {
       && ["try", "await", "as", "is", "else", "if", "switch", "copy", "consume"].contains(before.text)
   }
 
+  /// The name of the placeholder that `@_PersistedProperty` makes beside the variable, as it is written.
+  var placeholderName: String { isInBackticks ? "`_\(name)`" : "_\(name)" }
+
+  /// Whether its name is written in backticks.
+  var isInBackticks: Bool { writtenName.hasPrefix("`") }
+
+  /// Whether initialisers have to give it a value, which that of `@Model` cannot: it has an annotation that is not optional, and no value.
+  var needsValue: Bool {
+    guard initialValue == nil, let type, let last = type.last else { return false }
+    // A wrapper, whose name begins with a capital letter, may have a value of its own; a tuple may have optional parts.
+    return !["?", "!", ")"].contains(last) && !prefix.modifiers.contains("lazy")
+      && prefix.attributes.allSatisfy { $0.name == "Transient" || $0.name.first?.isLowercase == true }
+  }
+
   /// Whether its annotation is that of a list.
   var isList: Bool {
     guard let type else { return false }
@@ -110,7 +126,8 @@ struct VariableDeclaration {
   ///
   /// - Parameter constants: Whether it stores constants.
   func isPersisted(constants: Bool) -> Bool {
-    isStored && (constants || !isConstant) && !prefix.modifiers.contains("lazy")
+    isStored && !isOneOfSeveral && observer == nil && (constants || !isConstant)
+      && !prefix.modifiers.contains("lazy")
       && prefix.attribute("Transient") == nil
       && !name.hasPrefix("_$") && type != ModelExpansion.placeholder
   }

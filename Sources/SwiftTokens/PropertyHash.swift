@@ -9,5 +9,7 @@ package enum PropertyHash {
   }
 
   /// A name and its hash as arguments: `"name", 0x1234`.
-  package static func arguments(_ name: String) -> String { "\"\(name)\", 0x\(String(of(name), radix: 16))" }
+  package static func arguments(_ name: String) -> String {
+    "\"\(name.replacing("\"", with: "\\\""))\", 0x\(String(of(name), radix: 16))"
+  }
 }

@@ -44,4 +44,12 @@ struct SpellingTests {
     #expect(Set([Compared(1), Compared(1), Compared(2)]).count == 2)
     #expect([Compared(3)].contains(Compared(3)))
   }
+
+  @Test func `a deprecated property is stored`() throws {
+    let context = try context(Outdated.self)
+    context.insert(Outdated())
+    try context.save()
+    #expect(names(Outdated.self) == ["old", "new"])
+    #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Outdated>()) == 1)
+  }
 }

@@ -48,3 +48,11 @@ final class Compared {
   static func == (left: Compared, right: Compared) -> Bool { left.number == right.number }
   func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
+
+@Model
+final class Outdated {
+  #Index<Outdated>([\.new])
+  @available(*, deprecated) var old: Int = 1
+  var new = 2
+  init() {}
+}

@@ -124,6 +124,53 @@ struct DiagnosticTests {
     #expect(Expanding("PersistedProperty", "peer", source).diagnostics.isEmpty)
   }
 
+  @Test func `a model with a mistake has no further one in its expansion`() {
+    let source = """
+      class Trip {
+        var a = 1, b = 2
+        var c = 3 { didSet { save() } }
+        @Transient var d: Int
+        @Transient var e: Int?
+        @Transient @Wrapped var f: Int
+        lazy var g = 1 { willSet {} }
+      }
+      """
+    let model = Expanding("Model", "member", source)
+    #expect(
+      model.messages == [
+        "2:3: a property of a model is declared alone: write a 'var' for each",
+        "3:15: a property of a model has no observers: react where 'c' is set, or mark it with '@Transient'",
+        "4:14: 'd' is not stored, so a model that is fetched has no value for it: give it one where it is declared",
+      ])
+    #expect(model.source?.contains("_a") == false && model.source?.contains("_c") == false)
+    #expect(model.source?.contains("{\n  Swift.fatalError()\n}") == true)
+    #expect(Expanding("Model", "memberAttribute", "var a = 1, b = 2").source == "")
+    #expect(Expanding("Model", "memberAttribute", "var a = 1 { didSet {} }").source == "")
+  }
+
+  @Test func `a name that no store has is refused at the property`() {
+    let model = Expanding(
+      "Model", "member", "class Trip { var `my \"name\"` = 1; var `default` = 2; var größe = 3 }")
+    #expect(
+      model.messages == [
+        "1:18: a store has no property of the name 'my \"name\"': use letters, digits and underscores"
+      ])
+    // What is made for it is well formed, so that nothing further is reported.
+    #expect(
+      Expanding("PersistedProperty", "peer", "var `my name` = 1").source
+        == "private var `_my name`: SwiftData._SwiftDataNoType")
+  }
+
+  @Test func `what names a deprecated property is deprecated`() {
+    let source =
+      "class Trip { #Unique<Trip>([\\.old]); @available(*, deprecated, message: \"x\") var old = 1; var new = 2 }"
+    let model = Expanding("Model", "member", source, missing: "PersistentModel").source ?? ""
+    #expect(model.contains("@available(*, deprecated)\nclass var schemaMetadata"))
+    #expect(model.contains("@available(*, deprecated)\nclass var _$schemaTraits"))
+    let other = Expanding("Model", "member", "class Trip { @available(macOS 15, *) var new = 2 }").source
+    #expect(other?.contains("@available") == false)
+  }
+
   @Test func `what is not persisted has no attribute`() {
     for member in [
       "@Transient var a = 1", "static var a = 1", "let a = 1", "lazy var a = 1", "var a: Int { 1 }",
