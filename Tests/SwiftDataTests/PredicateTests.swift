@@ -157,6 +157,9 @@ struct PredicateTests {
     try check(#Predicate { $0.shelves.filter { $0.name == "S1" }.count > 0 })
     try check(#Predicate { $0.author?.persistentModelID == id })
     try check(#Predicate { $0.author?.books.contains { $0.year == 1 } == true })
+    let book = books[7].persistentModelID
+    try check(#Predicate { $0.author?.id == id })
+    try check(#Predicate { $0.id == book }, 1)
   }
 
   // SWD-23

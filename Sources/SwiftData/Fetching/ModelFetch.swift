@@ -44,7 +44,8 @@ struct ModelFetch<Model: PersistentModel> {
         guard ModelClass.of(Model.self).leadsToModels(names) else {
           throw SwiftDataError(
             .unsupportedKeyPath,
-            "\(path) of \(Model.self) is no relationship: relationshipKeyPathsForPrefetching has those only")
+            "\(KeyPathText.of(path, Model.self)) is no relationship: relationshipKeyPathsForPrefetching has those only"
+          )
         }
         return names.joined(separator: ".")
       }

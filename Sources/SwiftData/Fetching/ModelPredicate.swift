@@ -29,7 +29,8 @@ struct ModelVocabulary: PredicateVocabulary {
       if type._isIdentity(keyPath) { return [] }
       if let names = ModelClass.of(type).names(of: keyPath) { return names }
       throw HeartwoodError(
-        .coreData, "\(keyPath) of \(type) is no property that is stored: filter the fetched models by it")
+        .coreData,
+        "\(KeyPathText.of(keyPath, type)) is no property that is stored: filter the fetched models by it")
     }
     if let type = root as? any RawRepresentable.Type, type._readsRawValue(keyPath) { return [] }
     return StructureFields.name(of: keyPath, in: root).map { [$0] }
@@ -69,10 +70,22 @@ struct ModelVocabulary: PredicateVocabulary {
   }
 }
 
+/// Key paths as messages name them.
+enum KeyPathText {
+  /// The key path; what it is where it has no name.
+  static func of(_ keyPath: AnyKeyPath, _ type: any Any.Type) -> String {
+    let text = "\(keyPath)"
+    return text.contains("<computed")
+      ? "a computed property of \(type), of type \(keyPath.readType)," : "\(text) of \(type)"
+  }
+}
+
 extension PersistentModel {
   /// Whether a key path reads the identifier of a model.
   static func _isIdentity(_ keyPath: AnyKeyPath) -> Bool {
-    if keyPath == \Self.persistentModelID { return true }
+    // The two that a model has by itself. A generic key path to `id` is that of `Identifiable`.
+    let own: KeyPath<Self, PersistentIdentifier> = \Self.id
+    if keyPath == \Self.persistentModelID || keyPath == own { return true }
     guard Self.ID.self == PersistentIdentifier.self else { return false }
     return keyPath == \Self.id && ModelClass.of(Self.self).property(named: "id") == nil
   }
@@ -109,7 +122,13 @@ struct ModelSort: FetchSort {
     guard let names = ModelClass.of(Model.self).names(of: keyPath) else {
       throw SwiftDataError(
         .unsupportedSortDescriptor,
-        "\(keyPath) of \(Model.self) is no property that is stored: sort the fetched models by it")
+        "\(KeyPathText.of(keyPath, Model.self)) is no property that is stored: sort the fetched models by it")
+    }
+    if ModelClass.of(Model.self).coding(at: names)?.keepsOrder == false {
+      throw SwiftDataError(
+        .unsupportedSortDescriptor,
+        "\(names.joined(separator: ".")) of \(Model.self) is stored in a form that has another order: sort the fetched models by it"
+      )
     }
     sortKey = SortKey(
       names: names.joined(separator: "."), isAscending: isAscending, options: keyPath.textOrder ?? [])

@@ -29,6 +29,7 @@ extension Mirror {
 final class CompositeCoding<Value: Codable>: ValueCoding<Value>, @unchecked Sendable {
   private let parts: [CompositeElementCoding]
   override var elements: [CompositeElementCoding]? { parts }
+  override var keepsOrder: Bool { false }
 
   init(_ parts: [CompositeElementCoding]) {
     self.parts = parts

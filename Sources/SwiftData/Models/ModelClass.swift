@@ -70,6 +70,17 @@ final class ModelClass: @unchecked Sendable {
     return !names.isEmpty
   }
 
+  /// How the value is stored that some names lead to, over relationships and into structures; nil if it is no attribute.
+  func coding(at names: [String]) -> AnyValueCoding? {
+    guard let first = names.first, let property = property(named: first) else { return nil }
+    if let destination = property.destination {
+      return ModelClass.of(destination).coding(at: Array(names.dropFirst()))
+    }
+    return names.dropFirst().reduce(property.coding) { coding, name in
+      coding?.elements?.first { $0.name == name }?.coding
+    }
+  }
+
   /// The names of the properties that a key path reads, one for each step; nil if it reads anything else.
   func names(of keyPath: AnyKeyPath) -> [String]? {
     if let found = byKeyPath[keyPath] { return [found.name] }

@@ -44,6 +44,8 @@ enum PlaceholderValue {
     return Value(stored)
   }
 
+  private static func one<Value: StoredInteger>(_ type: Value.Type) -> Any { Value(1) }
+
   /// A structure with another value in one of its fields; the same one if the field is of none of the types of attributes.
   static func altered(_ structure: Any, _ field: StructureFields.Field) -> Any {
     func open<Structure>(_ structure: Structure) -> Any {
@@ -55,9 +57,10 @@ enum PlaceholderValue {
       }
       var structure = structure
       func set<Value>(_ type: Value.Type) {
-        guard let plain = type as? any AttributeValue.Type, let value = plainValue(plain, 1) as? Value else {
-          return
-        }
+        let other =
+          (type as? any AttributeValue.Type).flatMap { plainValue($0, 1) }
+          ?? (type as? any StoredInteger.Type).map { one($0) }
+        guard let value = other as? Value else { return }
         withUnsafeMutableBytes(of: &structure) { bytes in
           bytes.baseAddress?.advanced(by: field.offset).assumingMemoryBound(to: Value.self).pointee = value
         }

@@ -20,6 +20,8 @@ class AnyValueCoding: @unchecked Sendable {
   func placeholder() -> Any? { nil }
   /// The parts of a composite value, in the order of their names; nil for other values.
   var elements: [CompositeElementCoding]? { nil }
+  /// Whether the stored forms are ordered as the values are.
+  var keepsOrder: Bool { true }
 }
 
 /// How the values of a type are stored.
@@ -40,16 +42,23 @@ final class PlainCoding<Value: AttributeValue>: ValueCoding<Value>, @unchecked S
 }
 
 /// Enumerations and other types with a raw value.
-final class RawCoding<Value: RawRepresentable>: ValueCoding<Value>, @unchecked Sendable
-where Value.RawValue: AttributeValue {
-  init() { super.init(Value.RawValue.attributeType, isOptional: false) }
-  override func stored(_ value: Value) -> _Value { value.rawValue._value }
-  override func value(_ stored: _Value) -> Value? { Value.RawValue(stored).flatMap { Value(rawValue: $0) } }
+final class RawCoding<Value: RawRepresentable>: ValueCoding<Value>, @unchecked Sendable {
+  private let raw: ValueCoding<Value.RawValue>
+
+  init(_ raw: ValueCoding<Value.RawValue>) {
+    self.raw = raw
+    super.init(raw.attributeType, isOptional: false)
+  }
+  override func stored(_ value: Value) -> _Value { raw.stored(value.rawValue) }
+  override func value(_ stored: _Value) -> Value? { raw.value(stored).flatMap { Value(rawValue: $0) } }
+  override var keepsOrder: Bool { RawOrder.isThatOfCases(Value.self) }
 }
 
 /// `Codable` values that are stored as one encoding: lists, dictionaries, enumerations with values.
 final class EncodedCoding<Value: Codable>: ValueCoding<Value>, @unchecked Sendable {
   init() { super.init(.binaryData, isOptional: false) }
+
+  override var keepsOrder: Bool { false }
 
   private struct Box: Codable { var value: Value }
 
@@ -83,6 +92,8 @@ final class TransformedCoding<Value>: ValueCoding<Value>, @unchecked Sendable {
     super.init(.binaryData, isOptional: false)
   }
 
+  override var keepsOrder: Bool { false }
+
   override func stored(_ value: Value) -> _Value {
     guard let transformer = ValueTransformer(forName: NSValueTransformerName(name)) else {
       return .refused("the transformer \"\(name)\" is not registered")
@@ -115,6 +126,7 @@ final class OptionalCoding<Wrapped>: ValueCoding<Wrapped?>, @unchecked Sendable 
     stored.isNone ? .some(nil) : wrapped.value(stored).map { .some($0) }
   }
   override var elements: [CompositeElementCoding]? { wrapped.elements }
+  override var keepsOrder: Bool { wrapped.keepsOrder }
 }
 
 /// Finds out how the values of a type are stored.
@@ -138,6 +150,7 @@ enum ValueCodings {
     }
     if let transformer { return TransformedCoding<Value>(transformer) }
     if let plain = type as? any AttributeValue.Type { return plainCoding(plain) }
+    if let integer = type as? any StoredInteger.Type { return integerCoding(integer) }
     if let raw = type as? any RawRepresentable.Type, let coding = rawCoding(raw) { return coding }
     guard let codable = type as? any Codable.Type else { return nil }
     return codableCoding(codable, isEncoded)
@@ -147,8 +160,14 @@ enum ValueCodings {
     PlainCoding<Value>()
   }
 
+  private static func integerCoding<Value: StoredInteger>(_ type: Value.Type) -> AnyValueCoding {
+    IntegerCoding<Value>()
+  }
+
   private static func rawCoding<Value: RawRepresentable>(_ type: Value.Type) -> AnyValueCoding? {
-    (RawCodingMaker<Value>.self as? any RawCodingMaking.Type)?.make()
+    let raw = Value.RawValue.self
+    guard raw is any AttributeValue.Type || raw is any StoredInteger.Type else { return nil }
+    return (make(raw, nil, false) as? ValueCoding<Value.RawValue>).map { RawCoding<Value>($0) }
   }
 
   private static func codableCoding<Value: Codable>(_ type: Value.Type, _ isEncoded: Bool) -> AnyValueCoding {
@@ -166,13 +185,4 @@ enum ValueCodings {
     }
     return _openExistential(wrapped, do: open)
   }
-}
-
-/// Makes the coding of a type with a raw value, where the raw value can be stored.
-private enum RawCodingMaker<Value: RawRepresentable> {}
-private protocol RawCodingMaking {
-  static func make() -> AnyValueCoding
-}
-extension RawCodingMaker: RawCodingMaking where Value.RawValue: AttributeValue {
-  static func make() -> AnyValueCoding { RawCoding<Value>() }
 }

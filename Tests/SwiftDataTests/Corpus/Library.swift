@@ -15,6 +15,12 @@ enum Library {
 
   static func context() throws -> ModelContext { ModelContext(try container()) }
 
+  /// A context of a container in memory of other models.
+  static func context(of models: any PersistentModel.Type...) throws -> ModelContext {
+    let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+    return ModelContext(try ModelContainer(for: Schema(models), configurations: configuration))
+  }
+
   /// A folder that is removed after the block.
   static func inFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
