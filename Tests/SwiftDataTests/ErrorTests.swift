@@ -54,6 +54,13 @@ enum ErrorVersions {
   }
 }
 
+@Model class Account {
+  @Attribute(.unique) var number: String
+  init(_ number: String) { self.number = number }
+}
+@Model final class Savings: Account { override init(_ number: String) { super.init(number) } }
+@Model final class Checking: Account { override init(_ number: String) { super.init(number) } }
+
 /// Errors of containers, contexts and histories, and what stays as it was after them.
 struct ErrorTests {
   private func store(_ folder: URL) -> ModelConfiguration {
@@ -166,6 +173,30 @@ struct ErrorTests {
     for year in [3, 1, 2] { context.insert(Book(title: "T", year: year)) }
     let identifiers = try context.fetchIdentifiers(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.year)]))
     #expect(identifiers.compactMap { (context.model(for: $0) as? Book)?.year } == [1, 2, 3])
+  }
+
+  // SWD-10, SWD-40
+  @Test func `a unique value of another subclass is an error that names both`() throws {
+    let context = try Library.context(of: Account.self, Savings.self, Checking.self)
+    context.insert(Savings("1"))
+    try context.save()
+    context.insert(Checking("1"))
+    #expect {
+      try context.save()
+    } throws: {
+      SwiftDataError.modelValidationFailure ~= $0
+        && "\($0)".contains("number is unique, and models of Checking, Savings have the same")
+    }
+  }
+
+  // SWD-23, SWD-40
+  @Test func `a message says that a property is computed, and of which class`() throws {
+    let context = try Library.context()
+    #expect {
+      try context.fetch(FetchDescriptor<Inferred>(predicate: #Predicate { $0.computed == "x" }))
+    } throws: {
+      "\($0)".contains("a computed property of Inferred, of type String,") && !"\($0)".contains("<computed")
+    }
   }
 
   // SWD-40

@@ -119,9 +119,22 @@ enum ModelErrors {
     }
   }
 
+  /// What a save says that found the value of another class's model: a model is updated only by one of its own class.
+  private static func conflictText(_ conflicts: [ConstraintConflict]) -> String {
+    let texts = conflicts.map { conflict in
+      let names = conflict.constraint.joined(separator: ", ")
+      let classes = Set(conflict.conflictingObjects.compactMap { $0.entity.name }).union(
+        conflict.databaseObject.flatMap(\.entity.name).map { [$0] } ?? [])
+      return "\(names) is unique, and models of \(classes.sorted().joined(separator: ", ")) have the same"
+    }
+    return texts.joined(separator: "; ") + ": only a model of the same class is updated by such a save"
+  }
+
   static func translated(_ error: HeartwoodError) -> any Error {
     switch error.code {
     case .persistentHistoryTokenExpired: SwiftDataError(.historyTokenExpired, underlying: error)
+    case .managedObjectConstraintMerge:
+      SwiftDataError(.modelValidationFailure, conflictText(error.constraintConflicts), underlying: error)
     case _ where (1550...1690).contains(error.code.rawValue):
       SwiftDataError(.modelValidationFailure, underlying: error)
     default: error
