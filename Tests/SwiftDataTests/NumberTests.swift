@@ -55,6 +55,7 @@ struct NumberTests {
     try check(#Predicate { $0.u64 > limit }, 1)
     try check(#Predicate { $0.u64 == 20 }, 1)
     try check(#Predicate { some.contains($0.u64) }, 2)
+    try check(#Predicate { (3...20).contains($0.u) }, 3)
     try check(#Predicate { $0.optional == none }, 2)
     try check(#Predicate { ($0.optional ?? 4) < 5 }, 4)
     try check(#Predicate { $0.pair.second > 9 }, 3)
@@ -65,6 +66,7 @@ struct NumberTests {
     try check(#Predicate { $0.u8 / 3 == 6 }, 1)
     try check(#Predicate { $0.u32 % 3 == 2 })
     try check(#Predicate { $0.u64 % 3 == 2 })
+    try check(#Predicate { $0.u64 / 2 * 2 == $0.u64 })
   }
 
   // SWD-23
@@ -107,6 +109,48 @@ struct NumberTests {
       SwiftDataError.unsupportedSortDescriptor ~= $0
     }
     #expect(try context.fetch(FetchDescriptor<Ranked>(sortBy: [SortDescriptor(\.level)])).isEmpty)
+  }
+}
+
+/// What is stored in a form that has another order, or of which equality means nothing.
+struct EncodedComparisonTests {
+  let context: ModelContext
+
+  init() throws {
+    context = try Library.context(of: Ranked.self)
+    context.insert(Ranked(rank: .low, plain: .small, level: .low))
+    context.insert(Ranked(rank: .high, plain: .large, level: .high))
+    try context.save()
+  }
+
+  private func expectRefusal(
+    _ predicate: Predicate<Ranked>, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(sourceLocation: sourceLocation) {
+      try context.fetch(FetchDescriptor(predicate: predicate))
+    } throws: {
+      SwiftDataError.unsupportedPredicate ~= $0
+    }
+  }
+
+  // SWD-23, SWD-40
+  @Test func `comparisons of what is stored in another order are refused`() {
+    let (rank, plain, tags): (Rank, Unnumbered, Set<String>) = (.mid, .small, ["a"])
+    expectRefusal(#Predicate { $0.rank > rank })
+    expectRefusal(#Predicate { $0.plain > plain })
+    expectRefusal(#Predicate { $0.tags == tags })
+  }
+
+  // SWD-23
+  @Test func `enumerations without raw values are equal or not`() throws {
+    let (rank, plain, level): (Rank, Unnumbered, Level) = (.low, .small, .low)
+    func count(_ predicate: Predicate<Ranked>) throws -> Int {
+      try context.fetchCount(FetchDescriptor(predicate: predicate))
+    }
+    #expect(try count(#Predicate { $0.rank == rank }) == 1)
+    #expect(try count(#Predicate { $0.plain == plain }) == 1)
+    #expect(try count(#Predicate { $0.plain != plain }) == 1)
+    #expect(try count(#Predicate { $0.level > level }) == 1)
   }
 }
 
@@ -176,6 +220,7 @@ struct Pair: Codable, Equatable {
   var rank: Rank
   var plain: Unnumbered
   var level: Level
+  var tags: Set<String> = []
 
   init(rank: Rank, plain: Unnumbered, level: Level) {
     self.rank = rank

@@ -40,6 +40,35 @@ struct ModelVocabulary: PredicateVocabulary {
     (type as? any PersistentModel.Type).map { ModelClass.of($0).name }
   }
 
+  func isToMany(_ type: any Any.Type) -> Bool {
+    type is any RelationshipCollection.Type
+  }
+
+  /// Whether a type is one of models or their identifiers, which are objects in conditions.
+  private func isOfObjects(_ type: any Any.Type) -> Bool {
+    let type = (type as? any OptionalType.Type)?.wrappedType ?? type
+    return type == PersistentIdentifier.self || type is any PersistentModel.Type
+  }
+
+  func checkOrder(of type: any Any.Type) throws(HeartwoodError) {
+    guard !isOfObjects(type), ValueCodings.coding(of: type)?.keepsOrder == false else { return }
+    throw HeartwoodError(
+      .coreData,
+      "\(type) is stored in a form that has another order: compare the values of the fetched models"
+    )
+  }
+
+  func checkEquality(of type: any Any.Type, with constant: Any?) throws(HeartwoodError) {
+    guard !isOfObjects(type), ValueCodings.coding(of: type)?.keepsEquality == false else { return }
+    // A case without values has one encoding, which no other case has.
+    if let constant {
+      let mirror = Mirror(reflecting: (constant as? any OptionalType)?.wrapped ?? constant)
+      if mirror.displayStyle == .enum, mirror.children.isEmpty { return }
+    }
+    throw HeartwoodError(
+      .coreData, "\(type) is stored as one encoding: compare the values of the fetched models")
+  }
+
   func constant(_ value: Any) throws(HeartwoodError) -> ConditionExpression? {
     if let optional = value as? any OptionalType {
       guard let wrapped = optional.wrapped else { return .value(.null) }

@@ -22,6 +22,8 @@ class AnyValueCoding: @unchecked Sendable {
   var elements: [CompositeElementCoding]? { nil }
   /// Whether the stored forms are ordered as the values are.
   var keepsOrder: Bool { true }
+  /// Whether stored forms are equal where the values are.
+  var keepsEquality: Bool { true }
 }
 
 /// How the values of a type are stored.
@@ -59,6 +61,7 @@ final class EncodedCoding<Value: Codable>: ValueCoding<Value>, @unchecked Sendab
   init() { super.init(.binaryData, isOptional: false) }
 
   override var keepsOrder: Bool { false }
+  override var keepsEquality: Bool { false }
 
   private struct Box: Codable { var value: Value }
 
@@ -93,6 +96,7 @@ final class TransformedCoding<Value>: ValueCoding<Value>, @unchecked Sendable {
   }
 
   override var keepsOrder: Bool { false }
+  override var keepsEquality: Bool { false }
 
   override func stored(_ value: Value) -> _Value {
     guard let transformer = ValueTransformer(forName: NSValueTransformerName(name)) else {
@@ -127,6 +131,7 @@ final class OptionalCoding<Wrapped>: ValueCoding<Wrapped?>, @unchecked Sendable 
   }
   override var elements: [CompositeElementCoding]? { wrapped.elements }
   override var keepsOrder: Bool { wrapped.keepsOrder }
+  override var keepsEquality: Bool { wrapped.keepsEquality }
 }
 
 /// Finds out how the values of a type are stored.

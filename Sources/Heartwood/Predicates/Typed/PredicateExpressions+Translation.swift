@@ -36,7 +36,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
       }
     }
     guard case .path(var path) = owner.kind else {
-      throw .predicate("the key path \(keyPath) of a #Predicate is of something that is no property")
+      throw .predicate("a key path of a #Predicate reads \(Output.self) of something that is no property")
     }
     if let names = try translation.vocabulary?.names(of: keyPath, from: Root.Output.self) {
       path.steps += names.map { .name($0) }
@@ -69,18 +69,19 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
 /// Comparisons.
 extension PredicateExpressions.Equal: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    .condition(.comparing(try translation.value(lhs), .equal, try translation.value(rhs)))
+    try translation.equality(lhs, rhs, isNegated: false)
   }
 }
 
 extension PredicateExpressions.NotEqual: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    .condition(.comparing(try translation.value(lhs), .notEqual, try translation.value(rhs)))
+    try translation.equality(lhs, rhs, isNegated: true)
   }
 }
 
 extension PredicateExpressions.Comparison: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    try translation.vocabulary?.checkOrder(of: LHS.Output.self)
     let comparator: ComparisonOperator =
       switch op {
       case .lessThan: .less
@@ -147,10 +148,10 @@ extension PredicateExpressions.ForceCast: TranslatableExpression {
 /// Optionals: a property of a missing object is missing, and a condition on one is neither true nor false.
 extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    let wrapped = try translation.value(wrapped)
-    let part = try translation.binding(variable, to: wrapped).part(transform)
-    guard case .condition(let condition) = part else { return part }
-    return .optional(condition, where: .comparing(wrapped, .notEqual, .value(.null)))
+    let value = try translation.value(wrapped)
+    let part = try translation.binding(variable, to: value).part(transform)
+    return translation.part(
+      part, of: RHS.Output.self, where: translation.exists(value, of: Wrapped.self), after: value)
   }
 }
 
@@ -167,6 +168,13 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
       return .condition(exists && condition || !exists && other)
     }
     let parts = [try translation.value(lhs), try translation.value(rhs)]
+    // An empty list in place of the destinations, where there is no owner of any.
+    if translation.vocabulary?.isToMany(RHS.Output.self) == true,
+      case .value(.list(let list)) = parts[1].kind,
+      list.isEmpty
+    {
+      return .value(parts[0])
+    }
     return .value(ConditionExpression(.function(.coalesce, parts)))
   }
 }
@@ -206,7 +214,11 @@ extension PredicateExpressions.FloatDivision: TranslatableExpression {
 
 extension PredicateExpressions.IntDivision: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    .value(ConditionExpression(.arithmetic(.divide, try translation.value(lhs), try translation.value(rhs))))
+    let quotient = ConditionExpression(
+      .arithmetic(.divide, try translation.value(lhs), try translation.value(rhs)))
+    // These are decimals in the store, whose quotients are fractions.
+    let isDecimal = LHS.Output.self == UInt64.self || LHS.Output.self == UInt.self
+    return .value(isDecimal ? ConditionExpression(.function(.trunc, [quotient])) : quotient)
   }
 }
 
@@ -241,6 +253,7 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
     guard case .range(let lower, let upper, let isClosed) = try translation.part(range) else {
       throw .predicate("a range of a #Predicate has no translation; compare with its bounds")
     }
+    try translation.vocabulary?.checkOrder(of: Element.Output.self)
     let value = try translation.value(element)
     return .condition(
       .comparing(value, .greaterOrEqual, lower) && .comparing(value, isClosed ? .lessOrEqual : .less, upper))
@@ -250,7 +263,11 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
 /// Sequences and relationships.
 extension PredicateExpressions.SequenceContains: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    .condition(.comparing(try translation.value(element), .isIn, try translation.value(sequence)))
+    let constants = (sequence as? PredicateExpressions.Value<LHS.Output>).map { Array($0.value) } ?? []
+    for constant in constants {
+      try translation.vocabulary?.checkEquality(of: RHS.Output.self, with: constant)
+    }
+    return .condition(.comparing(try translation.value(element), .isIn, try translation.value(sequence)))
   }
 }
 

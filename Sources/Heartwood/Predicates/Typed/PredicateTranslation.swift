@@ -35,6 +35,13 @@ package protocol PredicateVocabulary {
   func constant(_ value: Any) throws(HeartwoodError) -> ConditionExpression?
   /// The name of the entity of a class; nil for another type.
   func entityName(of type: any Any.Type) -> String?
+  /// Whether a type, or what it wraps, is one of to-many relationships.
+  func isToMany(_ type: any Any.Type) -> Bool
+  /// - Throws: If values of a type are stored in a form that has another order.
+  func checkOrder(of type: any Any.Type) throws(HeartwoodError)
+  /// - Parameter constant: What the value is compared with; nil if it is no constant.
+  /// - Throws: If values of a type are stored in a form of which equality means nothing.
+  func checkEquality(of type: any Any.Type, with constant: Any?) throws(HeartwoodError)
 }
 
 /// The translation of a part.
@@ -183,11 +190,64 @@ package struct PredicateTranslation {
     return .value(.path(path))
   }
 
+  // MARK: Optionals
+
+  /// When a value is there. The destinations of a to-many relationship always are, where its owner is.
+  func exists(_ value: ConditionExpression, of type: any Any.Type) -> Condition {
+    guard vocabulary?.isToMany(type) == true else { return .comparing(value, .notEqual, .value(.null)) }
+    let path: PropertyPath
+    switch value.kind {
+    case .path(let relationship): path = relationship
+    case .collection(let values): path = values.path
+    default: return .always(true)
+    }
+    guard path.steps.count > 1 else { return .always(true) }
+    let owner = PropertyPath(path.scope, Array(path.steps.dropLast()), column: path.column)
+    return .comparing(.path(owner), .notEqual, .value(.null))
+  }
+
+  /// A part that there is only where another value exists.
+  func part(
+    _ part: PredicatePart, of type: any Any.Type, where exists: Condition, after wrapped: ConditionExpression
+  ) -> PredicatePart {
+    if case .constant(true) = exists.node { return part }
+    switch part {
+    case .condition(let condition): return .optional(condition, where: exists)
+    case .optional(let condition, let other): return .optional(condition, where: exists && other)
+    case .value(let value):
+      if vocabulary?.isToMany(type) == true || value.isMissing(with: wrapped) { return part }
+      return .value(ConditionExpression(.conditional(exists, value, .value(.null))))
+    case .range: return part
+    }
+  }
+
+  /// A comparison for equality.
+  func equality<Value>(
+    _ left: any PredicateExpression<Value>, _ right: any PredicateExpression<Value>, isNegated: Bool
+  ) throws(HeartwoodError) -> PredicatePart {
+    let values = (try value(left), try value(right))
+    let comparator: ComparisonOperator = isNegated ? .notEqual : .equal
+    if values.0.isNull || values.1.isNull {
+      let other = values.0.isNull ? values.1 : values.0
+      guard vocabulary?.isToMany(Value.self) == true, !other.isNull else {
+        return .condition(.comparing(values.0, comparator, values.1))
+      }
+      let exists = exists(other, of: Value.self)
+      return .condition(isNegated ? exists : !exists)
+    }
+    if vocabulary?.isToMany(Value.self) == true {
+      throw .predicate("two lists of models are compared: ask whether one contains a model")
+    }
+    let constants = [left, right].compactMap { ($0 as? PredicateExpressions.Value<Value>)?.value }
+    try vocabulary?.checkEquality(of: Value.self, with: constants.first)
+    return .condition(.comparing(values.0, comparator, values.1))
+  }
+
   // MARK: Constants
 
   func constant(_ value: Any) throws(HeartwoodError) -> PredicatePart {
     if let known = try vocabulary?.constant(value) { return .value(known) }
-    if let range = value as? any ConstantRange { return range.part }
+    if let range = value as? any ConstantRange { return try range.part(in: self) }
     if let argument = value as? any PredicateArgument { return .value(argument.predicateConstant.expression) }
     if let attribute = value as? any AttributeValue { return .value(.value(attribute._value)) }
     if let regex = value as? PredicateExpressions.PredicateRegex {
@@ -213,18 +273,59 @@ package struct PredicateTranslation {
 
 /// Ranges as constants.
 private protocol ConstantRange {
-  var part: PredicatePart { get }
+  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart
 }
 
-extension ClosedRange: ConstantRange where Bound: AttributeValue {
-  fileprivate var part: PredicatePart {
-    .range(.value(lowerBound._value), .value(upperBound._value), isClosed: true)
+extension PredicateTranslation {
+  fileprivate func range(
+    _ lower: Any, _ upper: Any, isClosed: Bool
+  ) throws(HeartwoodError) -> PredicatePart {
+    guard case .value(let lower) = try constant(lower), case .value(let upper) = try constant(upper) else {
+      throw .predicate("a range of these values is no value that the store can compare")
+    }
+    return .range(lower, upper, isClosed: isClosed)
   }
 }
 
-extension Range: ConstantRange where Bound: AttributeValue {
-  fileprivate var part: PredicatePart {
-    .range(.value(lowerBound._value), .value(upperBound._value), isClosed: false)
+extension ClosedRange: ConstantRange {
+  fileprivate func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    try translation.range(lowerBound, upperBound, isClosed: true)
+  }
+}
+
+extension Range: ConstantRange {
+  fileprivate func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    try translation.range(lowerBound, upperBound, isClosed: false)
+  }
+}
+
+extension ConditionExpression {
+  var isNull: Bool {
+    if case .value(.null) = kind { return true }
+    return false
+  }
+
+  /// Whether the value is nil where another is, from which it is read.
+  fileprivate func isMissing(with other: ConditionExpression) -> Bool {
+    switch (kind, other.kind) {
+    case (.path(let path), .path(let start)):
+      path.scope === start.scope && path.steps.count >= start.steps.count
+        && zip(path.steps, start.steps).allSatisfy { $0.isSame(as: $1) }
+    case (.function(.length, let parts), _): parts.allSatisfy { $0.isMissing(with: other) }
+    default: false
+    }
+  }
+}
+
+extension PathStep {
+  fileprivate func isSame(as other: PathStep) -> Bool {
+    switch (self, other) {
+    case (.name(let name), .name(let other)): name == other
+    case (.keyPath(let path), .keyPath(let other)): path == other
+    case (.item(let item), .item(let other)): item == other
+    case (.kind(let kind), .kind(let other)): kind.text == other.text
+    default: false
+    }
   }
 }
 
