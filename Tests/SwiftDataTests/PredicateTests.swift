@@ -218,7 +218,7 @@ struct PredicateTests {
   // SWD-23
   @Test func `random conditions`() throws {
     var random = SeededGenerator(seed: 20_261_127)
-    for _ in 0..<60 {
+    for _ in 0..<120 {
       let condition = RandomCondition(&random, depth: 3)
       let predicate = condition.predicate
       let found = try context.fetch(FetchDescriptor(predicate: predicate))
@@ -246,7 +246,7 @@ struct RandomCondition {
 
   init(_ random: inout SeededGenerator, depth: Int) {
     let number = Int.random(in: 0..<40, using: &random)
-    switch Int.random(in: 0..<(depth > 0 ? 13 : 10), using: &random) {
+    switch Int.random(in: 0..<(depth > 0 ? 17 : 14), using: &random) {
     case 0: (predicate, holds) = (#Predicate { $0.year < number }, { $0.year < number })
     case 1: (predicate, holds) = (#Predicate { $0.pages >= number + 50 }, { $0.pages >= number + 50 })
     case 2:
@@ -267,10 +267,29 @@ struct RandomCondition {
       let list = Array(titles)
       (predicate, holds) = (#Predicate { list.contains($0.title) }, { list.contains($0.title) })
     case 10:
+      (predicate, holds) = (
+        #Predicate { ($0.author?.books.count ?? 12) > 11 }, { ($0.author?.books.count ?? 12) > 11 }
+      )
+    case 11:
+      (predicate, holds) = (
+        #Predicate { $0.author?.books.contains { $0.year == number } ?? true },
+        { $0.author?.books.contains { $0.year == number } ?? true }
+      )
+    case 12:
+      (predicate, holds) = (
+        #Predicate { $0.author?.books.filter { $0.year > number }.isEmpty != false },
+        { $0.author?.books.filter { $0.year > number }.isEmpty != false }
+      )
+    case 13:
+      (predicate, holds) = (
+        #Predicate { ($0.rating.flatMap { $0 > 1 ? 1 : 0 } ?? 2) == number % 3 },
+        { ($0.rating.flatMap { $0 > 1 ? 1 : 0 } ?? 2) == number % 3 }
+      )
+    case 14:
       let inner = RandomCondition(&random, depth: depth - 1)
       let other = inner.predicate
       (predicate, holds) = (#Predicate { !other.evaluate($0) }, { !inner.holds($0) })
-    case 11:
+    case 15:
       let (one, two) = (
         RandomCondition(&random, depth: depth - 1), RandomCondition(&random, depth: depth - 1)
       )
