@@ -214,6 +214,25 @@ struct PredicateTests {
     #expect(try count(#Predicate { $0.address?.zip == nil }) == 2)
   }
 
+  /// As the documentation lists them.
+  // SWD-23
+  @Test func `what differs from a closure: no numbers, division by zero, and the empty text`() throws {
+    let context = try Library.context()
+    let book = Book(title: "Alpha", year: 1)
+    book.rating = .nan
+    context.insert(book)
+    try context.save()
+    let (zero, none) = (0, "")
+    func count(_ predicate: Predicate<Book>) throws -> Int {
+      try context.fetchCount(FetchDescriptor(predicate: predicate))
+    }
+    #expect(try count(#Predicate { $0.rating == $0.rating }) == 1)
+    #expect(try count(#Predicate { $0.year / zero > 0 }) == 0)
+    #expect(try count(#Predicate { $0.year / zero != 1 }) == 1)
+    #expect(try count(#Predicate { $0.title.contains(none) }) == 1)
+    #expect(try count(#Predicate { $0.title.localizedStandardContains(none) }) == 1)
+  }
+
   /// Random conditions over random terms, seeded.
   // SWD-23
   @Test func `random conditions`() throws {
