@@ -175,7 +175,7 @@ struct ErrorTests {
     #expect(identifiers.compactMap { (context.model(for: $0) as? Book)?.year } == [1, 2, 3])
   }
 
-  // SWD-10, SWD-40
+  // SWD-07, SWD-40
   @Test func `a unique value of another subclass is an error that names both`() throws {
     let context = try Library.context(of: Account.self, Savings.self, Checking.self)
     context.insert(Savings("1"))

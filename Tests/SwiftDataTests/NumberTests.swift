@@ -76,7 +76,7 @@ struct NumberTests {
     try check(#Predicate { $0.level.rawValue > 1 })
   }
 
-  // SWD-9
+  // SWD-01
   @Test func `the greatest and the least numbers are stored, and all defaults`() throws {
     let found = try ModelContext(context.container).fetch(FetchDescriptor<Widths>())
     for model in models {
@@ -88,7 +88,7 @@ struct NumberTests {
     }
   }
 
-  // SWD-10
+  // SWD-07
   @Test func `a unique number is one of all`() throws {
     let model = Widths(1)
     model.name = "second"
