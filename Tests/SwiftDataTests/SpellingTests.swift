@@ -13,16 +13,16 @@ struct SpellingTests {
   }
 
   @Test func `properties on one line are all stored`() throws {
-    #expect(names(Folder.self) == ["name", "colour", "note", "sheets"])
+    #expect(names(Binder.self) == ["name", "colour", "note", "sheets"])
     #expect(names(Sheet.self) == ["text", "folder"])
-    let context = try context(Folder.self, Sheet.self)
-    let folder = Folder(name: "f")
+    let context = try context(Binder.self, Sheet.self)
+    let folder = Binder(name: "f")
     folder.note = "n"
     folder.colour = 3
     folder.sheets = [Sheet("s")]
     context.insert(folder)
     try context.save()
-    let found = try #require(ModelContext(context.container).fetch(FetchDescriptor<Folder>()).first)
+    let found = try #require(ModelContext(context.container).fetch(FetchDescriptor<Binder>()).first)
     #expect(found.note == "n" && found.colour == 3 && found.sheets?.first?.text == "s")
     #expect(found.sheets?.first?.folder === found)
   }

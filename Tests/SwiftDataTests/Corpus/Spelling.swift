@@ -4,12 +4,12 @@ import SwiftData
 // Models that are written in unusual ways. What they store is tested in `SpellingTests`.
 
 // swift-format-ignore
-@Model final class Folder { var name = ""; var colour = 2; var note: String?
+@Model final class Binder { var name = ""; var colour = 2; var note: String?
   var title: String { name }; @Relationship(deleteRule: .cascade, inverse: \Sheet.folder) var sheets: [Sheet]?
   init(name: String) { self.name = name } }
 
 // swift-format-ignore
-@Model final class Sheet { var text: String; var folder: Folder?; init(_ text: String) { self.text = text } }
+@Model final class Sheet { var text: String; var folder: Binder?; init(_ text: String) { self.text = text } }
 
 // swift-format-ignore
 @Model
