@@ -146,10 +146,7 @@ extension PersistentStoreCoordinator {
       return try destroyAnyStore(at: url, type: kind)
     }
     // Both, so that the next opening does not bring back what was deleted.
-    if place != url {
-      try destroyAnyStore(at: place, type: kind)
-      AppleStores.removeRest(ofCopy: place)
-    }
+    if place != url { try destroyAnyStore(at: place, type: kind) }
     try AppleStores.remove(url)
   }
 

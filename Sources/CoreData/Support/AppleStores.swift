@@ -102,17 +102,6 @@ enum AppleStores {
     }
   }
 
-  /// Removes the folder of a copy that was destroyed, so that another one can be put there. It is removed when it is empty, and no store is put into
-  /// a folder that is not.
-  static func removeRest(ofCopy place: URL) {
-    let rest: Set = ["lock", "processes"]
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: place.path),
-      rest.isSuperset(of: names)
-    else { return }
-    for name in names { try? FileManager.default.removeItem(at: place.appending(path: name)) }
-    rmdir(place.path)
-  }
-
   /// Removes what a store of Core Data consists of. Nothing if the file is none.
   ///
   /// - Throws: `.persistentStoreOpen` if it is another database.
