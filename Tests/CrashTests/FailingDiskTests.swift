@@ -12,7 +12,7 @@ import Testing
   func `any one failing call leaves a store that keeps its promises`(workload: Workload) throws {
     let prepared = try PreparedWorkload(workload)
     let calls = try prepared.calls().filter { $0.calls != .of(.read) || $0.number.isMultiple(of: 4) }
-    let tried = Array(calls.sampled(every: 24))
+    let tried = Array(calls.sampled(every: 48))
     for (number, call) in tried.enumerated() {
       try ErrorScenario(prepared: prepared, plan: call.plan(Self.way(number))).run()
     }

@@ -1,26 +1,28 @@
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 @testable import HeartwoodEngine
 
-/// One process is killed at one of its calls. Another continues with the store.
+/// One process is killed at one of its calls. Another continues with the store. Each case of a usual run tries another quarter of the calls, a long run
+/// tries all.
 @Suite struct `A process that ends in the middle of a call` {
-  @Test(arguments: [FaultPlan.Effect.none, .whole], [nil, 0.03] as [Double?])
+  @Test(arguments: [
+    (1, FaultPlan.Effect.none, nil), (2, .none, 0.03), (3, .whole, nil), (4, .whole, 0.03 as Double?),
+  ])
   func `a process that is killed at any call leaves every commit to the other processes`(
-    effect: FaultPlan.Effect, idleSeconds: Double?
+    first: Int, effect: FaultPlan.Effect, idleSeconds: Double?
   ) throws {
-    var call = 0
     var recoveries = 0
-    while true {
-      call += 1
+    for call in stride(from: LongRun.isWanted ? 1 : first, to: .max, by: LongRun.isWanted ? 1 : 4) {
       let pair = try Pair(idleSeconds: idleSeconds)
       let plan = FaultPlan([.fail(.any, .from(call), with: .processKilled, effect: effect)])
       guard try pair.live(plan) else { break }
       recoveries += 1
       try pair.goOn("killed at call \(call)")
     }
-    #expect(recoveries > 100)
+    #expect(recoveries > (LongRun.isWanted ? 100 : 25))
   }
 }
 

@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 import Testing
 
 @testable import HeartwoodEngine
@@ -28,8 +28,6 @@ struct LeaseModelTests {
     return (seen.count, nil)
   }
 
-  private static var isLong: Bool { ProcessInfo.processInfo.environment["HEARTWOOD_LONG"] != nil }
-
   @Test(arguments: [
     (2, 2, 1, 1, false), (2, 1, 2, 2, false), (3, 1, 1, 1, false), (2, 2, 1, 0, true),
   ])
@@ -44,7 +42,7 @@ struct LeaseModelTests {
     print("lease model, \(processes) × \(threads) × \(commits), \(kills) kills: \(found.states) states")
   }
 
-  @Test(arguments: [(2, 1, 1, 1), (2, 1, 2, 1), (3, 1, 1, 1)])
+  @Test(arguments: [(2, 1, 1, 1), (2, 1, 2, 1)] + (LongRun.isWanted ? [(3, 1, 1, 1)] : []))
   func `an opening answers with every commit of a process that has ended before`(
     processes: Int, threads: Int, commits: Int, kills: Int
   ) {
@@ -58,7 +56,7 @@ struct LeaseModelTests {
   }
 
   @Test(
-    .enabled(if: isLong),
+    .enabled(if: LongRun.isWanted, "Minutes; set HEARTWOOD_LONG."),
     arguments: [(2, 2, 2, 0, false), (2, 3, 1, 0, false), (3, 1, 2, 1, false), (2, 2, 1, 2, true)])
   func `the protocol holds for more processes, threads, commits and kills`(
     processes: Int, threads: Int, commits: Int, kills: Int, operations: Bool

@@ -116,7 +116,7 @@ import Testing
       #expect(try harness.segmentCount() == files)
       #expect(harness.disk.usedBytes == used)
       try harness.verify()
-      for image in harness.disk.crashImages().sampled(every: 5) {
+      for image in harness.disk.crashImages().sampled(every: 10) {
         let engine = try Engine(at: "/store", options: harness.options, fileSystem: image.mounted())
         #expect(try engine.read { try $0.model() } == harness.model)
       }
@@ -138,7 +138,7 @@ import Testing
       let process = harness.disk.process(named: "opens")
       let files = FaultInjectingFileSystem(base: process) { if $0.number == call { process.kill() } }
       isDone = (try? Engine(at: "/store", options: harness.options, fileSystem: files)) != nil
-      for image in harness.disk.crashImages() {
+      for image in harness.disk.crashImages().sampled(every: 2) {
         images += 1
         let engine = try Engine(at: "/store", options: harness.options, fileSystem: image.mounted())
         for (key, value) in durable { #expect(try engine.get(key) == value) }
