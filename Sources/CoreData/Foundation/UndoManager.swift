@@ -63,12 +63,23 @@ open class UndoManager: NSObject {
 /// What a context registers its changes with.
 package final class UndoManagerRegistrar: UndoRegistering {
   package let manager: UndoManager
-  package init(_ manager: UndoManager) { self.manager = manager }
+  private let afterwards: () -> Void
+
+  /// - Parameter afterwards: Called after each change that was undone or redone.
+  package init(_ manager: UndoManager, afterwards: @escaping () -> Void = {}) {
+    self.manager = manager
+    self.afterwards = afterwards
+  }
 
   package var isUndoRegistrationEnabled: Bool { manager.isUndoRegistrationEnabled }
   package var canUndo: Bool { manager.canUndo }
   package var canRedo: Bool { manager.canRedo }
-  package func registerUndo(_ action: @escaping () -> Void) { manager.stack.registerUndo(action) }
+  package func registerUndo(_ action: @escaping () -> Void) {
+    manager.stack.registerUndo { [afterwards] in
+      action()
+      afterwards()
+    }
+  }
   package func undo() { manager.undo() }
   package func redo() { manager.redo() }
   package func removeAllActions() { manager.removeAllActions() }

@@ -274,7 +274,7 @@ final class UnitedObject {
 
 extension ManagedObject {
   /// The object that this one has become one with; itself otherwise.
-  final var standing: ManagedObject {
+  package final var standing: ManagedObject {
     guard contextReference == nil, let united = pending?.header.united else { return self }
     return united.survivor.standing
   }

@@ -12,7 +12,6 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   let contents: ContainerContents
   let objects: ModelObjectContext
   private let isMain: Bool
-  private var isTurnScheduled = false
 
   /// A context that saves when it is asked to.
   public convenience init(_ container: ModelContainer) { self.init(container.contents, isMain: false) }
@@ -46,7 +45,11 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   /// What the context registers changes with; nil, the default, if they cannot be undone.
   public var undoManager: UndoManager? {
     get { (objects.anyUndoManager as? UndoManagerRegistrar)?.manager }
-    set { objects.anyUndoManager = newValue.map { UndoManagerRegistrar($0) } }
+    set {
+      objects.anyUndoManager = newValue.map { manager in
+        UndoManagerRegistrar(manager) { [weak objects = self.objects] in objects?.noteChange() }
+      }
+    }
   }
 
   /// Who makes the changes; the history records it.
@@ -148,9 +151,10 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
 
   /// Drops the changes: inserted models have no context then, deleted ones are there again, others have their saved values.
   public func rollback() {
-    let inserted = objects.anyInsertedObjects.compactMap { ($0 as? _ModelObject)?.model }
-    for model in inserted { objects.detach(model) }
-    _ = objects.takeProblems()
+    for case let inserted as _ModelObject in objects.anyInsertedObjects {
+      ModelValues.detachModels(of: inserted)
+    }
+    objects.forgetProblems()
     objects.deletions = []
     objects.rollback()
     objects.releaseKept()
@@ -171,16 +175,16 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
 
   // MARK: Events
 
-  /// Notes that something has changed: the main context notifies observers, and saves, once the main actor is free.
-  func noteChange() {
-    guard isMain, !isTurnScheduled else { return }
-    isTurnScheduled = true
+  private func noteChange() { objects.noteChange() }
+
+  /// Notifies observers, and saves, once the main actor is free.
+  func scheduleTurn() {
     let box = WeakContextBox(self)
     Task { @MainActor in box.context?.endTurn() }
   }
 
   private func endTurn() {
-    isTurnScheduled = false
+    objects.beginTurn()
     objects.processPendingChanges()
     saveByItself()
   }

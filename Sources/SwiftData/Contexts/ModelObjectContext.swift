@@ -13,8 +13,11 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   private var kept: [_ModelObject] = []
   /// The objects that were asked for an identifier before they were saved, by it.
   private var temporaries: [PersistentIdentifier: WeakObject] = [:]
+  private var recentDestinations = RecentModels()
   /// What could not be set, for the next save.
   private var problems: [String] = []
+  /// The properties whose stored values could not be read, by their objects.
+  private var unreadable: [ManagedObjectID: Set<UInt64>] = [:]
   /// The objects that a store of a program has changed in the save that runs.
   private var changedByStore: [ManagedObjectID] = []
   /// Deletions by a condition that stores of programs execute at the next save.
@@ -22,10 +25,40 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   /// The store of the last identifier, so that all have one text.
   private var lastStore: (uuid: UUID, text: String)?
   /// What others have saved and this context has not merged yet.
-  private let inbox = Guarded<[ObjectIDChanges]>([])
+  private let inbox = Guarded(Inbox())
   private let isMain: Bool
+  /// Whether the context's changes are processed once the main actor is free.
+  private var isTurnScheduled = false
   /// Whether the stores were erased since the last use.
   private let isErased = Guarded(false)
+
+  private struct Inbox {
+    private(set) var changes: [ObjectIDChanges] = []
+    private var count = 0
+    /// Whether there was more than a context keeps that is not used.
+    private(set) var isOverflowing = false
+
+    mutating func add(_ more: ObjectIDChanges) {
+      guard !isOverflowing else { return }
+      changes.append(more)
+      count += more.insertedObjectIDs.count + more.updatedObjectIDs.count + more.deletedObjectIDs.count
+      guard count > 20_000 else { return }
+      changes = []
+      isOverflowing = true
+    }
+  }
+
+  /// The last models of a small number.
+  private struct RecentModels {
+    private var models: [any PersistentModel] = []
+    private var next = 0
+
+    mutating func add(_ model: any PersistentModel) {
+      if models.count < 16 { return models.append(model) }
+      models[next] = model
+      next = (next + 1) % models.count
+    }
+  }
 
   private struct WeakObject { weak var object: _ModelObject? }
 
@@ -72,9 +105,17 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
 
   /// The model of an object as one of a class, or of those that inherit from it; nil if it is none.
   func model<Model: PersistentModel>(of object: _ModelObject, as type: Model.Type) -> Model? {
-    if let known = object.model { return ModelRelations.cast(known) }
+    if let known = object.model(as: type) { return known }
     if object.entity === container.models.entity(of: type) { return make(type, object) }
     return model(of: object).flatMap { ModelRelations.cast($0) }
+  }
+
+  /// The model that a relationship leads to. A few are kept: loops read the same ones again and again.
+  func destination<Model: PersistentModel>(_ object: _ModelObject, as type: Model.Type) -> Model? {
+    if let known = object.model(as: type) { return known }
+    let made = model(of: object, as: type)
+    if let made, owner != nil { recentDestinations.add(made) }
+    return made
   }
 
   /// A new object for a model.
@@ -93,24 +134,34 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   func endKeeping() {
     for object in kept { object.keptModel = nil }
     kept = []
+    recentDestinations = RecentModels()
   }
 
   /// Notes that a model has changes, and keeps it.
   func noteKept(_ object: _ModelObject) {
-    guard let owner else {
-      object.keptModel = nil
-      return
-    }
-    kept.append(object)
-    owner.noteChange()
+    if owner == nil { object.keptModel = nil } else { kept.append(object) }
   }
 
-  func noteChange() { owner?.noteChange() }
+  /// Notes that something has changed: the main context notifies observers, and saves, once the main actor is free.
+  @inline(__always)
+  func noteChange() {
+    if isMain, !isTurnScheduled { scheduleTurn() }
+  }
+
+  private func scheduleTurn() {
+    guard let owner else { return }
+    isTurnScheduled = true
+    owner.scheduleTurn()
+  }
+
+  /// What changes from now on needs another turn.
+  func beginTurn() { isTurnScheduled = false }
 
   /// Releases the models that were kept for their changes.
   func releaseKept() {
     let released = kept
     kept = []
+    recentDestinations = RecentModels()
     for object in released {
       if object.hasChanges { kept.append(object) } else { object.keptModel = nil }
     }
@@ -118,12 +169,28 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
 
   func noteProblem(_ text: String) {
     problems.append(text)
-    owner?.noteChange()
+    noteChange()
   }
 
   func takeProblems() -> [String] {
     defer { problems = [] }
     return problems
+  }
+
+  /// Whether the stored value of a property could not be read.
+  func isUnreadable(_ hash: UInt64, of object: _ModelObject) -> Bool {
+    !unreadable.isEmpty && unreadable[object.objectID]?.contains(hash) == true
+  }
+
+  /// - Returns: Whether it was not noted before.
+  func noteUnreadable(_ hash: UInt64, of object: _ModelObject) -> Bool {
+    unreadable[object.objectID, default: []].insert(hash).inserted
+  }
+
+  /// Forgets what could not be read or set.
+  func forgetProblems() {
+    problems = []
+    unreadable = [:]
   }
 
   // MARK: Identifiers
@@ -166,7 +233,7 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   // MARK: What others save
 
   private func receive(_ changes: ObjectIDChanges) {
-    inbox.withLock { $0.append(changes) }
+    inbox.withLock { $0.add(changes) }
     guard isMain else { return }
     // The main context shows what others save without being asked.
     Task { @MainActor [weak self] in self?.mergeReceived() }
@@ -180,10 +247,31 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
       forgetAll()
     }
     let received = inbox.withLock { inbox in
-      defer { inbox = [] }
+      defer { inbox = Inbox() }
       return inbox
     }
-    for changes in received { merge(changes) }
+    if received.isOverflowing {
+      mergeAll()
+    } else {
+      for changes in received.changes { take(changes) }
+    }
+  }
+
+  private func take(_ changes: ObjectIDChanges) {
+    for id in changes.deletedObjectIDs {
+      if let object = anyRegisteredObject(for: id) as? _ModelObject {
+        ModelValues.detachModels(of: object, hasRow: false)
+      }
+    }
+    merge(changes)
+  }
+
+  /// Merges as if every object had been changed.
+  private func mergeAll() {
+    processPendingChanges()
+    refreshAllObjects()
+    let gone = objectsInMemory.filter { $0.model != nil && !hasRow(of: $0) }
+    take(ObjectIDChanges(deletedObjectIDs: Set(gone.map(\.objectID))))
   }
 
   func noteErased() {
@@ -196,15 +284,16 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   func forgetAll() {
     var dropped: [PersistentIdentifier] = []
     for case let object as _ModelObject in anyRegisteredObjects {
-      guard let model = object.model else { continue }
+      guard object.model != nil else { continue }
       dropped.append(object.persistentIdentifier)
-      detach(model)
+      ModelValues.detachModels(of: object)
     }
     kept = []
+    recentDestinations = RecentModels()
     temporaries = [:]
-    problems = []
+    forgetProblems()
     deletions = []
-    inbox.withLock { $0 = [] }
+    inbox.withLock { $0 = Inbox() }
     reset()
     guard let owner else { return }
     NotificationCenter.default.post(
@@ -226,5 +315,4 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
     }
   }
 
-  func detach(_ model: some PersistentModel) { ModelValues.detach(model) }
 }

@@ -16,13 +16,15 @@ struct ModelSaving {
     try StoreDeletion.execute(in: context)
     objects.processPendingChanges()
     guard objects.hasChanges else { return }
-    // Models that are deleted read as they were, so their values are loaded before their rows are gone.
-    let deleted = objects.anyDeletedObjects.compactMap { ($0 as? _ModelObject)?.model }
-    let values = deleted.map { ($0, DeletedValues($0)) }
-    let before = ChangedIdentifiers(objects)
     NotificationCenter.default.post(name: ModelContext.willSave, object: context)
+    objects.processPendingChanges()
+    // Models that are deleted read as they were, so their values are loaded before their rows are gone.
+    let deleted = objects.anyDeletedObjects.compactMap { $0 as? _ModelObject }.filter { $0.model != nil }
+    for object in deleted { object.loadValues() }
+    let before = ChangedIdentifiers(objects)
     try ModelErrors.translating(isOfProgram: !context.contents.stores.custom.isEmpty) { try objects.save() }
-    for (model, values) in values { values.detach(model) }
+    for object in deleted { ModelValues.detachModels(of: object) }
+    before.followUnited()
     objects.releaseKept()
     objects.readChangedByStore()
     post(before)
@@ -37,19 +39,13 @@ struct ModelSaving {
   }
 }
 
-/// The values of a model whose deletion is saved.
-private struct DeletedValues {
-  private let object: _ModelObject?
-
-  init(_ model: any PersistentModel) {
-    object = model._$storage.object
-    // Fires the fault.
-    if let property = ModelClass.of(type(of: model)).properties.first(where: { $0.coding != nil }) {
-      _ = object?.storedValue(property.name, property.hash)
+extension _ModelObject {
+  /// Fires the fault.
+  fileprivate final func loadValues() {
+    if let property = modelClass?.properties.first(where: { $0.coding != nil }) {
+      _ = storedValue(property.name, property.hash)
     }
   }
-
-  func detach(_ model: some PersistentModel) { ModelValues.detach(model) }
 }
 
 /// The identifiers of a save's models.
@@ -62,6 +58,14 @@ private struct ChangedIdentifiers {
     inserted = objects.anyInsertedObjects.compactMap { $0 as? _ModelObject }
     updated = objects.anyUpdatedObjects.compactMap { ($0 as? _ModelObject)?.persistentIdentifier }
     deleted = objects.anyDeletedObjects.compactMap { ($0 as? _ModelObject)?.persistentIdentifier }
+  }
+
+  /// After the save: models that were inserted with unique values that a stored object had are models of that one.
+  func followUnited() {
+    for object in inserted {
+      guard let survivor = object.standing as? _ModelObject, survivor !== object else { continue }
+      ModelValues.moveModels(of: object, to: survivor)
+    }
   }
 
   /// After the save, which gives new models their identifiers.
@@ -119,15 +123,21 @@ enum ModelErrors {
     }
   }
 
-  /// What a save says that found the value of another class's model: a model is updated only by one of its own class.
+  /// What a save says that found unique values which it could not make those of one model: only a new model becomes the stored one, of its own class.
   private static func conflictText(_ conflicts: [ConstraintConflict]) -> String {
-    let texts = conflicts.map { conflict in
+    conflicts.map { conflict in
       let names = conflict.constraint.joined(separator: ", ")
       let classes = Set(conflict.conflictingObjects.compactMap { $0.entity.name }).union(
         conflict.databaseObject.flatMap(\.entity.name).map { [$0] } ?? [])
-      return "\(names) is unique, and models of \(classes.sorted().joined(separator: ", ")) have the same"
+      let both = classes.sorted().joined(separator: ", ")
+      guard classes.count > 1 else {
+        return
+          "\(names) is unique, and two stored models of \(both) have the same: change or delete one of the two"
+      }
+      return
+        "\(names) is unique, and models of \(both) have the same: only a model of the same class is updated by such a save"
     }
-    return texts.joined(separator: "; ") + ": only a model of the same class is updated by such a save"
+    .joined(separator: "; ")
   }
 
   static func translated(_ error: HeartwoodError) -> any Error {

@@ -72,7 +72,9 @@ struct StoreDeletion {
   static func execute(in context: ModelContext) throws {
     while let deletion = context.objects.deletions.first {
       // The models of the context that the store is about to delete, with their values.
-      let gone = context.objects.modelsInMemory.filter { deletion.concerns($0) }
+      let gone = context.objects.objectsInMemory.filter { object in
+        object.model.map { deletion.concerns($0) } ?? false
+      }
       context.objects.deletions.removeFirst()
       do {
         guard try deletion.run(context) else {
@@ -84,7 +86,7 @@ struct StoreDeletion {
         throw error
       }
       for store in context.contents.stores.bridged { store.forgetValues(of: deletion.entityNames) }
-      for model in gone { context.objects.detachDeleted(model) }
+      for object in gone { context.objects.detachDeleted(object) }
       // Others may lead to what is gone.
       context.objects.refreshAllObjects()
     }
@@ -92,18 +94,14 @@ struct StoreDeletion {
 }
 
 extension ModelObjectContext {
-  /// The models of the stores that the program or the context has in memory.
-  var modelsInMemory: [any PersistentModel] {
-    anyRegisteredObjects.compactMap { object in
-      guard let object = object as? _ModelObject, !object.objectID.isTemporaryID else { return nil }
-      return object.model
-    }
+  /// The objects of the stores that are in memory.
+  var objectsInMemory: [_ModelObject] {
+    anyRegisteredObjects.compactMap { $0 as? _ModelObject }.filter { !$0.objectID.isTemporaryID }
   }
 
-  /// Makes a model that its store has deleted one without a context.
-  func detachDeleted(_ model: some PersistentModel) {
-    guard let object = model._$storage.object else { return }
-    detach(model)
+  /// Makes the models of an object that its store has deleted ones without a context.
+  func detachDeleted(_ object: _ModelObject) {
+    ModelValues.detachModels(of: object)
     refresh(object, mergeChanges: false)
   }
 }

@@ -4,13 +4,67 @@ import Heartwood
 /// The object of the graph that a model stores its values in. Not meant to be used.
 public final class _ModelObject: ManagedObject, @unchecked Sendable {
   /// The model of the object, while the program has it.
-  final weak var model: (any PersistentModel)?
+  ///
+  /// `weak` moves the reference counts of its target to a side table, and every retain of it takes the slow path from then on. An unowned reference
+  /// leaves them in place and keeps only the memory.
+  final var model: (any PersistentModel)? {
+    get {
+      // The model may be released by another thread at this moment.
+      guard let modelAddress, let retained = tryRetain?(modelAddress) else {
+        return joined.lazy.compactMap(\.model).first
+      }
+      defer { Unmanaged<AnyObject>.fromOpaque(retained).release() }
+      return unownedModel
+    }
+    set {
+      guard tryRetain != nil else {
+        joined = newValue.map { [JoinedModel(model: $0)] } ?? []
+        return
+      }
+      unownedModel = newValue
+      modelAddress = newValue.map { UnsafeRawPointer(Unmanaged<AnyObject>.passUnretained($0).toOpaque()) }
+    }
+  }
+
+  /// The model as one of a class, while the program has it; nil if it is none.
+  final func model<Model: PersistentModel>(as type: Model.Type) -> Model? {
+    guard let modelAddress, let retained = tryRetain?(modelAddress) else {
+      return joined.lazy.compactMap(\.model).first.flatMap { ModelRelations.cast($0) }
+    }
+    let found = Unmanaged<AnyObject>.fromOpaque(retained).takeRetainedValue()
+    return Swift.type(of: found) == type ? unsafeDowncast(found, to: type) : found as? Model
+  }
+
+  @exclusivity(unchecked) private final unowned var unownedModel: (any PersistentModel)?
+  @exclusivity(unchecked) private final var modelAddress: UnsafeRawPointer?
+
+  /// Further models of the object: they were inserted with the unique values that it had.
+  @exclusivity(unchecked) private final var joined: [JoinedModel] = []
+
+  private struct JoinedModel { weak var model: (any PersistentModel)? }
+
+  /// The models of the object, while the program has them.
+  final var models: [any PersistentModel] {
+    let first = model
+    return [first].compactMap(\.self) + joined.compactMap(\.model).filter { $0 !== first }
+  }
+
+  /// Adds a model to that of the object.
+  final func join(_ model: any PersistentModel) { joined.append(JoinedModel(model: model)) }
+
+  /// Has no models any more.
+  final func releaseModels() {
+    model = nil
+    keptModel = nil
+    joined = []
+  }
+
   /// The model again, while it has changes that are not saved.
-  final var keptModel: (any PersistentModel)?
+  @exclusivity(unchecked) final var keptModel: (any PersistentModel)?
   /// The identifier that the model was asked for before it was saved.
-  final var temporaryIdentifier: PersistentIdentifier?
+  @exclusivity(unchecked) final var temporaryIdentifier: PersistentIdentifier?
   /// The temporary identifier that the model was hashed by.
-  final var hashedIdentifier: PersistentIdentifier?
+  @exclusivity(unchecked) final var hashedIdentifier: PersistentIdentifier?
 
   public override class var _declaresProperties: Bool { false }
 
@@ -23,6 +77,7 @@ public final class _ModelObject: ManagedObject, @unchecked Sendable {
   @inline(__always)
   final func keepModel() {
     if keptModel == nil { beginKeeping() }
+    home?.noteChange()
   }
 
   private final func beginKeeping() {
@@ -34,3 +89,8 @@ public final class _ModelObject: ManagedObject, @unchecked Sendable {
   /// The class of the model.
   final var modelClass: ModelClass? { home?.container.models.modelClass(of: entity) }
 }
+
+/// The runtime's function below `weak`: retains an object whose memory is there, unless its last reference was released. Nil in a program that has the
+/// runtime in itself: references to models are weak there.
+private let tryRetain = dlsym(nil, "swift_tryRetain").map { unsafeBitCast($0, to: TryRetain.self) }
+private typealias TryRetain = @convention(c) (UnsafeRawPointer) -> UnsafeRawPointer?

@@ -46,15 +46,15 @@ public final class _FreeValues {
   }
 
   /// A class has few properties, so that a search takes less time than a table.
-  private var entries: [Entry] = []
+  @exclusivity(unchecked) private var entries: [Entry] = []
   /// Made when the model is observed.
-  var registrar: ObservationRegistrar?
+  @exclusivity(unchecked) var registrar: ObservationRegistrar?
   /// The properties that were observed.
   var observed: Set<UInt64> = []
   /// The identifier that the model was asked for.
-  var identifier: PersistentIdentifier?
+  @exclusivity(unchecked) var identifier: PersistentIdentifier?
   /// What the object was called that the model was in before.
-  var former: PersistentIdentifier?
+  @exclusivity(unchecked) var former: PersistentIdentifier?
 
   init(identifier: PersistentIdentifier? = nil) { self.identifier = identifier }
 
@@ -259,7 +259,9 @@ extension _ModelStorage {
       let found: Value?
       switch property.kind {
       case .attribute(let coding):
-        found = object.storedValue(key, name).flatMap { value($0, coding) }
+        let stored = object.storedValue(key, name)
+        found = stored.flatMap { value($0, coding) }
+        if let stored, case nil = found { object.noteUnreadable(stored, property, coding) }
       case .toOne: found = ModelRelations.destination(of: object, property) as? Value
       case .toMany:
         found = (Value.self as? any RelationshipCollection.Type).flatMap {

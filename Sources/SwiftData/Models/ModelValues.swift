@@ -42,6 +42,11 @@ enum ModelValues {
   static func set(_ value: Any, of object: _ModelObject, _ property: ModelProperty) {
     switch property.kind {
     case .attribute(let coding):
+      guard object.home?.isUnreadable(property.hash, of: object) != true else {
+        return object.noteProblem(
+          "\(property.name) was not set: its stored value could not be read, and would be lost; roll back to set it all the same"
+        )
+      }
       guard let stored = coding.stored(any: value),
         object.setStoredValue(stored, property.name, property.hash)
       else {
@@ -90,20 +95,40 @@ enum ModelValues {
     for hash in values.observed { registrar.withMutation(of: model, keyPath: \Model[_observed: hash]) {} }
   }
 
-  /// Makes a model that was deleted, or whose context is gone, one without a context, with the values that it has.
-  static func detach<Model: PersistentModel>(_ model: Model) {
-    guard let object = model._$storage.object else { return }
+  /// Makes the models of an object that was deleted, or whose context is gone, ones without a context, with the values that it has.
+  ///
+  /// - Parameter hasRow: Whether a fault has values: false if the row is gone.
+  static func detachModels(of object: _ModelObject, hasRow: Bool = true) {
+    let hasValues = hasRow || !object.isFault
+    for model in object.models { detach(model, from: object, withValues: hasValues) }
+    object.releaseModels()
+  }
+
+  private static func detach<Model: PersistentModel>(
+    _ model: Model, from object: _ModelObject, withValues hasValues: Bool
+  ) {
     let values = _FreeValues()
-    for property in ModelClass.of(type(of: model)).properties where property.coding != nil {
+    let properties = hasValues ? ModelClass.of(type(of: model)).properties : []
+    for property in properties where property.coding != nil {
       if let stored = object.storedValue(property.name, property.hash) { values.set(stored, property.hash) }
     }
     values.former = model._$storage.identifier(of: object)
     values.identifier = values.former
-    object.model = nil
-    object.keptModel = nil
     model._$storage.object = nil
     model._$storage.home = nil
     model._$storage.free = values
+  }
+
+  /// Makes the models of an object that has become one with another, as both had the same unique values, models of that one.
+  static func moveModels(of object: _ModelObject, to survivor: _ModelObject) {
+    for model in object.models { move(model, to: survivor) }
+    object.releaseModels()
+  }
+
+  private static func move<Model: PersistentModel>(_ model: Model, to object: _ModelObject) {
+    model._$storage.object = object
+    model._$storage.home = object.home
+    if object.model == nil { object.model = model } else { object.join(model) }
   }
 
   /// A model that is related to nothing, where a relationship that needs an object has none.
@@ -118,6 +143,17 @@ extension PersistentModel {
 }
 
 extension _ModelObject {
+  /// Makes the next save throw why a stored value is no value of its property's type, once for each object. Until a rollback the property is not set,
+  /// so that a change of what is read in its place does not overwrite it.
+  final func noteUnreadable(_ stored: _Value, _ property: ModelProperty, _ coding: AnyValueCoding) {
+    guard !stored.isNone, stored.refusal == nil else { return }
+    guard let home, home.noteUnreadable(property.hash, of: self) else { return }
+    noteProblem(
+      "\(property.name) of \(persistentIdentifier.primaryKey) is no \(property.valueType) in the store: \(coding.problem(of: stored)); it reads as if it "
+        + "had no value, and stays as it is; make the type read the former form, or migrate it in a custom stage"
+    )
+  }
+
   /// Keeps an error for the next save.
   @usableFromInline
   final func noteProblem(_ text: String) { home?.noteProblem("\(entity.name ?? "?").\(text)") }

@@ -16,6 +16,8 @@ class AnyValueCoding: @unchecked Sendable {
   func stored(any value: Any) -> _Value? { nil }
   /// The value of a stored form; nil if the type has no such value.
   func value(any stored: _Value) -> Any? { nil }
+  /// Why a stored form, which is not none, is no value of the type.
+  func problem(of stored: _Value) -> String { "it is stored in another form" }
   /// A value to answer a key path with that is evaluated to find out what it reads; nil if there is none.
   func placeholder() -> Any? { nil }
   /// The parts of a composite value, in the order of their names; nil for other values.
@@ -53,6 +55,9 @@ final class RawCoding<Value: RawRepresentable>: ValueCoding<Value>, @unchecked S
   }
   override func stored(_ value: Value) -> _Value { raw.stored(value.rawValue) }
   override func value(_ stored: _Value) -> Value? { raw.value(stored).flatMap { Value(rawValue: $0) } }
+  override func problem(of stored: _Value) -> String {
+    raw.value(stored).map { "there is none with the raw value \($0)" } ?? raw.problem(of: stored)
+  }
   override var keepsOrder: Bool { RawOrder.isThatOfCases(Value.self) }
 }
 
@@ -79,10 +84,24 @@ final class EncodedCoding<Value: Codable>: ValueCoding<Value>, @unchecked Sendab
 
   override func value(_ stored: _Value) -> Value? {
     guard case .data(let bytes) = stored else { return nil }
+    return try? decoded(bytes)
+  }
+
+  private func decoded(_ bytes: Data) throws -> Value {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    return try? decoder.decode(Box.self, from: bytes).value
+    return try decoder.decode(Box.self, from: bytes).value
+  }
+
+  override func problem(of stored: _Value) -> String {
+    guard case .data(let bytes) = stored else { return super.problem(of: stored) }
+    do {
+      _ = try decoded(bytes)
+    } catch {
+      return "\(error)"
+    }
+    return super.problem(of: stored)
   }
 }
 
@@ -108,6 +127,10 @@ final class TransformedCoding<Value>: ValueCoding<Value>, @unchecked Sendable {
     return .data(bytes)
   }
 
+  override func problem(of stored: _Value) -> String {
+    "the transformer \"\(name)\" makes no such value of it"
+  }
+
   override func value(_ stored: _Value) -> Value? {
     guard case .data(let bytes) = stored,
       let transformer = ValueTransformer(forName: NSValueTransformerName(name))
@@ -129,6 +152,7 @@ final class OptionalCoding<Wrapped>: ValueCoding<Wrapped?>, @unchecked Sendable 
   override func value(_ stored: _Value) -> Wrapped?? {
     stored.isNone ? .some(nil) : wrapped.value(stored).map { .some($0) }
   }
+  override func problem(of stored: _Value) -> String { wrapped.problem(of: stored) }
   override var elements: [CompositeElementCoding]? { wrapped.elements }
   override var keepsOrder: Bool { wrapped.keepsOrder }
   override var keepsEquality: Bool { wrapped.keepsEquality }
