@@ -57,14 +57,14 @@ struct ModelFetch<Model: PersistentModel> {
     objects.mergeReceived()
     let request = try request(ManagedObject.self)
     guard !context.contents.stores.custom.isEmpty else {
-      return try ModelErrors.fetching { try objects.fetch(request) }.compactMap(model)
+      return models(of: try ModelErrors.fetching { try objects.fetch(request) })
     }
     if descriptor.includePendingChanges, StoreDeletion.hides(Model.self, in: objects) {
       return try modelsInMemory()
     }
     do {
       return try CurrentFetch.with(descriptor, context) {
-        try ModelErrors.fetching { try objects.fetch(request) }.compactMap(model)
+        models(of: try ModelErrors.fetching { try objects.fetch(request) })
       }
     } catch let error where DataStoreError.prefersMemory(error) {
       return try modelsInMemory()
@@ -75,8 +75,8 @@ struct ModelFetch<Model: PersistentModel> {
   private func modelsInMemory() throws -> [Model] {
     let request = try ModelFetch(FetchDescriptor<Model>(), in: context).request(ManagedObject.self)
     request.includesPendingChanges = descriptor.includePendingChanges
-    var models = try CurrentFetch.with(FetchDescriptor<Model>(), context) {
-      try ModelErrors.fetching { try objects.fetch(request) }.compactMap(model)
+    var models: [Model] = try CurrentFetch.with(FetchDescriptor<Model>(), context) {
+      self.models(of: try ModelErrors.fetching { try objects.fetch(request) })
     }
     if descriptor.includePendingChanges {
       for deletion in objects.deletions { models.removeAll { deletion.concerns($0) } }
@@ -94,6 +94,10 @@ struct ModelFetch<Model: PersistentModel> {
       descriptor.fetchLimit.flatMap { $0 == 0 ? nil : $0 }.map { min(start + max($0, 0), models.count) }
       ?? models.count
     return Array(models[start..<end])
+  }
+
+  private func models(of fetched: [ManagedObject]) -> [Model] {
+    ModelMaking.withStored { fetched.compactMap(model) }
   }
 
   func model(of object: ManagedObject) -> Model? {

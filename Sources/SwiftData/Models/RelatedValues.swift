@@ -3,44 +3,79 @@ import Heartwood
 /// Properties that lead to models, in the types that the compiler knows them by.
 extension _ModelStorage {
   /// The model that a property leads to; nil for none.
+  @inlinable
   public static func getProperty<Model: PersistentModel, Other: PersistentModel>(
     _ model: Model, _ key: String, _ name: UInt64
   ) -> Other? {
-    let storage = model._$storage
-    if let probe = storage.probe { return probe.read(model, name) }
-    if let object = storage.object {
-      object.noteOwnAccess(key, name)
-      guard let destination = object._toOneDestination(name) ?? object._destination(key) else { return nil }
-      return storage.home?.model(of: unsafeDowncast(destination, to: _ModelObject.self), as: Other.self)
+    if let object = model._$storage.object { return related(object, key, name) }
+    return freeRelated(model, name)
+  }
+
+  /// The model that a property leads to, which must be one.
+  @inlinable
+  public static func getProperty<Model: PersistentModel, Other: PersistentModel>(
+    _ model: Model, _ key: String, _ name: UInt64
+  ) -> Other {
+    if let object = model._$storage.object {
+      return related(object, key, name) ?? missingValue(model, name)
     }
+    return freeMandatory(model, name)
+  }
+
+  /// The models that a property leads to, in the order of their insertion.
+  @inlinable
+  public static func getProperty<Model: PersistentModel, Other: PersistentModel>(
+    _ model: Model, _ key: String, _ name: UInt64
+  ) -> [Other] {
+    if let object = model._$storage.object { return allRelated(object, key, name) }
+    return allFree(model, name)
+  }
+
+  @usableFromInline
+  static func related<Other: PersistentModel>(_ object: _ModelObject, _ key: String, _ name: UInt64) -> Other?
+  {
+    object.noteOwnAccess(key, name)
+    guard let destination = object._toOneDestination(name) ?? object._destination(key) else { return nil }
+    return object.home?.destination(unsafeDowncast(destination, to: _ModelObject.self), as: Other.self)
+  }
+
+  @usableFromInline
+  static func allRelated<Other: PersistentModel>(
+    _ object: _ModelObject, _ key: String, _ name: UInt64
+  ) -> [Other] {
+    object.noteOwnAccess(key, name)
+    guard let home = object.home else { return [] }
+    return object._destinations(key).compactMap {
+      home.model(of: unsafeDowncast($0, to: _ModelObject.self), as: Other.self)
+    }
+  }
+
+  // MARK: Without a context
+
+  @usableFromInline
+  static func freeRelated<Model: PersistentModel, Other: PersistentModel>(
+    _ model: Model, _ name: UInt64
+  ) -> Other? {
+    if let probe = model._$storage.probe { return probe.read(model, name) }
     guard case .one(let other)? = ModelValues.free(of: model, reading: name)[name] else {
       return otherRelated(model, name)
     }
     return other.flatMap { ModelRelations.cast($0) }
   }
 
-  /// The model that a property leads to, which must be one.
-  public static func getProperty<Model: PersistentModel, Other: PersistentModel>(
-    _ model: Model, _ key: String, _ name: UInt64
+  @usableFromInline
+  static func freeMandatory<Model: PersistentModel, Other: PersistentModel>(
+    _ model: Model, _ name: UInt64
   ) -> Other {
     if let probe = model._$storage.probe { return probe.read(model, name) }
-    let found: Other? = getProperty(model, key, name)
-    return found ?? missingValue(model, name)
+    return freeRelated(model, name) ?? missingValue(model, name)
   }
 
-  /// The models that a property leads to, in the order of their insertion.
-  public static func getProperty<Model: PersistentModel, Other: PersistentModel>(
-    _ model: Model, _ key: String, _ name: UInt64
+  @usableFromInline
+  static func allFree<Model: PersistentModel, Other: PersistentModel>(
+    _ model: Model, _ name: UInt64
   ) -> [Other] {
-    let storage = model._$storage
-    if let probe = storage.probe { return probe.read(model, name) }
-    if let object = storage.object {
-      object.noteOwnAccess(key, name)
-      guard let home = storage.home else { return [] }
-      return object._destinations(key).compactMap {
-        home.model(of: unsafeDowncast($0, to: _ModelObject.self), as: Other.self)
-      }
-    }
+    if let probe = model._$storage.probe { return probe.read(model, name) }
     guard case .many(let others)? = ModelValues.free(of: model, reading: name)[name] else {
       return otherRelated(model, name) ?? missingValue(model, name)
     }
