@@ -256,6 +256,7 @@ extension ModelFetch {
     guard let name = context.contents.models.entity(of: Model.self)?.name else { return [] }
     let request = FetchRequest<ManagedObject>(entityName: name)
     request.predicate = ObjectIDCondition(ids)
+    request.includesPendingChanges = descriptor.includePendingChanges
     let found = try ModelErrors.fetching { try objects.fetch(request) }
     let byID = Dictionary(found.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
     return ids.compactMap { byID[$0].flatMap(model) }
