@@ -76,7 +76,7 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
   override func execute(_ request: PersistentStoreRequest, with context: ManagedObjectContext?) throws -> Any
   {
     switch request {
-    case let fetch as FetchRequest<ManagedObject>: return try execute(fetch)
+    case let fetch as FetchRequest<ManagedObject>: return try execute(fetch, context as? ModelObjectContext)
     case let save as SaveChangesRequest:
       try self.save(save, context)
       return [Any]()
@@ -84,58 +84,26 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
     }
   }
 
-  private func execute(_ request: FetchRequest<ManagedObject>) throws -> Any {
+  private func execute(
+    _ request: FetchRequest<ManagedObject>, _ context: ModelObjectContext?
+  ) throws -> Any {
     guard let entity = request.entity, let type = types[entity.name ?? ""] else {
-      return [IncrementalStoreNode]()
+      return request.resultType == .countResultType ? [0] as Any : [ManagedObjectID]()
     }
-    let window = FetchWindow(limit: request.fetchLimit, offset: request.fetchOffset)
-    let found = try fetch(type, CurrentFetch.current, window)
-    if request.resultType == .countResultType { return [found.count] }
-    if request.resultType == .managedObjectIDResultType {
-      return found.compactMap { objectID(of: $0.identifier) }
+    func open<Model: PersistentModel, Store: DataStore>(_ type: Model.Type, _ store: Store) throws -> Any {
+      try StoreFetch<Model, Store>(bridge: self, store: store, request: request, context: context).result()
     }
-    return found.compactMap { node(of: $0) }
+    return try open(type, store)
   }
 
   private var types: [String: any PersistentModel.Type] { store.schema.types }
 
-  /// Which of the models that satisfy a fetch the graph asks for. It may ask each of several stores for more than the fetch is limited to.
-  private struct FetchWindow {
-    let limit: Int
-    let offset: Int
+  /// The context that asks, as the store gets it.
+  static func editingState(_ context: ManagedObjectContext?) -> EditingState {
+    (context as? ModelObjectContext)?.editingState ?? EditingState(id: 0, author: nil)
   }
 
-  private func fetch(
-    _ type: any PersistentModel.Type, _ box: CurrentFetch.FetchBox?, _ window: FetchWindow
-  ) throws -> [SnapshotContents] {
-    func open<Store: DataStore>(_ store: Store) throws -> [SnapshotContents] {
-      try Self.fetch(type, from: store, box, window) { self.keep($0) }
-    }
-    return try open(store)
-  }
-
-  private static func fetch<Model: PersistentModel, Store: DataStore>(
-    _ type: Model.Type, from store: Store, _ box: CurrentFetch.FetchBox?, _ window: FetchWindow,
-    _ keep: (SnapshotContents) -> Void
-  ) throws -> [SnapshotContents] {
-    var descriptor = box?.descriptor as? FetchDescriptor<Model> ?? FetchDescriptor<Model>()
-    descriptor.fetchLimit = window.limit == 0 ? nil : window.limit
-    descriptor.fetchOffset = window.offset == 0 ? nil : window.offset
-    let request = DataStoreFetchRequest(
-      descriptor: descriptor, editingState: box?.editingState ?? EditingState(id: 0, author: nil))
-    let result = try store.fetch(request)
-    for snapshot in result.relatedSnapshots.values { keep(try SnapshotContents(snapshot)) }
-    // A store may return objects of all its classes.
-    let names = Set(ModelClass.names(of: type, in: store.schema))
-    let contents = try result.fetchedSnapshots.filter { names.contains($0.persistentIdentifier.entityName) }
-      .map {
-        try SnapshotContents($0)
-      }
-    contents.forEach(keep)
-    return contents
-  }
-
-  private func keep(_ contents: SnapshotContents) {
+  func keep(_ contents: SnapshotContents) {
     state.withLock { state in
       let number = state.number(of: contents.identifier)
       state.values[number] = contents
@@ -148,29 +116,54 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
   override func newValuesForObject(
     with objectID: ManagedObjectID, with context: ManagedObjectContext?
   ) throws -> IncrementalStoreNode {
-    if let node = contents(of: objectID).flatMap({ node(of: $0) }) { return node }
-    if let identifier = identifier(of: objectID) {
-      func cached<Store: DataStore>(_ store: Store) throws {
-        let state = (context as? ModelObjectContext)?.editingState ?? EditingState(id: 0, author: nil)
-        let found = try store.cachedSnapshots(for: [identifier], editingState: state)
-        for snapshot in found.values { keep(try SnapshotContents(snapshot)) }
-      }
-      try cached(store)
-      if let node = contents(of: objectID).flatMap({ node(of: $0) }) { return node }
+    guard let node = try newValues(forObjectsWith: [objectID], with: context).first else {
+      throw missingObject(objectID)
     }
-    // The store has no request for one object: all of its class are fetched.
-    if let type = types[objectID.entity.name ?? ""] {
-      _ = try fetch(type, nil, FetchWindow(limit: 0, offset: 0))
-    }
-    guard let node = contents(of: objectID).flatMap({ node(of: $0) }) else { throw missingObject(objectID) }
     return node
   }
 
-  private func contents(of id: ManagedObjectID) -> SnapshotContents? {
-    number(of: id).flatMap { number in state.withLock { $0.values[UInt64(number)] } }
+  override func newValues(
+    forObjectsWith objectIDs: [ManagedObjectID], with context: ManagedObjectContext?
+  ) throws -> [IncrementalStoreNode] {
+    try load(objectIDs, for: context)
+    return objectIDs.compactMap { contents(of: $0).flatMap(node) }
   }
 
-  private func node(of contents: SnapshotContents) -> IncrementalStoreNode? {
+  /// Asks the store for the values of objects that are not known.
+  private func load(_ ids: [ManagedObjectID], for context: ManagedObjectContext?) throws {
+    func missing() -> [(id: ManagedObjectID, identifier: PersistentIdentifier)] {
+      ids.compactMap { id in contents(of: id) == nil ? identifier(of: id).map { (id, $0) } : nil }
+    }
+    let unknown = missing()
+    guard !unknown.isEmpty else { return }
+    func cached<Store: DataStore>(_ store: Store) throws {
+      let found = try store.cachedSnapshots(
+        for: unknown.map(\.identifier), editingState: Self.editingState(context))
+      for snapshot in found.values { keep(try SnapshotContents(snapshot)) }
+    }
+    try cached(store)
+    // The store has no request for some objects: all of their class are fetched.
+    for name in Set(missing().compactMap(\.id.entity.name)) {
+      guard let type = types[name] else { continue }
+      try loadAll(type, for: context)
+    }
+  }
+
+  private func loadAll(_ type: any PersistentModel.Type, for context: ManagedObjectContext?) throws {
+    func open<Model: PersistentModel, Store: DataStore>(_ type: Model.Type, _ store: Store) throws {
+      let fetch = StoreFetch<Model, Store>(
+        bridge: self, store: store, request: FetchRequest(), context: context as? ModelObjectContext)
+      _ = try fetch.contents(of: FetchDescriptor())
+    }
+    try open(type, store)
+  }
+
+  private func contents(of id: ManagedObjectID) -> SnapshotContents? {
+    id.isTemporaryID
+      ? nil : number(of: id).flatMap { number in state.withLock { $0.values[UInt64(number)] } }
+  }
+
+  func node(of contents: SnapshotContents) -> IncrementalStoreNode? {
     guard let id = objectID(of: contents.identifier), let type = types[contents.identifier.entityName] else {
       return nil
     }

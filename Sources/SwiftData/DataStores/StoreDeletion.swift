@@ -66,6 +66,11 @@ struct StoreDeletion {
     return objects.deletions.contains { !$0.entityNames.isDisjoint(with: names) }
   }
 
+  /// Those of fetched models that the next save does not delete by a condition.
+  static func staying<Model: PersistentModel>(_ models: [Model], in context: ModelContext) -> [Model] {
+    models.filter { model in !context.objects.deletions.contains { $0.concerns(model) } }
+  }
+
   /// Executes the deletions of a context, before its other changes are saved.
   ///
   /// - Throws: The error of a store; the deletions that were not executed stay.

@@ -37,6 +37,7 @@ struct ModelFetch<Model: PersistentModel> {
     request.fetchLimit = descriptor.fetchLimit ?? 0
     request.fetchOffset = descriptor.fetchOffset ?? 0
     request.includesPendingChanges = descriptor.includePendingChanges
+    if isOfProgramStore { request.origin = FetchOrigin.descriptor(descriptor) }
     if !descriptor.relationshipKeyPathsForPrefetching.isEmpty {
       request.relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map {
         path in
@@ -53,42 +54,26 @@ struct ModelFetch<Model: PersistentModel> {
     return request
   }
 
-  func models() throws -> [Model] {
-    objects.mergeReceived()
-    let request = try request(ManagedObject.self)
-    guard !context.contents.stores.custom.isEmpty else {
-      return try ModelErrors.fetching { try objects.fetch(request) }.compactMap(model)
-    }
-    if descriptor.includePendingChanges, StoreDeletion.hides(Model.self, in: objects) {
-      return try modelsInMemory()
-    }
-    do {
-      return try CurrentFetch.with(descriptor, context) {
-        try ModelErrors.fetching { try objects.fetch(request) }.compactMap(model)
-      }
-    } catch let error where DataStoreError.prefersMemory(error) {
-      return try modelsInMemory()
-    }
+  /// Whether the context has models that the next save deletes by a condition, which the fetch leaves out.
+  private var leavesOut: Bool {
+    descriptor.includePendingChanges && StoreDeletion.hides(Model.self, in: objects)
   }
 
-  /// All models of the class, filtered and sorted here: where a store of a program leaves that to the context.
-  private func modelsInMemory() throws -> [Model] {
-    let request = try ModelFetch(FetchDescriptor<Model>(), in: context).request(ManagedObject.self)
-    request.includesPendingChanges = descriptor.includePendingChanges
-    var models = try CurrentFetch.with(FetchDescriptor<Model>(), context) {
-      try ModelErrors.fetching { try objects.fetch(request) }.compactMap(model)
-    }
-    if descriptor.includePendingChanges {
-      for deletion in objects.deletions { models.removeAll { deletion.concerns($0) } }
-    }
-    if let predicate = descriptor.predicate {
-      do {
-        models = try models.filter { try predicate.evaluate($0) }
-      } catch {
-        throw SwiftDataError(.unsupportedPredicate, underlying: error)
-      }
-    }
-    if !descriptor.sortBy.isEmpty { models.sort(using: descriptor.sortBy) }
+  func models() throws -> [Model] {
+    objects.mergeReceived()
+    guard !leavesOut else { return try modelsThatStay() }
+    let request = try request(ManagedObject.self)
+    return models(of: try ModelErrors.fetching { try objects.fetch(request) })
+  }
+
+  /// The models that the next save does not delete by a condition: limit and offset are those of them.
+  private func modelsThatStay() throws -> [Model] {
+    var all = descriptor
+    all.fetchLimit = nil
+    all.fetchOffset = nil
+    let request = try ModelFetch(all, in: context).request(ManagedObject.self)
+    let found = models(of: try ModelErrors.fetching { try objects.fetch(request) })
+    let models = StoreDeletion.staying(found, in: context)
     let start = min(max(descriptor.fetchOffset ?? 0, 0), models.count)
     let end =
       descriptor.fetchLimit.flatMap { $0 == 0 ? nil : $0 }.map { min(start + max($0, 0), models.count) }
@@ -96,23 +81,27 @@ struct ModelFetch<Model: PersistentModel> {
     return Array(models[start..<end])
   }
 
+  private func models(of fetched: [ManagedObject]) -> [Model] { fetched.compactMap(model) }
+
   func model(of object: ManagedObject) -> Model? {
     // All objects of such a context are of this class.
     objects.model(of: unsafeDowncast(object, to: _ModelObject.self), as: Model.self)
   }
 
+  /// Whether the fetch is of what is stored: the context has no changes, or they do not count.
+  private var isOfStored: Bool { !(descriptor.includePendingChanges && context.hasChanges) }
+  private var isOfProgramStore: Bool { !context.contents.bridged.isEmpty }
+
   func count() throws -> Int {
     objects.mergeReceived()
-    guard context.contents.stores.custom.isEmpty else { return try models().count }
+    guard !isOfProgramStore else { return try models().count }
     let request = try request(ManagedObject.self)
     return try ModelErrors.fetching { try objects.count(for: request) }
   }
 
   func identifiers() throws -> [PersistentIdentifier] {
     objects.mergeReceived()
-    if !descriptor.sortBy.isEmpty || descriptor.includePendingChanges
-      || !context.contents.stores.custom.isEmpty
-    {
+    if !descriptor.sortBy.isEmpty || descriptor.includePendingChanges || isOfProgramStore {
       return try models().map(\.persistentModelID)
     }
     let request = try request(ManagedObjectID.self)
@@ -242,7 +231,9 @@ extension ModelFetch {
   /// The identifiers of the objects, in order.
   func objectIDs() throws -> [ManagedObjectID] {
     objects.mergeReceived()
-    if !descriptor.sortBy.isEmpty || descriptor.includePendingChanges && context.hasChanges {
+    if leavesOut { return try modelsThatStay().compactMap { $0._$storage.object?.objectID } }
+    // A store of a program returns the values with the identifiers.
+    if !descriptor.sortBy.isEmpty || !isOfStored || isOfProgramStore {
       let request = try request(ManagedObject.self)
       request.includesPropertyValues = false
       return try ModelErrors.fetching { try objects.fetch(request) }.map(\.objectID)
@@ -257,6 +248,7 @@ extension ModelFetch {
     let request = FetchRequest<ManagedObject>(entityName: name)
     request.predicate = ObjectIDCondition(ids)
     request.includesPendingChanges = descriptor.includePendingChanges
+    request.origin = FetchOrigin.identifiers(ids)
     let found = try ModelErrors.fetching { try objects.fetch(request) }
     let byID = Dictionary(found.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
     return ids.compactMap { byID[$0].flatMap(model) }

@@ -1,0 +1,251 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Model
+final class Parcel {
+  @Attribute(.unique) var code: String
+  var weight: Int = 0
+  var depot: Depot?
+  init(_ code: String, _ weight: Int = 0, _ depot: Depot? = nil) {
+    self.code = code
+    self.weight = weight
+    self.depot = depot
+  }
+}
+
+@Model
+final class Depot {
+  var town: String
+  @Relationship(deleteRule: .cascade, inverse: \Parcel.depot) var parcels: [Parcel] = []
+  init(_ town: String) { self.town = town }
+}
+
+/// The rows of a store, and what it was asked for.
+final class ParcelRows: @unchecked Sendable {
+  var rows: [PersistentIdentifier: DefaultSnapshot] = [:]
+  var asked: [String] = []
+  var count: Int?
+  var identifiers: [PersistentIdentifier]?
+  /// What counts and identifiers throw.
+  var refusal: DataStoreError?
+  /// What a fetch with a condition and one with an order throw; nil if the store evaluates them.
+  var filterRefusal: DataStoreError? = .preferInMemoryFilter
+  var sortRefusal: DataStoreError? = .preferInMemorySort
+  /// What a fetch with a condition returns.
+  var matches: Set<PersistentIdentifier> = []
+  var last = 0
+}
+
+/// A store of a program that leaves conditions and orders to the context.
+final class ParcelStore: DataStore {
+  typealias Configuration = ParcelConfiguration
+  typealias Snapshot = DefaultSnapshot
+
+  let configuration: ParcelConfiguration
+  let identifier: String
+  let schema: Schema
+  private var all: ParcelRows { configuration.rows }
+
+  init(_ configuration: ParcelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+    self.configuration = configuration
+    identifier = configuration.name
+    schema = configuration.schema ?? Schema([])
+  }
+
+  func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<
+    T, DefaultSnapshot
+  > {
+    let descriptor = request.descriptor
+    let condition = descriptor.predicate == nil ? "" : " where"
+    all.asked.append("\(T.self)\(condition)\(descriptor.sortBy.isEmpty ? "" : " by")")
+    if descriptor.predicate != nil, let refusal = all.filterRefusal { throw refusal }
+    if !descriptor.sortBy.isEmpty, let refusal = all.sortRefusal { throw refusal }
+    var found = all.rows
+    if descriptor.predicate != nil { found = found.filter { all.matches.contains($0.key) } }
+    return DataStoreFetchResult(descriptor: descriptor, fetchedSnapshots: Array(found.values))
+  }
+
+  func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
+    all.asked.append("count of \(T.self)")
+    if let refusal = all.refusal { throw refusal }
+    return try all.count ?? fetch(request).fetchedSnapshots.count
+  }
+
+  func fetchIdentifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws
+    -> [PersistentIdentifier]
+  {
+    all.asked.append("identifiers of \(T.self)")
+    if let refusal = all.refusal { throw refusal }
+    return try all.identifiers ?? fetch(request).fetchedSnapshots.map(\.persistentIdentifier)
+  }
+
+  func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
+    for snapshot in request.inserted {
+      all.last += 1
+      remapped[snapshot.persistentIdentifier] = try .identifier(
+        for: identifier, entityName: snapshot.persistentIdentifier.entityName, primaryKey: all.last)
+    }
+    for snapshot in request.inserted + request.updated {
+      let id = remapped[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
+      all.rows[id] = snapshot.copy(persistentIdentifier: id, remappedIdentifiers: remapped)
+    }
+    for snapshot in request.deleted { all.rows[snapshot.persistentIdentifier] = nil }
+    return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: remapped)
+  }
+
+  func erase() throws { all.rows = [:] }
+}
+
+struct ParcelConfiguration: DataStoreConfiguration {
+  typealias Store = ParcelStore
+  var name = "parcels"
+  var schema: Schema? = Schema([Depot.self, Parcel.self, Vehicle.self, Car.self, SportsCar.self])
+  let rows: ParcelRows
+  static func == (left: ParcelConfiguration, right: ParcelConfiguration) -> Bool { left.name == right.name }
+  func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+/// Fetches, counts and deletions over a store of a program that evaluates nothing itself.
+struct StoreFetchTests {
+  let rows = ParcelRows()
+  let container: ModelContainer
+  let heavy = #Predicate<Parcel> { $0.weight >= 3 }
+
+  init() throws {
+    container = try Self.container(rows)
+    let context = ModelContext(container)
+    for weight in 0..<5 { context.insert(Parcel("\(weight)", weight)) }
+    try context.save()
+    rows.asked = []
+  }
+
+  /// Another container of the same rows, as that of another program.
+  private static func container(_ rows: ParcelRows) throws -> ModelContainer {
+    let configuration = ParcelConfiguration(rows: rows)
+    return try ModelContainer(
+      for: Schema([Depot.self, Parcel.self, Vehicle.self, Car.self, SportsCar.self]),
+      configurations: [configuration])
+  }
+
+  private func weights(_ context: ModelContext) throws -> [Int] {
+    try context.fetch(FetchDescriptor<Parcel>(sortBy: [SortDescriptor(\.weight)])).map(\.weight)
+  }
+
+  private func parcel(_ code: String, in context: ModelContext) throws -> Parcel {
+    try #require(
+      try context.fetch(FetchDescriptor<Parcel>(predicate: #Predicate { $0.code == code })).first)
+  }
+
+  // MARK: Conditions and orders
+
+  // SWD-20, SWD-35, SWD-38
+  @Test func `every way to fetch has the condition and the order, where a store leaves them to the context`()
+    throws
+  {
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor(predicate: heavy, sortBy: [SortDescriptor(\.weight, order: .reverse)])
+    #expect(try context.fetch(descriptor).map(\.weight) == [4, 3])
+    #expect(try context.fetchCount(descriptor) == 2)
+    #expect(try context.fetchIdentifiers(descriptor).count == 2)
+    #expect(try context.fetch(descriptor, batchSize: 1).map(\.weight) == [4, 3])
+    #expect(try context.fetchIdentifiers(descriptor, batchSize: 1).count == 2)
+    var seen: [Int] = []
+    try context.enumerate(descriptor, batchSize: 1) { seen.append($0.weight) }
+    #expect(seen == [4, 3])
+    let results = try ResultsObserver<Parcel, Never>(fetchDescriptor: descriptor, modelContext: context)
+    #expect(results.results.map(\.weight) == [4, 3])
+    descriptor.sortBy = []
+    #expect(
+      Set(
+        try ResultsObserver<Parcel, Never>(fetchDescriptor: descriptor, modelContext: context).results.map(
+          \.weight)) == [3, 4])
+    descriptor.fetchOffset = 1
+    descriptor.fetchLimit = 1
+    descriptor.sortBy = [SortDescriptor(\.weight)]
+    #expect(try context.fetch(descriptor).map(\.weight) == [4])
+    #expect(try context.fetch(descriptor, batchSize: 2).map(\.weight) == [4])
+    #expect(try context.fetchCount(descriptor) == 1 && context.fetchIdentifiers(descriptor).count == 1)
+    // With changes as well.
+    context.insert(Parcel("9", 9))
+    try parcel("0", in: context).weight = 8
+    descriptor.fetchLimit = nil
+    #expect(try context.fetch(descriptor).map(\.weight) == [4, 8, 9])
+    #expect(try context.fetchCount(descriptor) == 3)
+    seen = []
+    try context.enumerate(descriptor) { seen.append($0.weight) }
+    #expect(seen == [4, 8, 9])
+  }
+
+  // SWD-15, SWD-38
+  @Test func `a deletion by a condition leaves the models that do not satisfy it`() throws {
+    let context = ModelContext(container)
+    try context.delete(model: Parcel.self, where: heavy)
+    #expect(try weights(context) == [0, 1, 2])
+    try context.save()
+    #expect(rows.rows.count == 3)
+    #expect(try weights(ModelContext(container)) == [0, 1, 2])
+  }
+
+  // SWD-15, SWD-38
+  @Test func `a deletion without subclasses leaves their models in a store of a program`() throws {
+    let context = ModelContext(container)
+    context.insert(Vehicle(name: "cart"))
+    context.insert(Car(name: "car", doors: 5))
+    try context.save()
+    #expect(try context.fetch(FetchDescriptor<Vehicle>()).count == 2)
+    try context.delete(model: Vehicle.self, includeSubclasses: false)
+    try context.save()
+    #expect(try context.fetch(FetchDescriptor<Vehicle>()).map(\.name) == ["car"])
+  }
+
+  // SWD-17, SWD-35
+  @Test func `a unique value updates its own model, and no other`() throws {
+    let context = ModelContext(container)
+    context.insert(Parcel("3", 30))
+    context.insert(Parcel("new", 31))
+    try context.save()
+    #expect(try weights(ModelContext(container)) == [0, 1, 2, 4, 30, 31])
+  }
+
+  // SWD-20, SWD-38
+  @Test func `a store that evaluates conditions is asked by them, and its results are sorted`() throws {
+    rows.filterRefusal = nil
+    rows.matches = Set(rows.rows.keys.sorted().suffix(2))
+    let context = ModelContext(container)
+    let descriptor = FetchDescriptor(predicate: heavy, sortBy: [SortDescriptor(\.weight, order: .reverse)])
+    #expect(try context.fetch(descriptor).map(\.weight) == [4, 3])
+    #expect(rows.asked == ["Parcel where by", "Parcel where"])
+    rows.asked = []
+    // Live results are sorted in any case.
+    let results = try ResultsObserver<Parcel, Never>(filterBy: heavy, modelContext: context)
+    #expect(results.results.count == 2 && rows.asked == ["Parcel where"])
+  }
+
+  // SWD-43, SWD-35
+  @Test func `live results follow other contexts by the condition`() throws {
+    let context = ModelContext(container)
+    let results = try ResultsObserver<Parcel, Never>(
+      filterBy: heavy, sortBy: [SortDescriptor(\.weight)], modelContext: context)
+    let other = ModelContext(container)
+    other.insert(Parcel("5", 5))
+    other.insert(Parcel("-1", -1))
+    try parcel("0", in: other).weight = 10
+    other.delete(try parcel("3", in: other))
+    try other.save()
+    context.processPendingChanges()
+    #expect(results.results.map(\.weight) == [4, 5, 10])
+    context.insert(Parcel("7", 7))
+    try parcel("4", in: context).weight = 2
+    context.processPendingChanges()
+    #expect(results.results.map(\.weight) == [5, 7, 10])
+    try context.save()
+    #expect(results.results.map(\.weight) == [5, 7, 10])
+    try container.erase()
+    context.processPendingChanges()
+    #expect(results.results.isEmpty && results.fetchError == nil)
+  }
+}
