@@ -1,5 +1,7 @@
 import Foundation
+import Observation
 import SwiftData
+import Synchronization
 import Testing
 
 @Model
@@ -202,6 +204,24 @@ struct StoreFetchTests {
     #expect(try context.fetch(FetchDescriptor<Vehicle>()).map(\.name) == ["car"])
   }
 
+  // SWD-23, SWD-38
+  @Test func `conditions over relationships ask the store once for each class`() throws {
+    let context = ModelContext(container)
+    for town in ["A", "B"] {
+      let depot = Depot(town)
+      for weight in 10..<20 { context.insert(Parcel("\(town)\(weight)", weight, depot)) }
+    }
+    try context.save()
+    rows.asked = []
+    let other = ModelContext(container)
+    let ofB = #Predicate<Parcel> { $0.depot?.town == "B" }
+    #expect(try other.fetch(FetchDescriptor(predicate: ofB)).count == 10)
+    #expect(rows.asked == ["Parcel where", "Parcel", "Depot"])
+    let withHeavy = #Predicate<Depot> { depot in depot.parcels.contains { $0.weight > 18 } }
+    #expect(try other.fetchCount(FetchDescriptor(predicate: withHeavy)) == 2)
+    #expect(try other.fetch(FetchDescriptor(predicate: ofB)).allSatisfy { $0.depot?.town == "B" })
+  }
+
   // SWD-17, SWD-35
   @Test func `a unique value updates its own model, and no other`() throws {
     let context = ModelContext(container)
@@ -223,6 +243,77 @@ struct StoreFetchTests {
     // Live results are sorted in any case.
     let results = try ResultsObserver<Parcel, Never>(filterBy: heavy, modelContext: context)
     #expect(results.results.count == 2 && rows.asked == ["Parcel where"])
+  }
+
+  // MARK: Newest values
+
+  // SWD-33, SWD-35
+  @Test func `a context without a model asks the store for its values`() throws {
+    let there = ModelContext(try Self.container(rows))
+    let parcel = try parcel("1", in: there)
+    let id = parcel.persistentModelID
+    func weight() -> Int? { (ModelContext(container).model(for: id) as? Parcel)?.weight }
+    #expect(weight() == 1)
+    parcel.weight = 100
+    try there.save()
+    #expect(weight() == 100)
+    there.delete(parcel)
+    try there.save()
+    #expect((ModelContext(container).model(for: id) as? Parcel)?.code.isEmpty == true)
+  }
+
+  // SWD-20, SWD-35
+  @Test func `a fetch gives models what the store has now, and leaves unsaved changes`() throws {
+    let context = ModelContext(container)
+    let there = ModelContext(try Self.container(rows))
+    let (mine, edited) = (try parcel("1", in: context), try parcel("2", in: context))
+    let theirs = try parcel("1", in: there)
+    let depot = Depot("A")
+    theirs.weight = 100
+    theirs.depot = depot
+    try parcel("2", in: there).depot = depot
+    edited.weight = 50
+    try there.save()
+    #expect(mine.weight == 1)
+    #expect(Set(try context.fetch(FetchDescriptor<Parcel>()).map(\.weight)) == [0, 100, 50, 3, 4])
+    #expect(mine.weight == 100 && mine.depot?.town == "A" && edited.weight == 50)
+    #expect(try context.fetchCount(FetchDescriptor<Parcel>(predicate: #Predicate { $0.weight == 100 })) == 1)
+    // What both have changed is merged by properties.
+    try context.save()
+    let saved = try parcel("2", in: ModelContext(container))
+    #expect(saved.weight == 50 && saved.depot?.town == "A")
+    #expect(mine.depot?.parcels.count == 2)
+  }
+
+  // SWD-01, SWD-35
+  @Test func `observers learn what a fetch has changed`() throws {
+    let context = ModelContext(container)
+    let there = ModelContext(try Self.container(rows))
+    let mine = try parcel("1", in: context)
+    try parcel("1", in: there).weight = 100
+    try there.save()
+    let changed = Mutex(false)
+    withObservationTracking {
+      _ = mine.weight
+    } onChange: {
+      changed.withLock { $0 = true }
+    }
+    _ = try context.fetch(FetchDescriptor<Parcel>())
+    #expect(changed.withLock { $0 } && mine.weight == 100)
+  }
+
+  // SWD-33, SWD-35
+  @Test func `the values of faults are asked for together`() throws {
+    let context = ModelContext(container)
+    let depot = Depot("A")
+    for weight in 10..<20 { context.insert(Parcel("\(weight)", weight, depot)) }
+    try context.save()
+    rows.asked = []
+    let other = ModelContext(container)
+    let found = try #require(try other.fetch(FetchDescriptor<Depot>()).first)
+    #expect(found.parcels.map(\.weight).reduce(0, +) == 145)
+    // The store has returned no parcels with the depot: they are asked for once.
+    #expect(rows.asked == ["Depot", "Parcel"])
   }
 
   // SWD-43, SWD-35
@@ -247,5 +338,36 @@ struct StoreFetchTests {
     try container.erase()
     context.processPendingChanges()
     #expect(results.results.isEmpty && results.fetchError == nil)
+  }
+
+  // SWD-13, SWD-33
+  @Test func `a store of a program is erased with the snapshots that contexts have of it`() throws {
+    let context = ModelContext(container)
+    let parcel = try parcel("1", in: context)
+    let id = parcel.persistentModelID
+    try container.erase()
+    #expect(try context.fetch(FetchDescriptor<Parcel>()).isEmpty)
+    #expect(parcel.code == "1" && parcel.modelContext == nil && parcel.persistentModelID == id)
+    #expect((context.model(for: id) as? Parcel)?.code.isEmpty == true)
+    context.insert(parcel)
+    try context.save()
+    #expect(try weights(ModelContext(container)) == [1])
+  }
+
+  // SWD-14, SWD-33
+  @Test func `models that were deleted keep their identifiers in every context`() throws {
+    let (context, other) = (ModelContext(container), ModelContext(container))
+    let (mine, theirs) = (try parcel("1", in: context), try parcel("1", in: other))
+    let id = mine.persistentModelID
+    other.delete(theirs)
+    try other.save()
+    #expect(theirs.persistentModelID == id && mine.persistentModelID == id)
+    context.processPendingChanges()
+    #expect(mine.persistentModelID == id)
+    #expect(try weights(context) == [0, 2, 3, 4])
+    // A row with the same key is another object.
+    let again = try #require(rows.rows.values.first)
+    rows.rows[id] = again.copy(persistentIdentifier: id, remappedIdentifiers: [:])
+    #expect((ModelContext(container).model(for: id) as? Parcel)?.code.isEmpty == false)
   }
 }

@@ -17,6 +17,8 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   private var problems: [String] = []
   /// The objects that a store of a program has changed in the save that runs.
   private var changedByStore: [ManagedObjectID] = []
+  /// What a store of a program has returned to the context.
+  let snapshots = SnapshotPool()
   /// Deletions by a condition that stores of programs execute at the next save.
   var deletions: [StoreDeletion] = []
   /// The store of the last identifier, so that all have one text.
@@ -183,7 +185,10 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
       defer { inbox = [] }
       return inbox
     }
-    for changes in received { merge(changes) }
+    for changes in received {
+      for store in container.bridged { store.willMerge(changes, into: self) }
+      merge(changes)
+    }
   }
 
   func noteErased() {

@@ -88,7 +88,9 @@ struct StoreDeletion {
         context.objects.deletions.insert(deletion, at: 0)
         throw error
       }
-      for store in context.contents.stores.bridged { store.forgetValues(of: deletion.entityNames) }
+      for other in context.contents.stores.contexts { other.snapshots.remove(of: deletion.entityNames) }
+      let identifiers = gone.map(\.persistentModelID)
+      for store in context.contents.bridged { store.noteDeleted(identifiers) }
       for model in gone { context.objects.detachDeleted(model) }
       // Others may lead to what is gone.
       context.objects.refreshAllObjects()

@@ -89,22 +89,26 @@ struct StoreFetch<Model: PersistentModel, Store: DataStore> {
 
   /// The nodes of what the store returns.
   private func nodes(of descriptor: FetchDescriptor<Model>) throws -> [IncrementalStoreNode] {
-    try contents(of: descriptor).compactMap { bridge.node(of: $0) }
+    let pool = bridge.pool(of: context)
+    return try contents(of: descriptor, pool, areRead: true).compactMap { bridge.node(of: $0) }
   }
 
-  /// What the store returns, which is kept.
+  /// What the store returns, which the pool keeps.
+  ///
+  /// - Parameter areRead: Whether objects are made of it now.
   func contents(
-    of descriptor: FetchDescriptor<Model>
+    of descriptor: FetchDescriptor<Model>, _ pool: SnapshotPool, areRead: Bool
   ) throws -> [SnapshotContents] {
+    bridge.sweep(pool, context)
     let result = try store.fetch(storeRequest(descriptor))
     for snapshot in result.relatedSnapshots.values {
-      bridge.keep(try SnapshotContents(snapshot))
+      bridge.keep(try SnapshotContents(snapshot), in: pool, isRead: false)
     }
     // A store may return objects of all its classes.
     let names = ModelClass.names(of: Model.self, in: store.schema)
     let contents = try result.fetchedSnapshots.filter { names.contains($0.persistentIdentifier.entityName) }
       .map { try SnapshotContents($0) }
-    for one in contents { bridge.keep(one) }
+    for one in contents { bridge.keep(one, in: pool, isRead: areRead) }
     return contents
   }
 

@@ -37,7 +37,11 @@ struct ModelFetch<Model: PersistentModel> {
     request.fetchLimit = descriptor.fetchLimit ?? 0
     request.fetchOffset = descriptor.fetchOffset ?? 0
     request.includesPendingChanges = descriptor.includePendingChanges
-    if isOfProgramStore { request.origin = FetchOrigin.descriptor(descriptor) }
+    if isOfProgramStore {
+      request.origin = FetchOrigin.descriptor(descriptor)
+      // Nothing but a fetch tells a context what others have changed in such a store.
+      request.shouldRefreshRefetchedObjects = true
+    }
     if !descriptor.relationshipKeyPathsForPrefetching.isEmpty {
       request.relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map {
         path in
@@ -189,11 +193,13 @@ extension ModelContext {
   /// A model is returned for any identifier. One whose row does not exist reads as the defaults of its class, and becomes a deleted one then.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     objects.mergeReceived()
-    if let id = objects.objectID(of: persistentModelID),
-      let object = objects.anyObject(with: id) as? _ModelObject,
-      let model = objects.model(of: object)
-    {
-      return model
+    if let id = objects.objectID(of: persistentModelID) {
+      if objects.anyRegisteredObject(for: id) == nil {
+        for store in contents.bridged { store.willMake(id, in: objects) }
+      }
+      if let object = objects.anyObject(with: id) as? _ModelObject, let model = objects.model(of: object) {
+        return model
+      }
     }
     return ModelStandIn.make(persistentModelID, container)
   }
