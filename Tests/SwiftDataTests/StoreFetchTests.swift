@@ -245,6 +245,39 @@ struct StoreFetchTests {
     #expect(results.results.count == 2 && rows.asked == ["Parcel where"])
   }
 
+  // SWD-22, SWD-35
+  @Test func `counts and identifiers are asked of the store where the context has no changes`() throws {
+    rows.count = 4242
+    rows.identifiers = Array(rows.rows.keys.prefix(1))
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor<Parcel>()
+    #expect(try context.fetchCount(descriptor) == 4242)
+    #expect(try context.fetchIdentifiers(descriptor) == rows.identifiers)
+    #expect(rows.asked == ["count of Parcel", "identifiers of Parcel"])
+    descriptor.predicate = heavy
+    #expect(try context.fetchCount(descriptor) == 4242)
+    // With changes the models are counted.
+    context.insert(Parcel("9", 9))
+    #expect(try context.fetchCount(descriptor) == 3)
+    #expect(try context.fetchIdentifiers(descriptor).count == 3)
+    descriptor.includePendingChanges = false
+    #expect(try context.fetchCount(descriptor) == 4242)
+  }
+
+  // SWD-22, SWD-38
+  @Test(arguments: [DataStoreError.unsupportedFeature, .preferInMemoryFilter, .preferInMemorySort])
+  func `a store that does not count has its models counted`(_ refusal: DataStoreError) throws {
+    rows.refusal = refusal
+    let context = ModelContext(container)
+    #expect(try context.fetchCount(FetchDescriptor(predicate: heavy)) == 2)
+    #expect(try context.fetchIdentifiers(FetchDescriptor(predicate: heavy)).count == 2)
+    #expect(try context.fetchCount(FetchDescriptor<Parcel>()) == 5)
+    rows.refusal = .invalidPredicate
+    #expect { try context.fetchCount(FetchDescriptor<Parcel>()) } throws: {
+      $0 as? DataStoreError == .invalidPredicate
+    }
+  }
+
   // MARK: Newest values
 
   // SWD-33, SWD-35

@@ -22,8 +22,8 @@ struct StoreFetch<Model: PersistentModel, Store: DataStore> {
   /// The result in the form that the request asks for.
   func result() throws -> Any {
     switch request.resultType {
-    case .countResultType: [try nodes().count]
-    case .managedObjectIDResultType: try nodes().map(\.objectID)
+    case .countResultType: [try count()]
+    case .managedObjectIDResultType: try identifiers()
     default: try nodes()
     }
   }
@@ -118,5 +118,26 @@ struct StoreFetch<Model: PersistentModel, Store: DataStore> {
       request.predicate == nil && request.sortDescriptors?.isEmpty != false && takesSubclasses
       && request.fetchLimit == 0 && request.fetchOffset == 0
     return asksForAll ? nodes : try bridge.select(nodes, for: request, readingFor: context)
+  }
+
+  // MARK: Counts and identifiers
+
+  private func count() throws -> Int { try answered { try store.fetchCount($0) } ?? nodes().count }
+
+  private func identifiers() throws -> [ManagedObjectID] {
+    try answered { try store.fetchIdentifiers($0).compactMap { bridge.objectID(of: $0) } }
+      ?? nodes().map(\.objectID)
+  }
+
+  /// What the store answers to the whole request; nil if the objects are to be fetched instead.
+  private func answered<Answer>(_ ask: (DataStoreFetchRequest<Model>) throws -> Answer) throws -> Answer? {
+    guard let whole else { return nil }
+    do {
+      return try ask(storeRequest(whole))
+    } catch let error as DataStoreError
+      where error == .unsupportedFeature || DataStoreError.prefersMemory(error)
+    {
+      return nil
+    }
   }
 }

@@ -98,16 +98,16 @@ struct ModelFetch<Model: PersistentModel> {
 
   func count() throws -> Int {
     objects.mergeReceived()
-    guard !isOfProgramStore else { return try models().count }
+    // A store of a program counts what it has.
+    if isOfProgramStore, !isOfStored { return try models().count }
     let request = try request(ManagedObject.self)
     return try ModelErrors.fetching { try objects.count(for: request) }
   }
 
   func identifiers() throws -> [PersistentIdentifier] {
     objects.mergeReceived()
-    if !descriptor.sortBy.isEmpty || descriptor.includePendingChanges || isOfProgramStore {
-      return try models().map(\.persistentModelID)
-    }
+    guard isOfProgramStore ? isOfStored : descriptor.sortBy.isEmpty && !descriptor.includePendingChanges
+    else { return try models().map(\.persistentModelID) }
     let request = try request(ManagedObjectID.self)
     return try ModelErrors.fetching { try objects.fetch(request) }.map { objects.identifier(of: $0) }
   }
