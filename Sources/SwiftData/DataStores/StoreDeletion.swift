@@ -6,7 +6,7 @@ struct StoreDeletion {
   /// The names of the entities that it may concern.
   let entityNames: Set<String>
   /// Whether a model satisfies the condition.
-  let concerns: (any PersistentModel) -> Bool
+  private let concerns: (any PersistentModel) -> Bool
   /// Asks the stores to delete. False if one of them cannot: the models are deleted one by one then.
   private let run: (ModelContext) throws -> Bool
   private let deleteOneByOne: (ModelContext) throws -> Void
@@ -46,7 +46,10 @@ struct StoreDeletion {
         }
       },
       deleteOneByOne: { context in
-        for model in try context.fetch(FetchDescriptor<Model>(predicate: predicate))
+        // Of what is stored, as a store deletes.
+        var stored = FetchDescriptor<Model>(predicate: predicate)
+        stored.includePendingChanges = false
+        for model in try context.fetch(stored)
         where includeSubclasses || Swift.type(of: model) == type {
           context.delete(model)
         }
@@ -67,8 +70,15 @@ struct StoreDeletion {
   }
 
   /// Those of fetched models that the next save does not delete by a condition.
-  static func staying<Model: PersistentModel>(_ models: [Model], in context: ModelContext) -> [Model] {
-    models.filter { model in !context.objects.deletions.contains { $0.concerns(model) } }
+  static func staying<Model: PersistentModel>(_ models: [Model], in context: ModelContext) throws -> [Model] {
+    let stored = StoredModels(context)
+    return models.filter { model in !context.objects.deletions.contains { $0.willDelete(model, stored) } }
+  }
+
+  /// Whether the store will delete a model: it deletes by what is stored, before it saves what has changed.
+  private func willDelete(_ model: any PersistentModel, _ stored: StoredModels) -> Bool {
+    guard let known = stored.model(model) else { return false }
+    return concerns(known)
   }
 
   /// Executes the deletions of a context, before its other changes are saved.
@@ -77,7 +87,8 @@ struct StoreDeletion {
   static func execute(in context: ModelContext) throws {
     while let deletion = context.objects.deletions.first {
       // The models of the context that the store is about to delete, with their values.
-      let gone = context.objects.modelsInMemory.filter { deletion.concerns($0) }
+      let stored = StoredModels(context)
+      let gone = context.objects.modelsInMemory.filter { deletion.willDelete($0, stored) }
       context.objects.deletions.removeFirst()
       do {
         guard try deletion.run(context) else {
@@ -95,6 +106,21 @@ struct StoreDeletion {
       // Others may lead to what is gone.
       context.objects.refreshAllObjects()
     }
+  }
+}
+
+/// The models of a context as they are stored.
+private final class StoredModels {
+  private let context: ModelContext
+  /// A context without changes.
+  private lazy var reader = ModelContext(context.container)
+
+  init(_ context: ModelContext) { self.context = context }
+
+  /// A model with the values that are stored; nil if it was never saved.
+  func model(_ model: any PersistentModel) -> (any PersistentModel)? {
+    guard let object = model._$storage.object, !object.objectID.isTemporaryID else { return nil }
+    return object.hasChanges ? reader.model(for: object.persistentIdentifier) : model
   }
 }
 

@@ -77,7 +77,7 @@ struct ModelFetch<Model: PersistentModel> {
     all.fetchOffset = nil
     let request = try ModelFetch(all, in: context).request(ManagedObject.self)
     let found = models(of: try ModelErrors.fetching { try objects.fetch(request) })
-    let models = StoreDeletion.staying(found, in: context)
+    let models = try StoreDeletion.staying(found, in: context)
     let start = min(max(descriptor.fetchOffset ?? 0, 0), models.count)
     let end =
       descriptor.fetchLimit.flatMap { $0 == 0 ? nil : $0 }.map { min(start + max($0, 0), models.count) }
