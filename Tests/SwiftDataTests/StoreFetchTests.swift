@@ -222,7 +222,7 @@ struct StoreFetchTests {
     #expect(try other.fetch(FetchDescriptor(predicate: ofB)).allSatisfy { $0.depot?.town == "B" })
   }
 
-  // SWD-17, SWD-35
+  // SWD-35
   @Test func `a unique value updates its own model, and no other`() throws {
     let context = ModelContext(container)
     context.insert(Parcel("3", 30))
@@ -280,7 +280,7 @@ struct StoreFetchTests {
 
   // MARK: Newest values
 
-  // SWD-33, SWD-35
+  // SWD-35
   @Test func `a context without a model asks the store for its values`() throws {
     let there = ModelContext(try Self.container(rows))
     let parcel = try parcel("1", in: there)
@@ -318,7 +318,7 @@ struct StoreFetchTests {
     #expect(mine.depot?.parcels.count == 2)
   }
 
-  // SWD-01, SWD-35
+  // SWD-35
   @Test func `observers learn what a fetch has changed`() throws {
     let context = ModelContext(container)
     let there = ModelContext(try Self.container(rows))
@@ -335,7 +335,7 @@ struct StoreFetchTests {
     #expect(changed.withLock { $0 } && mine.weight == 100)
   }
 
-  // SWD-33, SWD-35
+  // SWD-35
   @Test func `the values of faults are asked for together`() throws {
     let context = ModelContext(container)
     let depot = Depot("A")
@@ -349,7 +349,7 @@ struct StoreFetchTests {
     #expect(rows.asked == ["Depot", "Parcel"])
   }
 
-  // SWD-43, SWD-35
+  // SWD-35
   @Test func `live results follow other contexts by the condition`() throws {
     let context = ModelContext(container)
     let results = try ResultsObserver<Parcel, Never>(
@@ -373,7 +373,7 @@ struct StoreFetchTests {
     #expect(results.results.isEmpty && results.fetchError == nil)
   }
 
-  // SWD-13, SWD-33
+  // SWD-13, SWD-35
   @Test func `a store of a program is erased with the snapshots that contexts have of it`() throws {
     let context = ModelContext(container)
     let parcel = try parcel("1", in: context)
@@ -387,7 +387,7 @@ struct StoreFetchTests {
     #expect(try weights(ModelContext(container)) == [1])
   }
 
-  // SWD-14, SWD-33
+  // SWD-35
   @Test func `models that were deleted keep their identifiers in every context`() throws {
     let (context, other) = (ModelContext(container), ModelContext(container))
     let (mine, theirs) = (try parcel("1", in: context), try parcel("1", in: other))
