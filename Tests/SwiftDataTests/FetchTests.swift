@@ -73,6 +73,31 @@ struct FetchTests {
     }
   }
 
+  // SWD-20, SWD-21
+  @Test func `batches of what is stored have models that wait for their deletion`() throws {
+    var descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.year)])
+    descriptor.includePendingChanges = false
+    let books = try context.fetch(descriptor)
+    let stored = books.map(\.persistentModelID)
+    let added = Book(title: "New", year: 200)
+    context.delete(books[1])
+    books[2].year = 100
+    context.insert(added)
+    func enumerated() throws -> [PersistentIdentifier] {
+      var seen: [PersistentIdentifier] = []
+      try context.enumerate(descriptor, batchSize: 3) { seen.append($0.persistentModelID) }
+      return seen
+    }
+    #expect(try context.fetch(descriptor).map(\.persistentModelID) == stored)
+    #expect(try context.fetch(descriptor, batchSize: 3).map(\.persistentModelID) == stored)
+    #expect(try enumerated() == stored && stored.count == 20)
+    descriptor.sortBy = []
+    #expect(Set(try context.fetch(descriptor, batchSize: 3).map(\.persistentModelID)) == Set(stored))
+    #expect(Set(try enumerated()) == Set(stored))
+    descriptor.includePendingChanges = true
+    #expect(Set(try enumerated()) == Set(stored + [added.persistentModelID]).subtracting([stored[1]]))
+  }
+
   // SWD-21
   @Test func `enumerating loads batches, and refuses changes unless they are allowed`() throws {
     var years: [Int] = []

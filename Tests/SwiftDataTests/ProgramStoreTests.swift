@@ -12,6 +12,8 @@ final class Ledger: @unchecked Sendable {
   var deletions: [String] = []
   /// What the next request throws.
   var refusal: DataStoreError?
+  /// What the next deletion by a condition throws.
+  var deletionRefusal: DataStoreError?
   /// What a save does to the names that it stores.
   var rename: ((String) -> String)?
   var answersFromCache = false
@@ -113,7 +115,7 @@ final class LedgerStore: DataStore, DataStoreBatching {
   }
 
   func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
-    if let refusal = ledger.refusal { throw refusal }
+    if let refusal = ledger.deletionRefusal ?? ledger.refusal { throw refusal }
     ledger.deletions.append("\(T.self)")
     // A store of a program evaluates a condition as it can: this one makes models of its rows.
     ledger.rows = try ledger.rows.filter { _, row in
@@ -219,6 +221,43 @@ struct ProgramStoreTests {
     #expect(!context.hasChanges)
     try context.save()
     #expect(try names(context) == ["c"] && ledger.deletions == ["Node"])
+  }
+
+  // SWD-15, SWD-37
+  @Test func `fetches leave out only what a store will delete: its rows as they are stored`() throws {
+    let context = ModelContext(container)
+    for name in ["a", "b", "x"] { context.insert(Node(name)) }
+    try context.save()
+    try context.delete(model: Node.self, where: #Predicate { $0.name < "c" })
+    let kept = try #require(try context.fetch(FetchDescriptor<Node>()).first)
+    // Neither a model that is inserted now nor one whose row does not satisfy the condition is deleted.
+    context.insert(Node("aa"))
+    kept.name = "ab"
+    let descriptor = FetchDescriptor<Node>(sortBy: [SortDescriptor(\.name)])
+    #expect(try names(context) == ["aa", "ab"])
+    #expect(try context.fetchCount(descriptor) == 2 && context.fetchIdentifiers(descriptor).count == 2)
+    var seen: [String] = []
+    try context.enumerate(descriptor) { seen.append($0.name) }
+    #expect(seen == ["aa", "ab"])
+    try context.save()
+    #expect(try names(context) == ["aa", "ab"] && names(ModelContext(container)) == ["aa", "ab"])
+    #expect(kept.modelContext != nil)
+  }
+
+  // SWD-37, SWD-38
+  @Test(arguments: [DataStoreError.unsupportedFeature, .preferInMemoryFilter])
+  func `models that are deleted one by one are those whose rows satisfy the condition`(
+    _ refusal: DataStoreError
+  ) throws {
+    let context = ModelContext(container)
+    for name in ["a", "b", "x"] { context.insert(Node(name)) }
+    try context.save()
+    ledger.deletionRefusal = refusal
+    try context.delete(model: Node.self, where: #Predicate { $0.name < "c" })
+    context.insert(Node("aa"))
+    try context.save()
+    #expect(try names(context) == ["aa", "x"] && names(ModelContext(container)) == ["aa", "x"])
+    #expect(ledger.deletions.isEmpty)
   }
 
   // SWD-37, SWD-38

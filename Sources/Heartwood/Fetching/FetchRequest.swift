@@ -59,6 +59,8 @@ public final class FetchRequest<Object: FetchRequestResult>: PersistentStoreRequ
   public var havingPredicate: (any FetchPredicate)?
   /// Whether dictionaries that are equal to another are left out.
   public var returnsDistinctResults = false
+  /// What the request was made of, for a store that executes fetches itself and knows it. It asks for what the request asks for.
+  package var origin: (any Sendable)?
 
   /// A request for all objects of the entity whose class is `Object`.
   public override init() {}
@@ -105,6 +107,7 @@ public final class FetchRequest<Object: FetchRequestResult>: PersistentStoreRequ
     copy.havingPredicate = havingPredicate
     copy.returnsDistinctResults = returnsDistinctResults
     copy.resultType = resultType
+    copy.origin = origin
     return copy
   }
 }

@@ -285,6 +285,7 @@ extension ManagedObjectContext {
     resolved.stores = stores
     resolved.hasFetchedValues = needsFetch
     resolved.delivery = try delivery(of: request, entity)
+    resolved.origin = request.origin
     return resolved
   }
 

@@ -41,6 +41,8 @@ struct ResolvedRequest {
   var stores: Set<Int>?
   /// How objects are returned.
   var delivery = ObjectDelivery()
+  /// As `FetchRequest.origin`.
+  var origin: (any Sendable)?
 
   init(
     entity: EntityDescription, predicate: (any FetchPredicate)?, sorts: [any FetchSort], limit: Int?,

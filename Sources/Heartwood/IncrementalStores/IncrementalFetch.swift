@@ -14,6 +14,7 @@ final class IncrementalFetch {
   private let condition: Condition?
   private let sorts: [any FetchSort]
   private let includesSubentities: Bool
+  private let origin: (any Sendable)?
   /// How many of the first objects are needed; nil for all.
   private let most: Int?
 
@@ -24,6 +25,7 @@ final class IncrementalFetch {
     condition = request.predicate?.condition
     sorts = request.sorts
     includesSubentities = request.includesSubentities
+    origin = request.origin
     most = request.window.map { $0.addingReportingOverflow(hidden) }.map {
       $0.overflow ? .max : $0.partialValue
     }
@@ -31,6 +33,7 @@ final class IncrementalFetch {
 
   init(all entity: EntityDescription, _ view: IncrementalView) {
     (self.view, self.entity, condition, sorts, includesSubentities, most) = (view, entity, nil, [], true, nil)
+    origin = nil
   }
 
   private func execute(_ type: FetchRequestResultType, from offset: Int = 0) throws -> Any {
@@ -44,6 +47,7 @@ final class IncrementalFetch {
     request.fetchLimit = type == .countResultType ? 0 : most.map { max(0, $0 - offset) } ?? 0
     request.includesSubentities = includesSubentities
     request.includesPendingChanges = false
+    request.origin = origin
     request.resultType = type
     return try store.execute(request, with: view.context)
   }
@@ -161,6 +165,14 @@ extension IncrementalStore {
   /// - Complexity: Linear in the number of nodes, and sorting.
   public final func select(
     _ nodes: some Sequence<IncrementalStoreNode>, for request: FetchRequest<ManagedObject>
+  ) throws -> [IncrementalStoreNode] { try select(nodes, for: request, readingFor: nil) }
+
+  /// As `select(_:for:)`.
+  ///
+  /// - Parameter context: The context that other objects are asked for by, on its queue; nil for none.
+  package final func select(
+    _ nodes: some Sequence<IncrementalStoreNode>, for request: FetchRequest<ManagedObject>,
+    readingFor context: ManagedObjectContext?
   ) throws -> [IncrementalStoreNode] {
     guard let entity = request.entity, let contents = objectStore as? IncrementalContents else { return [] }
     let resolved = try ResolvedRequest(
@@ -168,13 +180,13 @@ extension IncrementalStore {
       limit: request.fetchLimit == 0 ? nil : request.fetchLimit, offset: request.fetchOffset,
       includesSubentities: request.includesSubentities, includesPendingChanges: false,
       store: contents.identity)
-    let source = IncrementalView(contents, contents.newestGeneration).forOneReader()
+    let source = IncrementalView(contents, contents.newestGeneration, context).forOneReader()
     defer { withExtendedLifetime(source) {} }
     var (slab, rows, byKey) = (RowSlab?.none, [StoredRow](), [UInt64: IncrementalStoreNode]())
     var first = FirstRows(resolved.window, DeliveryOrder(resolved, in: source))
     for node in nodes where node.objectID.entity.rootEntity === entity.rootEntity {
       let key = node.objectID.key
-      let row = try contents.row(of: node, nil).withUnsafeBytes { StoredRow(copying: $0, into: &slab) }
+      let row = try contents.row(of: node, context).withUnsafeBytes { StoredRow(copying: $0, into: &slab) }
       guard resolved.accepts(row.view.entityNumber),
         try resolved.predicate?.matches(row.view, key: key, in: source) ?? true
       else { continue }

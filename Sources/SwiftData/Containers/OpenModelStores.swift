@@ -53,6 +53,8 @@ final class OpenModelStores: Sendable {
     let context = ModelObjectContext(container, isMain: false)
     do {
       for store in custom { try store.erase() }
+      for store in bridged { store.noteErased() }
+      for context in contexts { context.snapshots.removeAll() }
       guard bridged.count < all.count else { return contexts.forEach { $0.noteErased() } }
       for entity in container.models.model.entities where entity.superentity == nil {
         guard let name = entity.name else { continue }

@@ -20,6 +20,8 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   private var unreadable: [ManagedObjectID: Set<UInt64>] = [:]
   /// The objects that a store of a program has changed in the save that runs.
   private var changedByStore: [ManagedObjectID] = []
+  /// What a store of a program has returned to the context.
+  let snapshots = SnapshotPool()
   /// Deletions by a condition that stores of programs execute at the next save.
   var deletions: [StoreDeletion] = []
   /// The store of the last identifier, so that all have one text.
@@ -263,12 +265,14 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
         ModelValues.detachModels(of: object, hasRow: false)
       }
     }
+    for store in container.bridged { store.willMerge(changes, into: self) }
     merge(changes)
   }
 
   /// Merges as if every object had been changed.
   private func mergeAll() {
     processPendingChanges()
+    snapshots.removeAll()
     refreshAllObjects()
     let gone = objectsInMemory.filter { $0.model != nil && !hasRow(of: $0) }
     take(ObjectIDChanges(deletedObjectIDs: Set(gone.map(\.objectID))))

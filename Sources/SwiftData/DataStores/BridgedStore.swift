@@ -4,8 +4,8 @@ import HeartwoodFiles
 
 /// A store of a program's class that conforms to `DataStore`, as a store that loads objects when they are used.
 ///
-/// The graph calls objects by numbers of this process; the store by persistent identifiers. Snapshots that were fetched are kept until the objects'
-/// values are asked for.
+/// The graph calls objects by numbers of this process; the store by persistent identifiers. Each context keeps the snapshots that it was given until
+/// it needs them no more: see `SnapshotPool`.
 final class BridgedStore: IncrementalStore, @unchecked Sendable {
   static let kind = PersistentStore.StoreType(rawValue: "SwiftDataStore")
   /// Stores that are about to be opened, by their places.
@@ -17,8 +17,10 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
     var numbers: [PersistentIdentifier: UInt64] = [:]
     var identifiers: [UInt64: PersistentIdentifier] = [:]
     var versions: [UInt64: UInt64] = [:]
-    /// Values that fetches have returned, by the numbers of their objects.
-    var values: [UInt64: SnapshotContents] = [:]
+    /// How many contexts have an object.
+    var uses: [UInt64: Int] = [:]
+    /// Objects that were deleted, and that contexts still have.
+    var deleted: Set<UInt64> = []
     var last: UInt64 = 0
 
     mutating func number(of identifier: PersistentIdentifier) -> UInt64 {
@@ -27,6 +29,21 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
       numbers[identifier] = last
       identifiers[last] = identifier
       return last
+    }
+
+    mutating func noteDeleted(_ number: UInt64) {
+      if uses[number] == nil { forget(number) } else { deleted.insert(number) }
+    }
+
+    mutating func endUse(of number: UInt64) {
+      guard let count = uses[number] else { return }
+      uses[number] = count == 1 ? nil : count - 1
+      if count == 1, deleted.remove(number) != nil { forget(number) }
+    }
+
+    private mutating func forget(_ number: UInt64) {
+      versions[number] = nil
+      if let identifier = identifiers.removeValue(forKey: number) { numbers[identifier] = nil }
     }
   }
 
@@ -71,12 +88,32 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
     }
   }
 
+  override var countsUses: Bool { true }
+
+  override func managedObjectContextDidRegisterObjects(with objectIDs: [ManagedObjectID]) {
+    let numbers = numbers(of: objectIDs)
+    state.withLock { state in
+      for number in numbers { state.uses[number, default: 0] += 1 }
+    }
+  }
+
+  override func managedObjectContextDidUnregisterObjects(with objectIDs: [ManagedObjectID]) {
+    let numbers = numbers(of: objectIDs)
+    state.withLock { state in
+      for number in numbers { state.endUse(of: number) }
+    }
+  }
+
+  private func numbers(of ids: [ManagedObjectID]) -> [UInt64] {
+    ids.compactMap { id in id.isTemporaryID ? nil : number(of: id).map { UInt64($0) } }
+  }
+
   // MARK: Requests
 
   override func execute(_ request: PersistentStoreRequest, with context: ManagedObjectContext?) throws -> Any
   {
     switch request {
-    case let fetch as FetchRequest<ManagedObject>: return try execute(fetch)
+    case let fetch as FetchRequest<ManagedObject>: return try execute(fetch, context as? ModelObjectContext)
     case let save as SaveChangesRequest:
       try self.save(save, context)
       return [Any]()
@@ -84,63 +121,97 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
     }
   }
 
-  private func execute(_ request: FetchRequest<ManagedObject>) throws -> Any {
+  private func execute(
+    _ request: FetchRequest<ManagedObject>, _ context: ModelObjectContext?
+  ) throws -> Any {
     guard let entity = request.entity, let type = types[entity.name ?? ""] else {
-      return [IncrementalStoreNode]()
+      return request.resultType == .countResultType ? [0] as Any : [ManagedObjectID]()
     }
-    let window = FetchWindow(limit: request.fetchLimit, offset: request.fetchOffset)
-    let found = try fetch(type, CurrentFetch.current, window)
-    if request.resultType == .countResultType { return [found.count] }
-    if request.resultType == .managedObjectIDResultType {
-      return found.compactMap { objectID(of: $0.identifier) }
+    func open<Model: PersistentModel, Store: DataStore>(_ type: Model.Type, _ store: Store) throws -> Any {
+      try StoreFetch<Model, Store>(bridge: self, store: store, request: request, context: context).result()
     }
-    return found.compactMap { node(of: $0) }
+    return try open(type, store)
   }
 
   private var types: [String: any PersistentModel.Type] { store.schema.types }
 
-  /// Which of the models that satisfy a fetch the graph asks for. It may ask each of several stores for more than the fetch is limited to.
-  private struct FetchWindow {
-    let limit: Int
-    let offset: Int
+  /// The context that asks, as the store gets it.
+  static func editingState(_ context: ManagedObjectContext?) -> EditingState {
+    (context as? ModelObjectContext)?.editingState ?? EditingState(id: 0, author: nil)
   }
 
-  private func fetch(
-    _ type: any PersistentModel.Type, _ box: CurrentFetch.FetchBox?, _ window: FetchWindow
-  ) throws -> [SnapshotContents] {
-    func open<Store: DataStore>(_ store: Store) throws -> [SnapshotContents] {
-      try Self.fetch(type, from: store, box, window) { self.keep($0) }
-    }
-    return try open(store)
+  // MARK: Snapshots
+
+  /// Where the snapshots of a context are; one of its own for a read of none.
+  func pool(of context: ManagedObjectContext?) -> SnapshotPool {
+    (context as? ModelObjectContext)?.snapshots ?? SnapshotPool()
   }
 
-  private static func fetch<Model: PersistentModel, Store: DataStore>(
-    _ type: Model.Type, from store: Store, _ box: CurrentFetch.FetchBox?, _ window: FetchWindow,
-    _ keep: (SnapshotContents) -> Void
-  ) throws -> [SnapshotContents] {
-    var descriptor = box?.descriptor as? FetchDescriptor<Model> ?? FetchDescriptor<Model>()
-    descriptor.fetchLimit = window.limit == 0 ? nil : window.limit
-    descriptor.fetchOffset = window.offset == 0 ? nil : window.offset
-    let request = DataStoreFetchRequest(
-      descriptor: descriptor, editingState: box?.editingState ?? EditingState(id: 0, author: nil))
-    let result = try store.fetch(request)
-    for snapshot in result.relatedSnapshots.values { keep(try SnapshotContents(snapshot)) }
-    // A store may return objects of all its classes.
-    let names = Set(ModelClass.names(of: type, in: store.schema))
-    let contents = try result.fetchedSnapshots.filter { names.contains($0.persistentIdentifier.entityName) }
-      .map {
-        try SnapshotContents($0)
-      }
-    contents.forEach(keep)
-    return contents
-  }
-
-  private func keep(_ contents: SnapshotContents) {
-    state.withLock { state in
+  func keep(_ contents: SnapshotContents, in pool: SnapshotPool, isRead: Bool) {
+    let number = state.withLock { state in
       let number = state.number(of: contents.identifier)
-      state.values[number] = contents
       state.versions[number] = state.versions[number] ?? 1
+      // Another object may have the identifier of one that was deleted.
+      state.deleted.remove(number)
+      return number
     }
+    pool.keep(contents, number, isRead: isRead)
+  }
+
+  func sweep(_ pool: SnapshotPool, _ context: ModelObjectContext?) {
+    guard let context else { return }
+    pool.sweep { number in
+      guard let identifier = state.withLock({ $0.identifiers[number] }),
+        let entity = managedObjectModel.entitiesByName[identifier.entityName]
+      else { return false }
+      return context.anyRegisteredObject(for: newObjectID(for: entity, number: number)) != nil
+    }
+  }
+
+  /// The object of an identifier is to be made by a context that does not have it: its newest values are asked for.
+  func willMake(_ id: ManagedObjectID, in context: ModelObjectContext) {
+    numbers(of: [id]).forEach(context.snapshots.removeIfRead)
+  }
+
+  /// What others have saved is asked for anew: the context may have fetched it meanwhile, before the save.
+  func willMerge(_ changes: ObjectIDChanges, into context: ModelObjectContext) {
+    context.snapshots.remove(numbers(of: Array(changes.updatedObjectIDs.union(changes.deletedObjectIDs))))
+  }
+
+  /// Asks the store for the snapshots of objects that the pool does not have.
+  private func load(
+    _ ids: [ManagedObjectID], into pool: SnapshotPool, for context: ManagedObjectContext?
+  ) throws {
+    func missing() -> [(id: ManagedObjectID, identifier: PersistentIdentifier)] {
+      ids.compactMap { id in
+        guard let number = numbers(of: [id]).first, pool.contents(number) == nil else { return nil }
+        return identifier(of: id).map { (id, $0) }
+      }
+    }
+    let unknown = missing()
+    guard !unknown.isEmpty else { return }
+    func cached<Store: DataStore>(_ store: Store) throws {
+      let found = try store.cachedSnapshots(
+        for: unknown.map(\.identifier), editingState: Self.editingState(context))
+      for snapshot in found.values { keep(try SnapshotContents(snapshot), in: pool, isRead: false) }
+    }
+    try cached(store)
+    // The store has no request for some objects: all of their class are fetched.
+    for name in Set(missing().compactMap(\.id.entity.name)) {
+      guard let type = types[name] else { continue }
+      try loadAll(type, into: pool, for: context)
+    }
+  }
+
+  private func loadAll(
+    _ type: any PersistentModel.Type, into pool: SnapshotPool, for context: ManagedObjectContext?
+  ) throws {
+    func open<Model: PersistentModel, Store: DataStore>(_ type: Model.Type, _ store: Store) throws {
+      let fetch = StoreFetch<Model, Store>(
+        bridge: self, store: store, request: FetchRequest(), context: context as? ModelObjectContext)
+      _ = try fetch.contents(of: FetchDescriptor(), pool, areRead: false)
+    }
+    try open(type, store)
   }
 
   // MARK: Values
@@ -148,29 +219,21 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
   override func newValuesForObject(
     with objectID: ManagedObjectID, with context: ManagedObjectContext?
   ) throws -> IncrementalStoreNode {
-    if let node = contents(of: objectID).flatMap({ node(of: $0) }) { return node }
-    if let identifier = identifier(of: objectID) {
-      func cached<Store: DataStore>(_ store: Store) throws {
-        let state = (context as? ModelObjectContext)?.editingState ?? EditingState(id: 0, author: nil)
-        let found = try store.cachedSnapshots(for: [identifier], editingState: state)
-        for snapshot in found.values { keep(try SnapshotContents(snapshot)) }
-      }
-      try cached(store)
-      if let node = contents(of: objectID).flatMap({ node(of: $0) }) { return node }
+    guard let node = try newValues(forObjectsWith: [objectID], with: context).first else {
+      throw missingObject(objectID)
     }
-    // The store has no request for one object: all of its class are fetched.
-    if let type = types[objectID.entity.name ?? ""] {
-      _ = try fetch(type, nil, FetchWindow(limit: 0, offset: 0))
-    }
-    guard let node = contents(of: objectID).flatMap({ node(of: $0) }) else { throw missingObject(objectID) }
     return node
   }
 
-  private func contents(of id: ManagedObjectID) -> SnapshotContents? {
-    number(of: id).flatMap { number in state.withLock { $0.values[UInt64(number)] } }
+  override func newValues(
+    forObjectsWith objectIDs: [ManagedObjectID], with context: ManagedObjectContext?
+  ) throws -> [IncrementalStoreNode] {
+    let pool = pool(of: context)
+    try load(objectIDs, into: pool, for: context)
+    return numbers(of: objectIDs).compactMap { pool.read($0).flatMap(node) }
   }
 
-  private func node(of contents: SnapshotContents) -> IncrementalStoreNode? {
+  func node(of contents: SnapshotContents) -> IncrementalStoreNode? {
     guard let id = objectID(of: contents.identifier), let type = types[contents.identifier.entityName] else {
       return nil
     }
@@ -206,10 +269,24 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
     forRelationship relationship: RelationshipDescription, forObjectWith objectID: ManagedObjectID,
     with context: ManagedObjectContext?
   ) throws -> Any {
-    _ = try newValuesForObject(with: objectID, with: context)
-    let identifiers = contents(of: objectID)?.identifiers(relationship.name) ?? []
-    let ids = identifiers.compactMap { self.objectID(of: $0) }
-    return relationship.isToMany ? ids as Any : ids.first.map { $0 as Any } ?? NSNull()
+    let values = try newValues(forRelationship: relationship, forObjectsWith: [objectID], with: context)
+    guard let value = values[objectID] else { throw missingObject(objectID) }
+    return value
+  }
+
+  override func newValues(
+    forRelationship relationship: RelationshipDescription, forObjectsWith objectIDs: [ManagedObjectID],
+    with context: ManagedObjectContext?
+  ) throws -> [ManagedObjectID: Any] {
+    let pool = pool(of: context)
+    try load(objectIDs, into: pool, for: context)
+    var values: [ManagedObjectID: Any] = [:]
+    for id in objectIDs {
+      guard let contents = numbers(of: [id]).first.flatMap(pool.contents) else { continue }
+      let ids = contents.identifiers(relationship.name).compactMap { objectID(of: $0) }
+      values[id] = relationship.isToMany ? ids as Any : ids.first.map { $0 as Any } ?? NSNull()
+    }
+    return values
   }
 
   // MARK: Saving
@@ -240,20 +317,29 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
       editingState: context.editingState, inserted: snapshots(inserted), updated: snapshots(updated),
       deleted: snapshots(deleted))
     let result = try store.save(changes)
-    try noteSaved(result.remappedIdentifiers, temporary, changes, request)
+    try noteSaved(result.remappedIdentifiers, temporary, changes, request, context)
     for snapshot in result.snapshotsToReregister.values {
       let contents = try SnapshotContents(snapshot)
-      keep(contents)
-      if let id = objectID(of: contents.identifier) { context.noteChangedByStore(id) }
+      keep(contents, in: context.snapshots, isRead: true)
+      guard let id = objectID(of: contents.identifier) else { continue }
+      context.noteChangedByStore(id)
+      dropElsewhere(numbers(of: [id]), context)
     }
   }
 
-  /// Drops what is known of the objects of some classes: the store may have deleted or changed them.
-  func forgetValues(of entityNames: Set<String>) {
+  /// Notes that the store has deleted objects.
+  func noteDeleted(_ identifiers: [PersistentIdentifier]) {
     state.withLock { state in
-      for (number, contents) in state.values where entityNames.contains(contents.identifier.entityName) {
-        state.values[number] = nil
+      for identifier in identifiers {
+        if let number = state.numbers[identifier] { state.noteDeleted(number) }
       }
+    }
+  }
+
+  /// Notes that the store has deleted all objects.
+  func noteErased() {
+    state.withLock { state in
+      for number in Array(state.identifiers.keys) { state.noteDeleted(number) }
     }
   }
 
@@ -265,7 +351,8 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
   private func noteSaved<Snapshot: DataStoreSnapshot>(
     _ remapped: [PersistentIdentifier: PersistentIdentifier],
     _ temporary: [PersistentIdentifier: ManagedObjectID],
-    _ changes: DataStoreSaveChangesRequest<Snapshot>, _ request: SaveChangesRequest
+    _ changes: DataStoreSaveChangesRequest<Snapshot>, _ request: SaveChangesRequest,
+    _ context: ModelObjectContext
   ) throws {
     state.withLock { state in
       for (former, permanent) in remapped {
@@ -277,25 +364,38 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
     }
     for snapshot in changes.inserted {
       guard let permanent = remapped[snapshot.persistentIdentifier] else { continue }
-      keep(
-        try SnapshotContents(snapshot.copy(persistentIdentifier: permanent, remappedIdentifiers: remapped)))
+      try keepSaved(snapshot, as: permanent, remapped, context)
     }
     for snapshot in changes.updated {
-      keep(
-        try SnapshotContents(
-          snapshot.copy(persistentIdentifier: snapshot.persistentIdentifier, remappedIdentifiers: remapped)))
+      try keepSaved(snapshot, as: snapshot.persistentIdentifier, remapped, context)
     }
-    for object in request.updatedObjects ?? [] {
-      guard let number = number(of: object.objectID).map({ UInt64($0) }) else { continue }
-      let version = request.newVersion(of: object)
-      state.withLock { $0.versions[number] = version }
-    }
-    for snapshot in changes.deleted {
-      state.withLock { state in
-        let number = state.number(of: snapshot.persistentIdentifier)
-        state.values[number] = nil
+    let updated = numbers(of: (request.updatedObjects ?? []).map(\.objectID))
+    let deleted = numbers(of: (request.deletedObjects ?? []).map(\.objectID))
+    for case let object as _ModelObject in request.deletedObjects ?? [] { object.keepIdentifier() }
+    state.withLock { state in
+      for object in request.updatedObjects ?? [] {
+        guard let number = number(of: object.objectID).map({ UInt64($0) }) else { continue }
+        state.versions[number] = request.newVersion(of: object)
       }
+      for number in deleted { state.noteDeleted(number) }
     }
+    context.snapshots.remove(deleted)
+    dropElsewhere(updated + deleted, context)
+  }
+
+  /// Makes the other contexts ask the store for what a save has changed, also before they merge the changes.
+  private func dropElsewhere(_ numbers: [UInt64], _ context: ModelObjectContext) {
+    for other in context.container.stores.contexts where other !== context {
+      other.snapshots.remove(numbers)
+    }
+  }
+
+  private func keepSaved<Snapshot: DataStoreSnapshot>(
+    _ snapshot: Snapshot, as identifier: PersistentIdentifier,
+    _ remapped: [PersistentIdentifier: PersistentIdentifier], _ context: ModelObjectContext
+  ) throws {
+    let saved = snapshot.copy(persistentIdentifier: identifier, remappedIdentifiers: remapped)
+    keep(try SnapshotContents(saved), in: context.snapshots, isRead: true)
   }
 }
 

@@ -41,7 +41,7 @@ extension DataStore {
   ///
   /// - Throws: As `fetch(_:)`.
   public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
-    try fetch(request).fetchedSnapshots.count
+    try fetchIdentifiers(request).count
   }
   /// The identifiers of the objects that `fetch(_:)` returns.
   ///
@@ -49,7 +49,11 @@ extension DataStore {
   public func fetchIdentifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws
     -> [PersistentIdentifier]
   {
-    try fetch(request).fetchedSnapshots.map(\.persistentIdentifier)
+    // A store may return objects of all its classes.
+    let names = ModelClass.names(of: T.self, in: schema)
+    return try fetch(request).fetchedSnapshots.map(\.persistentIdentifier).filter {
+      names.contains($0.entityName)
+    }
   }
   /// Refuses to delete everything.
   ///

@@ -32,24 +32,3 @@ struct StoreHolder: @unchecked Sendable {
   let store: any DataStore
   init(_ store: any DataStore) { self.store = store }
 }
-
-/// The descriptor of the fetch that the thread makes, in the form in which a store of a program gets it.
-enum CurrentFetch {
-  private static let descriptor = ThreadValue<FetchBox>()
-
-  /// What a store is asked for.
-  final class FetchBox {
-    let descriptor: Any
-    let editingState: EditingState
-    init(_ descriptor: Any, _ editingState: EditingState) {
-      self.descriptor = descriptor
-      self.editingState = editingState
-    }
-  }
-
-  static var current: FetchBox? { descriptor.current }
-
-  static func with<Model: PersistentModel, Result>(
-    _ value: FetchDescriptor<Model>, _ context: ModelContext, _ body: () throws -> Result
-  ) rethrows -> Result { try descriptor.with(FetchBox(value, context.editingState), body) }
-}

@@ -6,7 +6,7 @@ struct StoreDeletion {
   /// The names of the entities that it may concern.
   let entityNames: Set<String>
   /// Whether a model satisfies the condition.
-  let concerns: (any PersistentModel) -> Bool
+  private let concerns: (any PersistentModel) -> Bool
   /// Asks the stores to delete. False if one of them cannot: the models are deleted one by one then.
   private let run: (ModelContext) throws -> Bool
   private let deleteOneByOne: (ModelContext) throws -> Void
@@ -46,7 +46,10 @@ struct StoreDeletion {
         }
       },
       deleteOneByOne: { context in
-        for model in try context.fetch(FetchDescriptor<Model>(predicate: predicate))
+        // Of what is stored, as a store deletes.
+        var stored = FetchDescriptor<Model>(predicate: predicate)
+        stored.includePendingChanges = false
+        for model in try context.fetch(stored)
         where includeSubclasses || Swift.type(of: model) == type {
           context.delete(model)
         }
@@ -66,14 +69,27 @@ struct StoreDeletion {
     return objects.deletions.contains { !$0.entityNames.isDisjoint(with: names) }
   }
 
+  /// Those of fetched models that the next save does not delete by a condition.
+  static func staying<Model: PersistentModel>(_ models: [Model], in context: ModelContext) throws -> [Model] {
+    let stored = StoredModels(context)
+    return models.filter { model in !context.objects.deletions.contains { $0.willDelete(model, stored) } }
+  }
+
+  /// Whether the store will delete a model: it deletes by what is stored, before it saves what has changed.
+  private func willDelete(_ model: any PersistentModel, _ stored: StoredModels) -> Bool {
+    guard let known = stored.model(model) else { return false }
+    return concerns(known)
+  }
+
   /// Executes the deletions of a context, before its other changes are saved.
   ///
   /// - Throws: The error of a store; the deletions that were not executed stay.
   static func execute(in context: ModelContext) throws {
     while let deletion = context.objects.deletions.first {
       // The models of the context that the store is about to delete, with their values.
+      let stored = StoredModels(context)
       let gone = context.objects.objectsInMemory.filter { object in
-        object.model.map { deletion.concerns($0) } ?? false
+        object.model.map { deletion.willDelete($0, stored) } ?? false
       }
       context.objects.deletions.removeFirst()
       do {
@@ -85,11 +101,28 @@ struct StoreDeletion {
         context.objects.deletions.insert(deletion, at: 0)
         throw error
       }
-      for store in context.contents.stores.bridged { store.forgetValues(of: deletion.entityNames) }
+      for other in context.contents.stores.contexts { other.snapshots.remove(of: deletion.entityNames) }
+      let identifiers = gone.map(\.persistentIdentifier)
+      for store in context.contents.bridged { store.noteDeleted(identifiers) }
       for object in gone { context.objects.detachDeleted(object) }
       // Others may lead to what is gone.
       context.objects.refreshAllObjects()
     }
+  }
+}
+
+/// The models of a context as they are stored.
+private final class StoredModels {
+  private let context: ModelContext
+  /// A context without changes.
+  private lazy var reader = ModelContext(context.container)
+
+  init(_ context: ModelContext) { self.context = context }
+
+  /// A model with the values that are stored; nil if it was never saved.
+  func model(_ model: any PersistentModel) -> (any PersistentModel)? {
+    guard let object = model._$storage.object, !object.objectID.isTemporaryID else { return nil }
+    return object.hasChanges ? reader.model(for: object.persistentIdentifier) : model
   }
 }
 

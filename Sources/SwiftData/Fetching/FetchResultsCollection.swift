@@ -60,7 +60,9 @@ extension FetchResultsCollection where Element: PersistentModel {
     self.init(
       Batches(count: ids.count, size: size) { number in
         let part = Array(ids[(number * size)..<Swift.min((number + 1) * size, ids.count)])
-        let fetch = ModelFetch(FetchDescriptor<Element>(), in: context)
+        var stored = FetchDescriptor<Element>()
+        stored.includePendingChanges = false
+        let fetch = ModelFetch(stored, in: context)
         let found = (try? fetch.models(of: part)) ?? []
         guard found.count < part.count else { return found }
         // Rows that are gone are models with the defaults of their class, so that each has its place.

@@ -37,6 +37,11 @@ struct ModelFetch<Model: PersistentModel> {
     request.fetchLimit = descriptor.fetchLimit ?? 0
     request.fetchOffset = descriptor.fetchOffset ?? 0
     request.includesPendingChanges = descriptor.includePendingChanges
+    if isOfProgramStore {
+      request.origin = FetchOrigin.descriptor(descriptor)
+      // Nothing but a fetch tells a context what others have changed in such a store.
+      request.shouldRefreshRefetchedObjects = true
+    }
     if !descriptor.relationshipKeyPathsForPrefetching.isEmpty {
       request.relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map {
         path in
@@ -53,42 +58,26 @@ struct ModelFetch<Model: PersistentModel> {
     return request
   }
 
-  func models() throws -> [Model] {
-    objects.mergeReceived()
-    let request = try request(ManagedObject.self)
-    guard !context.contents.stores.custom.isEmpty else {
-      return models(of: try ModelErrors.fetching { try objects.fetch(request) })
-    }
-    if descriptor.includePendingChanges, StoreDeletion.hides(Model.self, in: objects) {
-      return try modelsInMemory()
-    }
-    do {
-      return try CurrentFetch.with(descriptor, context) {
-        models(of: try ModelErrors.fetching { try objects.fetch(request) })
-      }
-    } catch let error where DataStoreError.prefersMemory(error) {
-      return try modelsInMemory()
-    }
+  /// Whether the context has models that the next save deletes by a condition, which the fetch leaves out.
+  private var leavesOut: Bool {
+    descriptor.includePendingChanges && StoreDeletion.hides(Model.self, in: objects)
   }
 
-  /// All models of the class, filtered and sorted here: where a store of a program leaves that to the context.
-  private func modelsInMemory() throws -> [Model] {
-    let request = try ModelFetch(FetchDescriptor<Model>(), in: context).request(ManagedObject.self)
-    request.includesPendingChanges = descriptor.includePendingChanges
-    var models: [Model] = try CurrentFetch.with(FetchDescriptor<Model>(), context) {
-      self.models(of: try ModelErrors.fetching { try objects.fetch(request) })
-    }
-    if descriptor.includePendingChanges {
-      for deletion in objects.deletions { models.removeAll { deletion.concerns($0) } }
-    }
-    if let predicate = descriptor.predicate {
-      do {
-        models = try models.filter { try predicate.evaluate($0) }
-      } catch {
-        throw SwiftDataError(.unsupportedPredicate, underlying: error)
-      }
-    }
-    if !descriptor.sortBy.isEmpty { models.sort(using: descriptor.sortBy) }
+  func models() throws -> [Model] {
+    objects.mergeReceived()
+    guard !leavesOut else { return try modelsThatStay() }
+    let request = try request(ManagedObject.self)
+    return models(of: try ModelErrors.fetching { try objects.fetch(request) })
+  }
+
+  /// The models that the next save does not delete by a condition: limit and offset are those of them.
+  private func modelsThatStay() throws -> [Model] {
+    var all = descriptor
+    all.fetchLimit = nil
+    all.fetchOffset = nil
+    let request = try ModelFetch(all, in: context).request(ManagedObject.self)
+    let found = models(of: try ModelErrors.fetching { try objects.fetch(request) })
+    let models = try StoreDeletion.staying(found, in: context)
     let start = min(max(descriptor.fetchOffset ?? 0, 0), models.count)
     let end =
       descriptor.fetchLimit.flatMap { $0 == 0 ? nil : $0 }.map { min(start + max($0, 0), models.count) }
@@ -105,20 +94,22 @@ struct ModelFetch<Model: PersistentModel> {
     objects.model(of: unsafeDowncast(object, to: _ModelObject.self), as: Model.self)
   }
 
+  /// Whether the fetch is of what is stored: the context has no changes, or they do not count.
+  private var isOfStored: Bool { !(descriptor.includePendingChanges && context.hasChanges) }
+  private var isOfProgramStore: Bool { !context.contents.bridged.isEmpty }
+
   func count() throws -> Int {
     objects.mergeReceived()
-    guard context.contents.stores.custom.isEmpty else { return try models().count }
+    // A store of a program counts what it has.
+    if isOfProgramStore, !isOfStored { return try models().count }
     let request = try request(ManagedObject.self)
     return try ModelErrors.fetching { try objects.count(for: request) }
   }
 
   func identifiers() throws -> [PersistentIdentifier] {
     objects.mergeReceived()
-    if !descriptor.sortBy.isEmpty || descriptor.includePendingChanges
-      || !context.contents.stores.custom.isEmpty
-    {
-      return try models().map(\.persistentModelID)
-    }
+    guard isOfProgramStore ? isOfStored : descriptor.sortBy.isEmpty && !descriptor.includePendingChanges
+    else { return try models().map(\.persistentModelID) }
     let request = try request(ManagedObjectID.self)
     return try ModelErrors.fetching { try objects.fetch(request) }.map { objects.identifier(of: $0) }
   }
@@ -204,11 +195,13 @@ extension ModelContext {
   /// A model is returned for any identifier. One whose row does not exist reads as the defaults of its class, and becomes a deleted one then.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     objects.mergeReceived()
-    if let id = objects.objectID(of: persistentModelID),
-      let object = objects.anyObject(with: id) as? _ModelObject,
-      let model = objects.model(of: object)
-    {
-      return model
+    if let id = objects.objectID(of: persistentModelID) {
+      if objects.anyRegisteredObject(for: id) == nil {
+        for store in contents.bridged { store.willMake(id, in: objects) }
+      }
+      if let object = objects.anyObject(with: id) as? _ModelObject, let model = objects.model(of: object) {
+        return model
+      }
     }
     return ModelStandIn.make(persistentModelID, container)
   }
@@ -246,7 +239,9 @@ extension ModelFetch {
   /// The identifiers of the objects, in order.
   func objectIDs() throws -> [ManagedObjectID] {
     objects.mergeReceived()
-    if !descriptor.sortBy.isEmpty || descriptor.includePendingChanges && context.hasChanges {
+    if leavesOut { return try modelsThatStay().compactMap { $0._$storage.object?.objectID } }
+    // A store of a program returns the values with the identifiers.
+    if !descriptor.sortBy.isEmpty || !isOfStored || isOfProgramStore {
       let request = try request(ManagedObject.self)
       request.includesPropertyValues = false
       return try ModelErrors.fetching { try objects.fetch(request) }.map(\.objectID)
@@ -260,6 +255,8 @@ extension ModelFetch {
     guard let name = context.contents.models.entity(of: Model.self)?.name else { return [] }
     let request = FetchRequest<ManagedObject>(entityName: name)
     request.predicate = ObjectIDCondition(ids)
+    request.includesPendingChanges = descriptor.includePendingChanges
+    request.origin = FetchOrigin.identifiers(ids)
     let found = try ModelErrors.fetching { try objects.fetch(request) }
     let byID = Dictionary(found.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
     return ids.compactMap { byID[$0].flatMap(model) }

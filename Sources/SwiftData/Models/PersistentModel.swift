@@ -99,12 +99,19 @@ extension _ModelObject {
   /// The identifier of the row, or the temporary one that the model has until it is saved.
   final var persistentIdentifier: PersistentIdentifier {
     let id = objectID
-    guard id.isTemporaryID else { return home?.identifier(of: id) ?? PersistentIdentifier.row(id) }
-    if let known = temporaryIdentifier { return known }
+    guard id.isTemporaryID else { return home?.identifier(of: id) ?? formerIdentifier ?? .row(id) }
+    if let known = temporaryIdentifier, known.isTemporary { return known }
     let made = PersistentIdentifier.makeTemporary(entity.name ?? "")
     temporaryIdentifier = made
     home?.noteTemporary(made, self)
     return made
+  }
+
+  /// Notes what a store of a program calls the object, which leaves its context and the store: its models keep the identifier.
+  final func keepIdentifier() { temporaryIdentifier = persistentIdentifier }
+
+  private final var formerIdentifier: PersistentIdentifier? {
+    temporaryIdentifier.flatMap { $0.isTemporary ? nil : $0 }
   }
 }
 
