@@ -187,9 +187,9 @@ struct HistoryReading {
           updatedAttributes: paths))
     case .delete:
       var values: [String: any Sendable] = [:]
-      for (name, value) in change.tombstone ?? [:] {
+      for (name, stored) in change.storedTombstone ?? [:] {
         guard let coding = modelClass.property(named: name)?.coding else { continue }
-        values[name] = coding.declared(value).flatMap { sent($0, as: (any Sendable).self) }
+        values[name] = coding.value(any: stored).flatMap { sent($0, as: (any Sendable).self) }
       }
       return .delete(
         DefaultHistoryDelete<Model>(
@@ -259,11 +259,3 @@ extension HistoryProviding {
 
 /// A value of an attribute, which the history hands out as a copy of its own.
 private func sent<Sent>(_ value: Any, as type: Sent.Type) -> Sent? { value as? Sent }
-
-extension AnyValueCoding {
-  /// A value of the graph, as of a tombstone, in the type of the declaration.
-  func declared(_ value: Any) -> Any? {
-    guard let stored = _Value(plain: value) else { return nil }
-    return self.value(any: stored)
-  }
-}
