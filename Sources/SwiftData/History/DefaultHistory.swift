@@ -22,8 +22,18 @@ public struct DefaultHistoryToken: HistoryToken, Sendable {
   }
 
   let positions: PersistentHistoryToken
+  /// Whether a condition compares the token as that of its transaction.
+  private var isCompared = false
 
   init(_ positions: PersistentHistoryToken) { self.positions = positions }
+
+  /// The token of a transaction as conditions compare it with others: by the position in the transaction's store only. The other positions
+  /// depend on the order in which the stores were read.
+  fileprivate var compared: DefaultHistoryToken {
+    var compared = self
+    compared.isCompared = true
+    return compared
+  }
 
   /// The number of the last transaction before the position, by the identifiers of the stores.
   public var tokenValue: DictionaryToken? {
@@ -43,9 +53,15 @@ public struct DefaultHistoryToken: HistoryToken, Sendable {
   public static func == (left: DefaultHistoryToken, right: DefaultHistoryToken) -> Bool {
     left.positions == right.positions
   }
-  /// Whether the first position is before the second.
+  /// Whether the first position is before the second: in no store after it, and before it in some, where a store that a token does not
+  /// have counts as not begun. In the condition of a request, the token of a transaction is after another one if the transaction is after it
+  /// in its own store.
   public static func < (left: DefaultHistoryToken, right: DefaultHistoryToken) -> Bool {
-    left.positions < right.positions
+    switch (left.isCompared, right.isCompared) {
+    case (true, false): left.positions.isOfTransaction(before: right.positions)
+    case (false, true): right.positions.isOfTransaction(after: left.positions)
+    default: left.positions < right.positions
+    }
   }
   /// Hashes the position.
   public func hash(into hasher: inout Hasher) { hasher.combine(positions) }
@@ -72,6 +88,15 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Sendable {
 
   /// Its number.
   public var id: Int64 { transactionIdentifier }
+
+  /// Whether it satisfies a condition.
+  fileprivate func satisfies(_ predicate: Predicate<DefaultHistoryTransaction>) throws -> Bool {
+    try predicate.evaluate(
+      DefaultHistoryTransaction(
+        token: token.compared, timestamp: timestamp, transactionIdentifier: transactionIdentifier,
+        author: author, changes: changes, storeIdentifier: storeIdentifier,
+        bundleIdentifier: bundleIdentifier, processIdentifier: processIdentifier))
+  }
 }
 
 /// The insertion of a model.
@@ -135,7 +160,7 @@ struct HistoryReading {
     var transactions = found.map(transaction)
     if let predicate = descriptor.predicate {
       do {
-        transactions = try transactions.filter { try predicate.evaluate($0) }
+        transactions = try transactions.filter { try $0.satisfies(predicate) }
       } catch {
         throw SwiftDataError(.invalidTransactionFetchRequest, underlying: error)
       }
