@@ -41,11 +41,11 @@ public struct PersistentHistoryToken: Sendable, Codable {
     self.init(latest)
   }
 
-  /// The positions after the transactions that follow the last ones.
-  package var following: PersistentHistoryToken? {
-    PersistentHistoryToken(
-      positions.map {
-        PersistentHistoryToken(storeID: $0.storeID, transactionNumber: $0.transactionNumber + 1)
+  /// A token of these numbers of transactions, by the identifiers of the stores; nil for none.
+  package init?(transactionNumbersByStore numbers: [String: UInt64]) {
+    self.init(
+      numbers.sorted { $0.key < $1.key }.map {
+        PersistentHistoryToken(storeID: $0.key, transactionNumber: $0.value)
       })
   }
 
