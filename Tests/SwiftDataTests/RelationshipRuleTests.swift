@@ -55,6 +55,34 @@ enum Rules {
   }
 
   @Model
+  final class Crew {
+    var name: String
+    @Relationship(minimumModelCount: 1, inverse: \Sailor.crew) var sailors: [Sailor] = []
+    @Relationship(minimumModelCount: 2) var reserves: [Sailor]?
+    @Relationship(minimumModelCount: 1) var boat: Boat?
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model
+  final class Sailor {
+    var name: String
+    var crew: Crew?
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model
+  final class Boat {
+    var name: String
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model
+  final class Convoy {
+    @Relationship(maximumModelCount: 1) var boats: [Boat] = []
+    init() {}
+  }
+
+  @Model
   final class Hall {
     // A list of models, which the macro cannot tell from one of values.
     @Attribute(.unique) var guests: [Guest] = []
@@ -74,7 +102,7 @@ struct RelationshipRuleTests {
   init() throws {
     context = ModelContext(
       try ModelContainer(
-        for: Rules.Team.self, Rules.Owner.self, Rules.Seat.self,
+        for: Rules.Team.self, Rules.Owner.self, Rules.Seat.self, Rules.Crew.self,
         configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
   }
 
@@ -103,6 +131,48 @@ struct RelationshipRuleTests {
     for count in 2...3 { context.insert(Rules.Team("T", players: count)) }
     try context.save()
     #expect(try context.fetchCount(FetchDescriptor<Rules.Player>()) == 5)
+  }
+
+  // SWD-04, SWD-40
+  @Test func `a relationship with a minimum cannot be empty, unless it is optional`() throws {
+    let crew = Rules.Crew("C")
+    context.insert(crew)
+    func isRefused() -> Bool {
+      do {
+        try context.save()
+        return false
+      } catch {
+        return SwiftDataError.modelValidationFailure ~= error && "\(error)".contains("sailors")
+      }
+    }
+    #expect(isRefused())
+    let sailor = Rules.Sailor("S")
+    crew.sailors = [sailor]
+    try context.save()
+    // The last one cannot be taken away, from either side, or be deleted.
+    crew.sailors = []
+    #expect(isRefused())
+    crew.sailors = [sailor]
+    sailor.crew = nil
+    #expect(isRefused())
+    context.rollback()
+    context.delete(sailor)
+    #expect(isRefused())
+    context.rollback()
+    // Of an optional relationship there may be none, or as many as the minimum says.
+    crew.reserves = [Rules.Sailor("R")]
+    #expect {
+      try context.save()
+    } throws: {
+      SwiftDataError.modelValidationFailure ~= $0 && "\($0)".contains("reserves")
+    }
+    crew.reserves?.append(Rules.Sailor("T"))
+    try context.save()
+    crew.reserves = nil
+    crew.boat = Rules.Boat("B")
+    try context.save()
+    let described = context.container.schema.entity(for: Rules.Crew.self)?.relationshipsByName
+    #expect(described?["sailors"]?.isOptional == false && described?["reserves"]?.isOptional == true)
   }
 
   // SWD-04
@@ -151,6 +221,16 @@ struct RelationshipRuleTests {
     let seats = FetchDescriptor<Rules.Seat>(sortBy: [SortDescriptor(\.row)])
     #expect(try ModelContext(context.container).fetch(seats).map(\.row) == [2, 3])
     #expect(context.container.schema.entity(for: Rules.Seat.self)?.uniquenessConstraints == [["guest"]])
+  }
+
+  // SWD-04, SWD-40
+  @Test func `a relationship to several models cannot have a maximum of one`() {
+    #expect {
+      try ModelContainer(
+        for: Rules.Convoy.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    } throws: {
+      SwiftDataError.loadIssueModelContainer ~= $0 && "\($0)".contains("Convoy.boats")
+    }
   }
 
   // SWD-04, SWD-40

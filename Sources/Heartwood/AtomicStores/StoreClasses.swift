@@ -98,8 +98,7 @@ enum StoreClasses {
       persistentStoreCoordinator: coordinator, at: url, options: description.options)
     made.settings = PersistentStoreDescription(copying: description)
     if (storeClass as? IncrementalStore.Type)?.isAlwaysReadOnly == true { made.settings.isReadOnly = true }
-    made.configuration = try StoreConfiguration(
-      description.configuration, of: coordinator.managedObjectModel)
+    made.configuration = try description.storeConfiguration(of: coordinator.managedObjectModel)
     return made
   }
 

@@ -7,7 +7,7 @@ extension PersistentStore {
       throw HeartwoodError(
         .persistentStoreOpen, "the store's description has no URL: set the folder of the store")
     }
-    let configuration = try StoreConfiguration(description.configuration, of: model)
+    let configuration = try description.storeConfiguration(of: model)
     let contents = try StoreMigration(at: url, to: model, description).open()
     let description = PersistentStoreDescription(copying: description)
     self.init(contents, url: url, type: description.type, description, configuration)
@@ -50,6 +50,16 @@ extension LogStoreOptions {
 }
 
 extension PersistentStoreDescription {
+  /// The entities of the store: those of a stage of its migration, or else those of the model's configuration.
+  ///
+  /// - Throws: As `StoreConfiguration.init(_:of:)`.
+  func storeConfiguration(of model: ManagedObjectModel) throws(HeartwoodError) -> StoreConfiguration {
+    if let stageConfiguration { return stageConfiguration }
+    return try StoreConfiguration(configuration, of: model)
+  }
+}
+
+extension PersistentStoreDescription {
   convenience init(copying other: PersistentStoreDescription) {
     self.init()
     url = other.url
@@ -78,6 +88,7 @@ extension PersistentStoreDescription {
     migrationProgress = other.migrationProgress
     stagedMigrationManager = other.stagedMigrationManager
     isInStage = other.isInStage
+    stageConfiguration = other.stageConfiguration
     pendingStage = other.pendingStage
     defersWriting = other.defersWriting
     mappingModel = other.mappingModel

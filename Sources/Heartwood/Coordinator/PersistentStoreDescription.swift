@@ -118,6 +118,8 @@ public final class PersistentStoreDescription: @unchecked Sendable {
 
   /// Whether the store is opened for a handler of a stage.
   var isInStage = false
+  /// The entities that the store has of a stage's version; nil for those of `configuration`.
+  var stageConfiguration: StoreConfiguration?
   /// Whether saves leave the writing of a store of a class that derives from `AtomicStore` to who has opened it.
   var defersWriting = false
   /// The stage whose handler has still to run after the migration that opening the store does; nil for none.

@@ -17,7 +17,16 @@ struct HistoryFilter {
     }
   }
 
-  func accepts(_ transaction: PersistentHistoryTransaction) throws -> Bool {
+  /// The transaction of a record with the changes that satisfy the predicates; nil if it does not satisfy them.
+  func transaction(
+    _ record: HistoryRecord, _ identity: StoreIdentity, withChanges: Bool
+  ) throws -> PersistentHistoryTransaction? {
+    let made = try PersistentHistoryTransaction(record, identity, withChanges: withChanges, where: accepts)
+    guard try accepts(made), !readsChanges || made.changes?.isEmpty == false else { return nil }
+    return made
+  }
+
+  private func accepts(_ transaction: PersistentHistoryTransaction) throws -> Bool {
     guard let transactions else { return true }
     return try matches(
       transactions,
@@ -31,7 +40,7 @@ struct HistoryFilter {
       ])
   }
 
-  func accepts(_ change: PersistentHistoryChange) throws -> Bool {
+  private func accepts(_ change: PersistentHistoryChange) throws -> Bool {
     guard let changes else { return true }
     return try matches(
       changes,

@@ -4,8 +4,8 @@ extension ManagedObjectContext {
   /// Executes a history request. Does not change the context's objects, and ignores the context's pin.
   ///
   /// The transactions of several stores are ordered by the times of their saves, those of each store by their numbers. The token of each
-  /// has the positions in all stores up to there. Of stores that the request's token does not have, all of the history is fetched, and none
-  /// is deleted.
+  /// has the positions in all stores up to there, also past transactions that the request does not ask for, and those that the request's token
+  /// has in stores that are not asked. Of stores that the request's token does not have, all of the history is fetched, and none is deleted.
   ///
   /// - Throws: `.persistentHistoryTokenExpired` if the request's token belongs to another store, to a transaction that this
   ///   store does not have yet, or to another transaction of the same number, or if history after it was deleted; the store's error if the history cannot be read or
@@ -49,7 +49,7 @@ extension PersistentStoreCoordinator {
     }
     let found = try asked.map { try $0.history(request, isOnly: all.count == 1) }
     return PersistentHistoryResult(
-      request, found.count == 1 ? found[0] : FoundHistory(merging: found, request))
+      request, all.count == 1 && found.count == 1 ? found[0] : FoundHistory(merging: found, request))
   }
 }
 
@@ -76,8 +76,20 @@ extension PersistentStoreCoordinator {
 
 /// What a store has of the history that a request is about.
 struct FoundHistory {
+  /// A transaction that was read.
+  struct Step {
+    let timestamp: Date
+    let position: PersistentHistoryToken
+    /// Nil if the request does not ask for it.
+    var transaction: PersistentHistoryTransaction?
+  }
+
   var count = 0
-  var transactions: [PersistentHistoryTransaction] = []
+  /// From where the stores were read.
+  var starts: [PersistentHistoryToken] = []
+  var steps: [Step] = []
+
+  var transactions: [PersistentHistoryTransaction] { steps.compactMap(\.transaction) }
 }
 
 extension FoundHistory {
@@ -88,19 +100,22 @@ extension FoundHistory {
     if case .token(let token) = request.start {
       for position in token.positions { positions[position.storeID] = position }
     }
+    starts = found.flatMap(\.starts)
+    for start in starts { positions[start.storeID] = start }
     var places = found.map { _ in 0 }
     while true {
-      let waiting = found.indices.filter { places[$0] < found[$0].transactions.count }
+      let waiting = found.indices.filter { places[$0] < found[$0].steps.count }
       // The first of equal times: stores keep their order.
       let first = waiting.min { left, right in
-        found[left].transactions[places[left]].timestamp < found[right].transactions[places[right]].timestamp
+        found[left].steps[places[left]].timestamp < found[right].steps[places[right]].timestamp
       }
       guard let first else { return }
-      var transaction = found[first].transactions[places[first]]
+      var step = found[first].steps[places[first]]
       places[first] += 1
-      positions[transaction.storeID] = transaction.token
-      transaction.take(positions: positions)
-      transactions.append(transaction)
+      positions[step.position.storeID] = step.position
+      guard step.transaction != nil else { continue }
+      step.transaction?.take(positions: positions)
+      steps.append(step)
     }
   }
 }
@@ -149,18 +164,18 @@ extension HistorySource {
     let withChanges =
       request.resultType != .transactionsOnly && request.resultType != .count || filter.readsChanges
     let view = try historyView()
-    let first = try firstNumber(of: request, in: view, isOnly: isOnly)
-    var found = FoundHistory()
-    try view.history(after: first) { record in
-      guard request.asksFor(record) else { return true }
-      let transaction = try PersistentHistoryTransaction(
-        record, identity, withChanges: withChanges, where: filter.accepts)
-      guard try filter.accepts(transaction), !filter.readsChanges || transaction.changes?.isEmpty == false
-      else {
-        return true
-      }
-      found.count += 1
-      if request.resultType != .count { found.transactions.append(transaction) }
+    let start = try start(of: request, in: view, isOnly: isOnly)
+    var found = FoundHistory(starts: [start])
+    try view.history(after: start.transactionNumber) { record in
+      let transaction =
+        try request.asksFor(record) ? filter.transaction(record, identity, withChanges: withChanges) : nil
+      if transaction != nil { found.count += 1 }
+      // Those that are not asked for tell the tokens of other stores' transactions where this store is.
+      guard request.resultType != .count, transaction != nil || !isOnly else { return true }
+      let position = PersistentHistoryToken(
+        storeID: start.storeID, transactionNumber: record.number, nanoseconds: record.nanoseconds)
+      found.steps.append(
+        FoundHistory.Step(timestamp: record.timestamp, position: position, transaction: transaction))
       return true
     }
     return found
@@ -179,20 +194,21 @@ extension HistorySource {
     return own
   }
 
-  private func firstNumber(
+  /// The position after which the history is read: the request's, or else the beginning of what is left.
+  private func start(
     of request: PersistentHistoryChangeRequest, in view: any HistoryView, isOnly: Bool
-  ) throws -> UInt64 {
+  ) throws -> PersistentHistoryToken {
+    let deleted = try view.newestDeletedHistory()
     guard case .token(let given) = request.start,
       let token = try position(of: given, in: view, isOnly: isOnly)
-    else { return 0 }
-    let deleted = try view.newestDeletedHistory()
+    else { return PersistentHistoryToken(storeID: identity.text ?? "", transactionNumber: deleted) }
     if let expected = token.nanoseconds, let time = try view.historyTime(of: token.transactionNumber),
       time != expected
     {
       throw HeartwoodError.otherPastToken(token)
     }
     guard token.transactionNumber >= deleted else { throw HeartwoodError.deletedToken(token, deleted) }
-    return token.transactionNumber
+    return token
   }
 }
 

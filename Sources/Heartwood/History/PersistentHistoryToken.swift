@@ -41,11 +41,11 @@ public struct PersistentHistoryToken: Sendable, Codable {
     self.init(latest)
   }
 
-  /// The positions after the transactions that follow the last ones.
-  package var following: PersistentHistoryToken? {
-    PersistentHistoryToken(
-      positions.map {
-        PersistentHistoryToken(storeID: $0.storeID, transactionNumber: $0.transactionNumber + 1)
+  /// A token of these numbers of transactions, by the identifiers of the stores; nil for none.
+  package init?(transactionNumbersByStore numbers: [String: UInt64]) {
+    self.init(
+      numbers.sorted { $0.key < $1.key }.map {
+        PersistentHistoryToken(storeID: $0.key, transactionNumber: $0.value)
       })
   }
 
@@ -81,9 +81,29 @@ extension PersistentHistoryToken: Hashable {
 }
 
 extension PersistentHistoryToken: Comparable {
-  /// Whether the left token is earlier in the history of its first store. Tokens of different stores are ordered by store identifier.
+  /// Whether the left token is earlier: in no store after the right one, and before it in some, where a store that a token does not have
+  /// counts as not begun. Of two tokens that are both ahead of the other somewhere, the one is earlier that is behind in the last of these
+  /// stores, by their identifiers; each then has something that the other has not.
   public static func < (left: PersistentHistoryToken, right: PersistentHistoryToken) -> Bool {
-    (left.storeID, left.transactionNumber) < (right.storeID, right.transactionNumber)
+    let (leftNumbers, rightNumbers) = (left.transactionNumbersByStore, right.transactionNumbersByStore)
+    let stores = Set(leftNumbers.keys).union(rightNumbers.keys)
+    guard let store = stores.filter({ leftNumbers[$0] != rightNumbers[$0] }).max(),
+      let number = rightNumbers[store]
+    else { return false }
+    return leftNumbers[store].map { $0 < number } ?? true
+  }
+}
+
+/// The place of a transaction, whose store is the first of its token, against a token that a program keeps.
+extension PersistentHistoryToken {
+  /// Whether the transaction of this token is one of those after a position.
+  package func isOfTransaction(after position: PersistentHistoryToken) -> Bool {
+    position.position(in: storeID).map { $0.transactionNumber < transactionNumber } ?? true
+  }
+
+  /// Whether the transaction of this token is one of those before the last ones of a position.
+  package func isOfTransaction(before position: PersistentHistoryToken) -> Bool {
+    position.position(in: storeID).map { transactionNumber < $0.transactionNumber } ?? false
   }
 }
 

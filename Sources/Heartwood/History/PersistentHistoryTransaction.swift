@@ -95,16 +95,40 @@ public struct PersistentHistoryChange: Sendable {
   /// The transaction of the change, without its changes.
   @_disfavoredOverload public let transaction: PersistentHistoryTransaction
 
-  private let tombstoneValues: [TombstoneValue]?
+  /// The kept columns of a deleted object, by slot.
+  private let tombstoneValues: [Int: Value]?
 
   /// For deletes, the last values of the attributes with `preservesValueInHistoryOnDeletion`, by name and in the types
   /// of `ManagedObject.value(forKey:)`, without attributes that had no value; nil for other changes.
   @_disfavoredOverload public var tombstone: [String: Any]? {
+    let entity = changedObjectID.entity
+    return tombstone { entity.anyWhole(at: $0, $1) }
+  }
+
+  /// The same in stored form: a composite attribute as a list of its elements in the order of their names.
+  package var storedTombstone: [String: _Value]? {
+    let entity = changedObjectID.entity
+    return tombstone { slot, value in
+      let stored = entity.wholeValue(at: slot, value)
+      return stored.isNull ? nil : stored
+    }
+  }
+
+  private func tombstone<Kept>(_ whole: (Int, (Int) -> Value) -> Kept?) -> [String: Kept]? {
     guard let tombstoneValues else { return nil }
     let entity = changedObjectID.entity
+    let slots = tombstoneValues.keys.filter { slot in
+      // Earlier versions of this library kept no elements of a composite attribute.
+      if let elements = entity.compiled.composites[slot] {
+        guard elements.contains(where: { tombstoneValues[$0.slot] != nil }) else { return false }
+      }
+      // Elements are part of the composite attribute that is kept as a whole.
+      return !entity.isElement(slot)
+        || !entity.compositeSlots(around: slot).contains { tombstoneValues[$0] != nil }
+    }
     return Dictionary(
-      tombstoneValues.compactMap { value in
-        entity.anyValue(value.value, at: value.slot).map { (entity.property(at: value.slot).name, $0) }
+      slots.compactMap { slot in
+        whole(slot) { tombstoneValues[$0] ?? .null }.map { (entity.property(at: slot).name, $0) }
       }, uniquingKeysWith: { $1 })
   }
 
@@ -125,12 +149,6 @@ public struct PersistentHistoryChange: Sendable {
       changeType == .update ? Set(change.updatedSlots.map { entity.property(at: $0) }) : nil
     tombstoneValues =
       changeType == .delete
-      ? change.tombstone.map { TombstoneValue(slot: $0.slot, value: $0.value) } : nil
+      ? Dictionary(change.tombstone.map { ($0.slot, $0.value) }, uniquingKeysWith: { $1 }) : nil
   }
-}
-
-/// The preserved value of one attribute of a deleted object.
-private struct TombstoneValue: Sendable {
-  let slot: Int
-  let value: Value
 }

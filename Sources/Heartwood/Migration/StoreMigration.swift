@@ -7,6 +7,8 @@ struct StoreMigration {
   private let url: URL
   private let model: ManagedObjectModel
   private let description: PersistentStoreDescription
+  /// The name of the store's configuration; nil for all entities.
+  private let configuration: String?
   private let options: LogStoreOptions
   /// The same for a model of the store's entities only.
   private let targetOptions: LogStoreOptions
@@ -19,10 +21,12 @@ struct StoreMigration {
     self.model = model
     self.description = PersistentStoreDescription(copying: description)
     self.description.configuration = nil
+    self.description.stageConfiguration = nil
+    configuration = description.configuration
     var options = try LogStoreOptions(description)
     options.migrationLog = MigrationLog(description.migrationLog, progress: description.migrationProgress)
     targetOptions = options
-    options.entityNames = try StoreConfiguration(description.configuration, of: model).storedNames
+    options.entityNames = try description.storeConfiguration(of: model).storedNames
     self.options = options
   }
 
@@ -88,9 +92,10 @@ struct StoreMigration {
 
   /// One process at a time goes through the stages; others wait, and go on where it has ended.
   private func migrate(by manager: StagedMigrationManager) throws {
-    let stages = StagedMigration(
-      manager, of: StagedLogStore(at: url, targetOptions), to: try target, description)
-    try MigrationLock.with(at: url, options) { try stages.run() }
+    let store = StagedLogStore(at: url, targetOptions)
+    try MigrationLock.with(at: url, options) {
+      try StagedMigration(manager, of: store, to: target, description, configuration: configuration).run()
+    }
   }
 
   /// The mapping that the description finds for the store's model.

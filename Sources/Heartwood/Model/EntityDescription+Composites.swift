@@ -111,6 +111,14 @@ extension EntityDescription {
     return parts.indices.compactMap { self.slot(named: parts[...$0].joined(separator: ".")) }
   }
 
+  /// Whether the history keeps a column of a deleted object: an attribute that says so, or an element of a composite one that does.
+  func isPreserved(_ slot: Int) -> Bool {
+    ([slot] + (isElement(slot) ? compositeSlots(around: slot) : [])).contains {
+      guard let attribute = attribute(at: $0) else { return false }
+      return attribute.preservesValueInHistoryOnDeletion && !attribute.isTransient
+    }
+  }
+
   /// Whether a column is an element of a composite attribute.
   func isElement(_ slot: Int) -> Bool {
     !compiled.composites.isEmpty && property(at: slot).name.contains(".")

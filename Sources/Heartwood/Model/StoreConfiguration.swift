@@ -39,6 +39,17 @@ struct StoreConfiguration: Sendable {
     storedNames = Self.known(by: entities)
   }
 
+  /// A configuration that a model does not name.
+  ///
+  /// - Parameters:
+  ///   - name: The name that the store has it under.
+  ///   - names: The names of the entities. Those that the model does not have are left out.
+  init(_ name: String, with names: Set<String>, of model: ManagedObjectModel) {
+    let entities = model.entities.filter { names.contains($0.displayName) }
+    self.init(
+      name: name, entityNames: Set(entities.map(\.displayName)), storedNames: Self.known(by: entities))
+  }
+
   /// Whether the store may have objects of an entity.
   func has(_ entity: EntityDescription) -> Bool { entityNames?.contains(entity.displayName) ?? true }
 

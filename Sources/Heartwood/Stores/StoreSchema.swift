@@ -223,10 +223,7 @@ final class StoreEntity: Sendable {
     self.derivedLinks = derivedLinks
     orderedInverses = relationships.filter { $0.inverseRelationship?.isOrderOfToOne == true }
     ownLinks = relationships.filter(\.hasEntries)
-    preservedSlots = properties.indices.filter {
-      (properties[$0] as? AttributeDescription)?.preservesValueInHistoryOnDeletion == true
-        && !properties[$0].isTransient
-    }
+    preservedSlots = properties.indices.filter(entity.isPreserved)
   }
 
   /// A row of the model's layout as the store writes it.

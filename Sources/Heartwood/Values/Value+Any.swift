@@ -147,14 +147,6 @@ extension Optional: OptionalInsideAny {
 }
 
 extension _Value {
-  /// The stored form of a value of the types that rows have: of `value(forKey:)` without a class; nil for another type.
-  package init?(plain value: Any) {
-    guard let attribute = value as? any AttributeValue else { return nil }
-    self = attribute._value
-  }
-}
-
-extension _Value {
   /// The value in the types of `value(forKey:)` without a class; nil for none.
   package var plain: Any? {
     switch self {

@@ -81,6 +81,12 @@ struct GraphModel {
           "\(entity.name).\(relationship.name) leads to several models, which cannot be unique: remove .unique"
         )
       }
+      guard relationship.isToOneRelationship || relationship.maximumModelCount != 1 else {
+        throw SwiftDataError(
+          .loadIssueModelContainer,
+          "\(entity.name).\(relationship.name) leads to several models, of which there may be only one: declare it as one optional model, or without maximumModelCount"
+        )
+      }
       made = description(of: relationship)
     default:
       throw SwiftDataError(

@@ -22,8 +22,18 @@ public struct DefaultHistoryToken: HistoryToken, Sendable {
   }
 
   let positions: PersistentHistoryToken
+  /// Whether a condition compares the token as that of its transaction.
+  private var isCompared = false
 
   init(_ positions: PersistentHistoryToken) { self.positions = positions }
+
+  /// The token of a transaction as conditions compare it with others: by the position in the transaction's store only. The other positions
+  /// depend on the order in which the stores were read.
+  fileprivate var compared: DefaultHistoryToken {
+    var compared = self
+    compared.isCompared = true
+    return compared
+  }
 
   /// The number of the last transaction before the position, by the identifiers of the stores.
   public var tokenValue: DictionaryToken? {
@@ -43,9 +53,15 @@ public struct DefaultHistoryToken: HistoryToken, Sendable {
   public static func == (left: DefaultHistoryToken, right: DefaultHistoryToken) -> Bool {
     left.positions == right.positions
   }
-  /// Whether the first position is before the second.
+  /// Whether the first position is before the second: in no store after it, and before it in some, where a store that a token does not
+  /// have counts as not begun. In the condition of a request, the token of a transaction is after another one if the transaction is after it
+  /// in its own store.
   public static func < (left: DefaultHistoryToken, right: DefaultHistoryToken) -> Bool {
-    left.positions < right.positions
+    switch (left.isCompared, right.isCompared) {
+    case (true, false): left.positions.isOfTransaction(before: right.positions)
+    case (false, true): right.positions.isOfTransaction(after: left.positions)
+    default: left.positions < right.positions
+    }
   }
   /// Hashes the position.
   public func hash(into hasher: inout Hasher) { hasher.combine(positions) }
@@ -72,6 +88,15 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Sendable {
 
   /// Its number.
   public var id: Int64 { transactionIdentifier }
+
+  /// Whether it satisfies a condition.
+  fileprivate func satisfies(_ predicate: Predicate<DefaultHistoryTransaction>) throws -> Bool {
+    try predicate.evaluate(
+      DefaultHistoryTransaction(
+        token: token.compared, timestamp: timestamp, transactionIdentifier: transactionIdentifier,
+        author: author, changes: changes, storeIdentifier: storeIdentifier,
+        bundleIdentifier: bundleIdentifier, processIdentifier: processIdentifier))
+  }
 }
 
 /// The insertion of a model.
@@ -135,7 +160,7 @@ struct HistoryReading {
     var transactions = found.map(transaction)
     if let predicate = descriptor.predicate {
       do {
-        transactions = try transactions.filter { try predicate.evaluate($0) }
+        transactions = try transactions.filter { try $0.satisfies(predicate) }
       } catch {
         throw SwiftDataError(.invalidTransactionFetchRequest, underlying: error)
       }
@@ -187,9 +212,9 @@ struct HistoryReading {
           updatedAttributes: paths))
     case .delete:
       var values: [String: any Sendable] = [:]
-      for (name, value) in change.tombstone ?? [:] {
+      for (name, stored) in change.storedTombstone ?? [:] {
         guard let coding = modelClass.property(named: name)?.coding else { continue }
-        values[name] = coding.declared(value).flatMap { sent($0, as: (any Sendable).self) }
+        values[name] = coding.value(any: stored).flatMap { sent($0, as: (any Sendable).self) }
       }
       return .delete(
         DefaultHistoryDelete<Model>(
@@ -199,18 +224,30 @@ struct HistoryReading {
     }
   }
 
-  /// Deletes the transactions that satisfy a condition, and those before them: the history has no gaps.
+  /// Deletes the transactions that satisfy a condition, and those before them in their stores: the history of a store has no gaps. The
+  /// newest one of each store stays.
   func delete(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     var wanted = descriptor
     wanted.sortBy = []
-    guard let last = try transactions(wanted).last else { return }
-    let current = context.contents.coordinator.currentPersistentHistoryToken()
-    // The newest transaction stays: the history is deleted before one.
-    let end = last.token.positions == current ? last.token.positions : last.token.positions.following
-    guard let end else { return }
+    let last = try transactions(wanted).map { ($0.storeIdentifier, $0.transactionIdentifier) }
+    guard !last.isEmpty else { return }
+    let newest = try newestTransactions()
+    let ends = Dictionary(last, uniquingKeysWith: max).map { store, number in
+      (store, UInt64(min(number + 1, newest[store] ?? number)))
+    }
+    guard let end = PersistentHistoryToken(transactionNumbersByStore: Dictionary(uniqueKeysWithValues: ends))
+    else { return }
     _ = try ModelErrors.translating {
       try objects.execute(PersistentHistoryChangeRequest.deleteHistory(before: end))
     }
+  }
+
+  /// The numbers of the newest transactions in the history, by the identifiers of their stores.
+  private func newestTransactions() throws -> [String: Int64] {
+    let request = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
+    request.resultType = .transactionsOnly
+    let found = try ModelErrors.translating { try objects.execute(request) }.transactions
+    return Dictionary(found.map { ($0.storeID, $0.transactionNumber) }, uniquingKeysWith: max)
   }
 }
 
@@ -227,7 +264,8 @@ extension ModelContext {
     return try HistoryReading(self).transactions(own) as? [H] ?? []
   }
 
-  /// Deletes the transactions of the history that satisfy a condition, and those before them.
+  /// Deletes the transactions of the history that satisfy a condition, and those before them in the same store. The newest one of each
+  /// store stays.
   ///
   /// - Throws: As `fetchHistory(_:)`.
   public func deleteHistory<H: HistoryTransaction>(_ descriptor: HistoryDescriptor<H>) throws {
@@ -259,11 +297,3 @@ extension HistoryProviding {
 
 /// A value of an attribute, which the history hands out as a copy of its own.
 private func sent<Sent>(_ value: Any, as type: Sent.Type) -> Sent? { value as? Sent }
-
-extension AnyValueCoding {
-  /// A value of the graph, as of a tombstone, in the type of the declaration.
-  func declared(_ value: Any) -> Any? {
-    guard let stored = _Value(plain: value) else { return nil }
-    return self.value(any: stored)
-  }
-}

@@ -98,7 +98,9 @@ public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
 
   /// The value of a property; nil if it is not kept, or was nil.
   public subscript<Value>(_ keyPath: KeyPath<Model, Value>) -> Value? {
-    ModelClass.of(Model.self).property(at: keyPath).flatMap { values[$0.name] as? Value }
+    guard let property = ModelClass.of(Model.self).property(at: keyPath), let value = values[property.name]
+    else { return nil }
+    return value as? Value
   }
 
   /// The value of a property; nil if it is not kept, or was nil.

@@ -2,7 +2,7 @@ import Foundation
 
 /// Finds the token after which a condition on transactions begins, so that what came before is not read.
 enum HistoryStart {
-  /// The token of `$0.token > token`, alone or joined with other conditions by `&&`; nil without one.
+  /// The token of `$0.token > token` or `token < $0.token`, alone or joined with other conditions by `&&`; nil without one.
   static func token(in predicate: Predicate<DefaultHistoryTransaction>) -> DefaultHistoryToken? {
     (predicate.expression as? any StartingExpression)?.start
   }
@@ -20,8 +20,14 @@ extension PredicateExpressions.Conjunction: StartingExpression {
 
 extension PredicateExpressions.Comparison: StartingExpression {
   fileprivate var start: DefaultHistoryToken? {
-    guard op == .greaterThan, (lhs as? any TokenPath)?.isToken == true else { return nil }
-    return (rhs as? PredicateExpressions.Value<DefaultHistoryToken>)?.value
+    let (path, token): (Any, Any)
+    switch op {
+    case .greaterThan: (path, token) = (lhs, rhs)
+    case .lessThan: (path, token) = (rhs, lhs)
+    default: return nil
+    }
+    guard (path as? any TokenPath)?.isToken == true else { return nil }
+    return (token as? PredicateExpressions.Value<DefaultHistoryToken>)?.value
   }
 }
 

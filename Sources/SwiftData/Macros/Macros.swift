@@ -23,8 +23,8 @@ public macro Attribute(
 /// - Parameters:
 ///   - options: Uniqueness.
 ///   - deleteRule: What becomes of the related objects when the object is deleted.
-///   - minimumModelCount: How many there must be at a save; 0 for any number.
-///   - maximumModelCount: How many there may be at a save; 0 for any number.
+///   - minimumModelCount: How many there must be at a save; 0 for any number. Of a property with an optional type there may also be none.
+///   - maximumModelCount: How many there may be at a save; 0 for any number. A property that leads to several models cannot have 1.
 ///   - originalName: The name in the former version of the schema; nil if it is the same.
 ///   - inverse: The property of the related class that leads back. One side names it; where only one property fits, neither need do so.
 ///   - hashModifier: As of `Attribute`.

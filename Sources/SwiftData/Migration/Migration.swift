@@ -18,6 +18,9 @@ public protocol SchemaMigrationPlan: SendableMetatype {
 }
 
 /// A step from one version of a schema to the next.
+///
+/// Each store of a container goes through it on its own, if it changes a class that the store has. The handlers run once for each such store, and their
+/// contexts have the models of that store only.
 public enum MigrationStage: @unchecked Sendable {
   // Unchecked: the handlers run one after the other, on the thread that opens the store.
   /// A step that is inferred.

@@ -4,6 +4,9 @@ import HeartwoodFiles
 import Observation
 
 /// Counts the saves to a container's stores that concern some models and authors, whichever context or process makes them.
+///
+/// If history is deleted before the observer has read it, nothing tells which saves that was: it counts once, and goes on with what is saved
+/// after that.
 public final class HistoryObserver: Observable, Sendable {
   /// The container.
   public let modelContainer: ModelContainer
@@ -28,7 +31,8 @@ public final class HistoryObserver: Observable, Sendable {
   ///   - authors: The authors whose saves count; empty for all.
   ///   - modelContainer: The container.
   ///   - isolation: The actor that makes it.
-  /// - Throws: If the history cannot be read.
+  /// - Throws: `SwiftDataError.historyTokenExpired` if the history after one of the tokens is deleted, or if it belongs to another store;
+  ///   the error of a store.
   public init(
     historyTokens: [String: any HistoryToken]? = nil, observedModels: [any PersistentModel.Type] = [],
     authors: Set<String> = [], modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -41,10 +45,10 @@ public final class HistoryObserver: Observable, Sendable {
     state = Guarded(State(token: historyTokens == nil ? current : given.joined))
     let observer = NotificationCenter.default.addObserver(
       forName: ModelContainer.remoteChange, object: modelContainer, queue: nil
-    ) { [weak self] _ in self?.read() }
+    ) { [weak self] _ in self?.follow() }
     observation.withLock { $0 = KeptObservation(observer) }
     // What was saved before the observation began.
-    read()
+    try ModelErrors.translating { try read() }
   }
 
   /// How often saves that count were found.
@@ -60,24 +64,51 @@ public final class HistoryObserver: Observable, Sendable {
     return token.transactionNumbersByStore.mapValues { _ in DefaultHistoryToken(token) }
   }
 
-  private func read() {
-    // A context of its own: notifications come on any thread.
-    let context = ManagedObjectContext(.privateQueue, coordinator: modelContainer.contents.coordinator)
+  /// Reads what was saved since the last time.
+  private func follow() {
     let token = state.withLock { $0.token }
-    guard
-      let found = try? context.execute(PersistentHistoryChangeRequest.fetchHistory(after: token))
-        .transactions,
-      let last = found.last
-    else { return }
-    let counts = found.contains(where: concerns)
+    do {
+      try read()
+    } catch let error as HeartwoodError where error.code == .persistentHistoryTokenExpired {
+      let current = modelContainer.contents.coordinator.currentPersistentHistoryToken()
+      _ = move(from: token, to: current, counts: true)
+    } catch {
+      // The next save reads from the same position.
+    }
+  }
+
+  private func read() throws {
+    let coordinator = modelContainer.contents.coordinator
+    // Stores of programs have histories of their own kinds.
+    guard !coordinator.persistentStores.allSatisfy({ $0 is BridgedStore }) else { return }
+    // A context of its own: notifications come on any thread.
+    let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    var isDone = false
+    while !isDone {
+      let token = state.withLock { $0.token }
+      let found = try context.execute(PersistentHistoryChangeRequest.fetchHistory(after: token)).transactions
+      isDone =
+        found.last.map { move(from: token, to: $0.token, counts: found.contains(where: concerns)) } ?? true
+    }
+  }
+
+  /// Notes what was read.
+  ///
+  /// - Returns: False if another thread has read meanwhile, so that nothing was noted.
+  private func move(
+    from token: PersistentHistoryToken?, to next: PersistentHistoryToken?, counts: Bool
+  ) -> Bool {
     registrar.willSet(self, keyPath: \.historyTokens)
     if counts { registrar.willSet(self, keyPath: \.eventCounter) }
-    state.withLock { state in
-      state.token = [state.token, last.token].compactMap { $0 }.joined ?? last.token
+    let isNoted = state.withLock { state in
+      guard state.token == token else { return false }
+      state.token = next
       if counts { state.count += 1 }
+      return true
     }
     if counts { registrar.didSet(self, keyPath: \.eventCounter) }
     registrar.didSet(self, keyPath: \.historyTokens)
+    return isNoted
   }
 
   private func concerns(_ transaction: PersistentHistoryTransaction) -> Bool {

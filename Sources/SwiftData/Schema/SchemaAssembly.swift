@@ -72,7 +72,8 @@ struct SchemaAssembly {
       hashModifier: declared?.hashModifier)
     made.valueType = property.valueType
     made.destination = ModelClass.of(type).name
-    made.isOptional = isToOne ? isOptional : true
+    let needsModels = !isToOne && (declared?.minimumModelCount ?? 0) > 0
+    made.isOptional = isOptional || !isToOne && !needsModels
     made.isToOneRelationship = isToOne
     made.keypath = property.keyPath
     return made

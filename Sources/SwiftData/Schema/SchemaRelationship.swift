@@ -41,7 +41,7 @@ extension Schema {
     public let inverseKeyPath: AnyKeyPath?
     /// What becomes of the related objects when an object is deleted.
     public var deleteRule: DeleteRule
-    /// How many there must be; nil or 0 for any number.
+    /// How many there must be; nil or 0 for any number. If it is optional, there may also be none.
     public let minimumModelCount: Int?
     /// How many there may be; nil or 0 for any number.
     public let maximumModelCount: Int?

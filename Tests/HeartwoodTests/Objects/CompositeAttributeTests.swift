@@ -34,6 +34,12 @@ private final class Contact: ManagedObject {
   override class var compoundIndexes: [[String]] { [["address.city", "name"]] }
 }
 
+private final class Visit: ManagedObject {
+  @Attribute var name = ""
+  @Attribute(.preservesValueInHistoryOnDeletion) var address = Address(city: "Bern")
+  @Attribute(.preservesValueInHistoryOnDeletion) var work: Address?
+}
+
 @Suite struct `Composite attributes` {
   private let folder: TemporaryFolder
 
@@ -51,6 +57,23 @@ private final class Contact: ManagedObject {
     contact.address.city = city
     contact.address.zip = zip
     return contact
+  }
+
+  // MOD-49, HIS-07
+  @Test func `a tombstone has composite values as a whole`() throws {
+    let container = try PersistentContainer(name: "Visits", types: [Visit.self], at: folder.store)
+    let context = container.newBackgroundContext()
+    let visit = Visit(context: context)
+    visit.address.position.latitude = 46.5
+    try context.save()
+    let names = (visit.value(forKey: "address") as? [String: Any])?.keys.sorted()
+    context.delete(visit)
+    try context.save()
+    let tombstone = try #require(try container.history().last?.changes?.first?.tombstone)
+    #expect(Array(tombstone.keys) == ["address"])
+    let address = tombstone["address"] as? [String: Any]
+    #expect(address?.keys.sorted() == names && address?["city"] as? String == "Bern")
+    #expect((address?["position"] as? [String: Any])?["latitude"] as? Double == 46.5)
   }
 
   // MOD-49

@@ -9,6 +9,8 @@ import HeartwoodFiles
 struct MigrationRehearsal {
   private let url: URL
   private let model: ManagedObjectModel
+  /// Of the model, what the store has.
+  private let target: ManagedObjectModel
   private let description: PersistentStoreDescription
   private let options: LogStoreOptions
   /// The layer; nil for a store of one file.
@@ -36,6 +38,8 @@ struct MigrationRehearsal {
     }
     (self.url, self.model, self.scratch) = (url, model, scratch)
     description = PersistentStoreDescription(copying: given)
+    if given.configuration != nil { try model.freeze() }
+    target = try model.part(given.storeConfiguration(of: model).storedNames)
     let path = LogStore.path(of: url)
     do {
       let isFile = StoreFileFormat(rawValue: given.type.rawValue) != nil
@@ -75,7 +79,8 @@ struct MigrationRehearsal {
 
   /// The rehearsal of a file that may be changed, a copy of the store.
   private init(_ other: MigrationRehearsal, of copy: URL) {
-    (url, model, options, overlay, scratch) = (copy, other.model, other.options, nil, other.scratch)
+    (url, model, target, options) = (copy, other.model, other.target, other.options)
+    (overlay, scratch) = (nil, other.scratch)
     description = PersistentStoreDescription(copying: other.description)
     description.url = copy
   }
@@ -102,7 +107,7 @@ struct MigrationRehearsal {
           + "shouldInferMappingModelAutomatically")
     }
     let report = try LogStore.migrate(
-      at: url, to: model, options: options, findings: findings,
+      at: url, to: target, options: options, findings: findings,
       allowsFormerModel: description.allowsMigrationToFormerModel)
     return try finished(report ?? adopt(), before, findings)
   }
@@ -123,10 +128,17 @@ struct MigrationRehearsal {
   }
 
   private func adopt() throws -> MigrationReport? {
-    try LogStore.adopt(model, at: url, options: options)
+    try LogStore.adopt(target, at: url, options: options)
   }
 
   // MARK: Stages and mappings
+
+  /// The description with all entities of `target`.
+  private var whole: PersistentStoreDescription {
+    let whole = PersistentStoreDescription(copying: description)
+    whole.configuration = nil
+    return whole
+  }
 
   private func migrate(
     by manager: StagedMigrationManager, _ findings: MigrationFindings
@@ -134,7 +146,9 @@ struct MigrationRehearsal {
     let rehearsal = StagedRehearsal(findings)
     do {
       let store = StagedLogStore(at: url, options, rehearsal: rehearsal)
-      try StagedMigration(manager, of: store, to: model, description).run()
+      try StagedMigration(
+        manager, of: store, to: target, whole, configuration: description.configuration
+      ).run()
     } catch is StagedRehearsal.PreventedStep {
       return rehearsal.report
     }
@@ -143,7 +157,7 @@ struct MigrationRehearsal {
   }
 
   private func isInferred(_ mapping: MappingModel) throws -> Bool {
-    mapping.isInferred(from: try LogStore.model(at: url, options: options), to: model)
+    mapping.isInferred(from: try LogStore.model(at: url, options: options), to: target)
   }
 
   private func rehearse(
@@ -151,7 +165,7 @@ struct MigrationRehearsal {
   ) throws -> MigrationReport? {
     try PrivateFolder.with(in: scratch) { folder in
       let rehearsal = MappedRehearsal(findings)
-      let migration = MappedMigration(at: url, to: model, description, options)
+      let migration = MappedMigration(at: url, to: target, whole, options)
       guard var report = try migration.rehearse(mapping, in: folder, rehearsal) else { return nil }
       report.bytesBefore = before
       report.bytesAfter = try Self.size(of: folder)

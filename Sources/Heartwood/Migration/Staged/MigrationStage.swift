@@ -13,14 +13,14 @@ public class MigrationStage: NSObject, @unchecked Sendable {
 
   override init() {}
 
-  /// The checksums of the versions that the stage is about, oldest first.
-  var checksums: [String] { [] }
+  /// The versions that the stage is about, oldest first.
+  var versions: [ManagedObjectModelReference] { [] }
 
   /// Whether the stage leads to the version that follows it, whatever that is.
   var leadsAnywhere: Bool { false }
 
   /// The label, or what the stage does.
-  final var name: String { label ?? checksums.joined(separator: " → ") }
+  final var name: String { label ?? versions.map(\.versionChecksum).joined(separator: " → ") }
 }
 
 /// A run of versions of which each is inferred from the one before.
@@ -45,7 +45,7 @@ public final class LightweightMigrationStage: MigrationStage, @unchecked Sendabl
   /// The checksums of the models, oldest first.
   public var versionChecksums: [String] { models.map(\.versionChecksum) }
 
-  override var checksums: [String] { versionChecksums }
+  override var versions: [ManagedObjectModelReference] { models }
   override var leadsAnywhere: Bool { !models.contains(where: \.hasModel) }
 }
 
@@ -53,6 +53,9 @@ public final class LightweightMigrationStage: MigrationStage, @unchecked Sendabl
 ///
 /// The step itself is inferred. If the process ends between the step and the end of `didMigrateHandler`, the next opening of the store runs that
 /// handler again: it must be able to do its work twice.
+///
+/// Of several stores of configurations, each goes through the stage on its own: the handlers run once for each store of which the stage changes an
+/// entity, and see the objects of that store only.
 public final class CustomMigrationStage: MigrationStage, @unchecked Sendable {
   /// Code of a stage: gets the manager, whose `container` has the store open, and the stage.
   public typealias Handler = @Sendable (StagedMigrationManager, CustomMigrationStage) throws -> Void
@@ -88,5 +91,5 @@ public final class CustomMigrationStage: MigrationStage, @unchecked Sendable {
     self.nextModel = nextModel
   }
 
-  override var checksums: [String] { [currentModel.versionChecksum, nextModel.versionChecksum] }
+  override var versions: [ManagedObjectModelReference] { [currentModel, nextModel] }
 }

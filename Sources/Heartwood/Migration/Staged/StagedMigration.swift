@@ -4,21 +4,25 @@ import Foundation
 struct StagedMigration {
   private let manager: StagedMigrationManager
   private let store: any StagedStore
+  private let part: StagedPart
   private let model: ManagedObjectModel
   private let description: PersistentStoreDescription
   private let log: MigrationLog
 
   /// - Parameters:
   ///   - store: The store that the description is of.
-  ///   - model: The model to migrate to.
+  ///   - model: The model to migrate to: of a store of a configuration, what it has of it.
   ///   - description: How handlers of stages open it.
+  ///   - configuration: The name of the configuration; nil for all entities.
+  /// - Throws: If the store's model cannot be read.
   init(
     _ manager: StagedMigrationManager, of store: any StagedStore, to model: ManagedObjectModel,
-    _ description: PersistentStoreDescription
-  ) {
+    _ description: PersistentStoreDescription, configuration: String? = nil
+  ) throws {
     self.manager = manager
     self.store = store
     self.model = model
+    part = try StagedPart(of: configuration, from: store.model(), to: model, manager.stages)
     self.description = description
     log = MigrationLog(description.migrationLog, progress: description.migrationProgress).about(store.path)
   }
@@ -48,16 +52,16 @@ struct StagedMigration {
   /// The stages overlap at the version that one leads to and the next begins with. A stage of checksums alone leads to whatever follows.
   ///
   /// - Throws: `.migration` if a version is between two stages, or has two places.
-  private func checkOrder() throws(HeartwoodError) {
+  private func checkOrder() throws {
     var seen: Set<String> = []
-    var last: MigrationStage?
+    var last: (stage: MigrationStage, version: String?)?
     for stage in manager.stages {
-      let checksums = stage.checksums
-      let isNext = last.map { $0.checksums.last == checksums.first } ?? false
-      if let last, !isNext, !last.leadsAnywhere {
+      let checksums = try part.checksums(of: stage)
+      let isNext = last.map { $0.version == checksums.first } ?? false
+      if let last, !isNext, !last.stage.leadsAnywhere {
         throw HeartwoodError(
           .migration,
-          "the stages for the store at \(path) have a gap: \(last.name) leads to the version \(last.checksums.last ?? "none"), and "
+          "the stages for the store at \(path) have a gap: \(last.stage.name) leads to the version \(last.version ?? "none"), and "
             + "\(stage.name) begins with \(checksums.first ?? "none"); add a stage between them")
       }
       for checksum in isNext ? checksums.dropFirst() : checksums[...] where !seen.insert(checksum).inserted {
@@ -66,7 +70,7 @@ struct StagedMigration {
           "the stages for the store at \(path) are about the version \(checksum) twice, the second time in \(stage.name): "
             + "which step is meant is not known")
       }
-      last = stage
+      last = (stage, checksums.last)
     }
   }
 
@@ -76,8 +80,11 @@ struct StagedMigration {
     let checksum = stored.versionChecksum
     guard checksum != model.versionChecksum else { return nil }
     try checkOrder()
-    let versions = manager.stages.enumerated().flatMap { place, stage in stage.checksums.map { (place, $0) } }
+    let versions = try manager.stages.enumerated().flatMap { place, stage in
+      try part.checksums(of: stage).map { (place, $0) }
+    }
     guard let position = versions.lastIndex(where: { $0.1 == checksum }) else {
+      if try part.isOfTarget(manager.stages) { return manager.stages.count }
       throw HeartwoodError(
         .migrationMissingSourceModel,
         "the store at \(path) has a version that no stage is about: its checksum is \(checksum); add a stage for it"
@@ -103,11 +110,12 @@ struct StagedMigration {
 
   private func run(_ stage: LightweightMigrationStage) throws {
     let stored = try store.model()
-    let done = stage.checksums.lastIndex(of: stored.versionChecksum).map { $0 + 1 } ?? 0
+    let checksums = try stage.versions.map(part.checksum)
+    let done = checksums.lastIndex(of: stored.versionChecksum).map { $0 + 1 } ?? 0
     for reference in stage.models.dropFirst(done) {
       // A version without a model is passed on the way to the next one that has one.
       guard reference.hasModel else { continue }
-      let next = try reference.resolvedModel
+      let next = try part.model(reference.resolvedModel)
       try step(to: next)
       if next.versionChecksum == model.versionChecksum { return }
     }
@@ -115,16 +123,23 @@ struct StagedMigration {
 
   private func run(_ stage: CustomMigrationStage) throws {
     let stored = try store.model()
-    guard stored.versionChecksum != stage.nextModel.versionChecksum else { return }
+    guard try stored.versionChecksum != part.checksum(of: stage.nextModel) else { return }
     let current = try stage.currentModel.resolved(from: stored)
-    try step(to: current)
+    try step(to: part.model(current))
     if let handler = stage.willMigrateHandler {
-      try log.step("willMigrateHandler of \(stage.name)") {
-        try store.note(manager.withContainer(current, description) { try handler(manager, stage) })
-      }
+      try log.step("willMigrateHandler of \(stage.name)") { try run(handler, of: stage, current) }
     }
-    try step(to: try stage.nextModel.resolvedModel, pending: stage)
+    try step(to: part.model(stage.nextModel.resolvedModel), pending: stage)
     try finish(stage)
+  }
+
+  /// Runs a handler with the store open: with a version, of which the store has its part.
+  private func run(
+    _ handler: CustomMigrationStage.Handler, of stage: CustomMigrationStage, _ version: ManagedObjectModel
+  ) throws {
+    let configuration = part.isWhole ? nil : try part.configuration(of: version)
+    try store.note(
+      manager.withContainer(version, description, configuration) { try handler(manager, stage) })
   }
 
   private func step(to next: ManagedObjectModel, pending stage: CustomMigrationStage? = nil) throws {
@@ -141,15 +156,14 @@ struct StagedMigration {
     }
     let stored = try store.model()
     let next = try stage.nextModel.resolved(from: stored)
-    guard stored.versionChecksum == next.versionChecksum else {
+    let checksum = try part.checksum(of: stage.nextModel)
+    guard stored.versionChecksum == checksum else {
       throw HeartwoodError(
         .migration,
-        "the stage \(stage.name) of the store at \(path) was not finished, and leads to the version \(next.versionChecksum), while the "
+        "the stage \(stage.name) of the store at \(path) was not finished, and leads to the version \(checksum), while the "
           + "store has \(stored.versionChecksum): its code cannot run any more; restore a backup of before")
     }
-    try log.step("didMigrateHandler of \(stage.name)") {
-      try store.note(manager.withContainer(next, description) { try handler(manager, stage) })
-    }
+    try log.step("didMigrateHandler of \(stage.name)") { try run(handler, of: stage, next) }
     try store.endPendingStage()
   }
 

@@ -28,9 +28,11 @@ public final class StagedMigrationManager: NSObject, Sendable {
 
   /// Runs a handler with the store open.
   ///
+  /// - Parameter configuration: What the store has of the model; nil for what the description says.
   /// - Returns: What the body has saved.
   func withContainer(
-    _ model: ManagedObjectModel, _ description: PersistentStoreDescription, _ body: () throws -> Void
+    _ model: ManagedObjectModel, _ description: PersistentStoreDescription,
+    _ configuration: StoreConfiguration?, _ body: () throws -> Void
   ) throws -> TransactionNumbers {
     let container = PersistentContainer(
       name: description.url?.lastPathComponent ?? "", managedObjectModel: model)
@@ -38,6 +40,7 @@ public final class StagedMigrationManager: NSObject, Sendable {
     copy.shouldMigrateStoreAutomatically = false
     copy.stagedMigrationManager = nil
     copy.isInStage = true
+    copy.stageConfiguration = configuration
     container.persistentStoreDescriptions = [copy]
     try container.loadPersistentStores()
     let store = container.persistentStoreCoordinator.persistentStores.first?.log

@@ -1,0 +1,105 @@
+/// What a store has of the versions that stages are about: all entities, or those of its configuration.
+///
+/// A version has a configuration of the same name, or else the entities that the store has, and those that it will have. They differ where
+/// entities came to a configuration, or left it: the version that the store is of then has those that the store has, and the one that it is
+/// opened with those that it will have.
+struct StagedPart {
+  /// The name of the store's configuration; nil for all entities.
+  private let configuration: String?
+  private let stored: ModelPart
+  private let target: ModelPart
+  private let both: Set<String>
+  /// Whether the store is of a version in which it has all of `both` that there is.
+  private let isOfBoth: Bool
+
+  /// - Parameters:
+  ///   - configuration: The name of the store's configuration; nil for all entities.
+  ///   - stored: The model that the store was written with last.
+  ///   - target: Of the model that the store is migrated to, what it has.
+  ///   - stages: The stages of the migration.
+  /// - Throws: `.stagedMigrationModelReference` if the model of a version is missing.
+  init(
+    of configuration: String?, from stored: ManagedObjectModel, to target: ManagedObjectModel,
+    _ stages: [MigrationStage]
+  ) throws {
+    self.configuration = configuration
+    let (from, to) = (ModelPart(stored), ModelPart(target))
+    let both = from.names.union(to.names)
+    (self.stored, self.target, self.both) = (from, to, both)
+    guard configuration != nil else {
+      isOfBoth = true
+      return
+    }
+    isOfBoth = try stages.flatMap(\.versions).contains {
+      try $0.hasModel && $0.resolvedModel.checksum(of: both) == from.checksum
+    }
+  }
+
+  /// Whether the store has all entities.
+  var isWhole: Bool { configuration == nil }
+
+  /// The entities of a version that the store has.
+  func configuration(of version: ManagedObjectModel) throws(HeartwoodError) -> StoreConfiguration {
+    guard let configuration else { return .all }
+    if version.entityNamesByConfiguration[configuration] != nil {
+      return try StoreConfiguration(configuration, of: version)
+    }
+    let names =
+      target.isPart(of: version)
+      ? target.names : !isOfBoth && stored.isPart(of: version) ? stored.names : both
+    return StoreConfiguration(configuration, with: names, of: version)
+  }
+
+  /// The checksum of what the store has of a version. One that is given by its checksum alone is that of the store.
+  ///
+  /// - Throws: `.stagedMigrationModelReference` if there is no model.
+  func checksum(of version: ManagedObjectModelReference) throws -> String {
+    guard !isWhole, version.hasModel else { return version.versionChecksum }
+    let model = try version.resolvedModel
+    return model.checksum(of: try configuration(of: model).storedNames)
+  }
+
+  /// What the store has of a version.
+  func model(_ version: ManagedObjectModel) throws(HeartwoodError) -> ManagedObjectModel {
+    try version.part(configuration(of: version).storedNames)
+  }
+
+  /// The checksums of what the store has of a stage's versions, oldest first. Versions that are the same to it are one.
+  func checksums(of stage: MigrationStage) throws -> [String] {
+    let all = try stage.versions.map(checksum)
+    guard !isWhole else { return all }
+    return all.enumerated().filter { $0 == 0 || all[$0 - 1] != $1 }.map(\.element)
+  }
+
+  /// Whether the store is of the version that it is migrated to, and only the entities of its configuration are others.
+  func isOfTarget(_ stages: [MigrationStage]) throws -> Bool {
+    guard !isWhole else { return false }
+    return try stages.flatMap(\.versions).contains { version in
+      guard version.hasModel else { return false }
+      let model = try version.resolvedModel
+      return stored.isPart(of: model) && target.isPart(of: model)
+    }
+  }
+}
+
+/// A model that may be a part of others.
+private struct ModelPart {
+  let names: Set<String>
+  let checksum: String
+
+  init(_ model: ManagedObjectModel) {
+    names = Set(model.entitiesByName.keys)
+    checksum = model.versionChecksum
+  }
+
+  func isPart(of version: ManagedObjectModel) -> Bool { version.checksum(of: names) == checksum }
+}
+
+extension ManagedObjectModel {
+  /// The checksum of a part of the model; of all entities if `names` is nil.
+  fileprivate func checksum(of names: Set<String>?) -> String {
+    guard let names else { return versionChecksum }
+    return Self.checksum(
+      of: entitiesByName.filter { names.contains($0.key) }.mapValues(\.ownVersionHash))
+  }
+}
