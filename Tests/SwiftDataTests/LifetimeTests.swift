@@ -22,6 +22,12 @@ import Testing
   init(_ name: String) { self.name = name }
 }
 
+@Model final class LockerPhoto {
+  @Attribute(.externalStorage) var bytes: Data
+
+  init(_ bytes: Data) { self.bytes = bytes }
+}
+
 /// What models are after saves: their own context's and those of others.
 struct LifetimeTests {
   private func context() throws -> ModelContext { try Library.context(of: Locker.self, LockerItem.self) }
@@ -65,6 +71,24 @@ struct LifetimeTests {
     try context.save()
     for locker in [first, second] { #expect(locker.modelContext == nil && locker.holder == 2) }
     #expect(try context.fetchCount(FetchDescriptor<Locker>()) == 0)
+  }
+
+  // SWD-14
+  @Test func `a deleted model keeps its data, which had a file of their own`() throws {
+    try Library.inFolder { folder in
+      let container = try ModelContainer(
+        for: Schema([LockerPhoto.self]),
+        configurations: ModelConfiguration(url: folder.appending(path: "photos")))
+      let bytes = Data(repeating: 7, count: 300_000)
+      let context = ModelContext(container)
+      context.insert(LockerPhoto(bytes))
+      try context.save()
+      let other = ModelContext(container)
+      let photo = try #require(try other.fetch(FetchDescriptor<LockerPhoto>()).first)
+      other.delete(photo)
+      try other.save()
+      #expect(photo.modelContext == nil && photo.bytes == bytes)
+    }
   }
 
   // SWD-02

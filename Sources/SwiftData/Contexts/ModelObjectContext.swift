@@ -273,9 +273,23 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   private func mergeAll() {
     processPendingChanges()
     snapshots.removeAll()
+    let used = Dictionary(grouping: objectsInMemory.filter { $0.model != nil }, by: \.entity.name)
+    for (name, objects) in used {
+      let ids = Set(objects.map(\.objectID))
+      // What cannot be read says so when it is used.
+      if let name, let there = try? stored(ids, name) {
+        take(ObjectIDChanges(deletedObjectIDs: ids.subtracting(there)))
+      }
+    }
     refreshAllObjects()
-    let gone = objectsInMemory.filter { $0.model != nil && !hasRow(of: $0) }
-    take(ObjectIDChanges(deletedObjectIDs: Set(gone.map(\.objectID))))
+  }
+
+  /// Those of some identifiers that have a row.
+  private func stored(_ ids: Set<ManagedObjectID>, _ entityName: String) throws -> [ManagedObjectID] {
+    let request = FetchRequest<ManagedObjectID>(entityName: entityName)
+    request.predicate = ObjectIDCondition(Array(ids))
+    request.includesPendingChanges = false
+    return try fetch(request)
   }
 
   func noteErased() {

@@ -18,12 +18,12 @@ struct ModelSaving {
     guard objects.hasChanges else { return }
     NotificationCenter.default.post(name: ModelContext.willSave, object: context)
     objects.processPendingChanges()
-    // Models that are deleted read as they were, so their values are loaded before their rows are gone.
+    // Models that are deleted read as they were, so their values are read before their rows are gone.
     let deleted = objects.anyDeletedObjects.compactMap { $0 as? _ModelObject }.filter { $0.model != nil }
-    for object in deleted { object.loadValues() }
+    let values = deleted.map { ModelValues.storedValues(of: $0) }
     let before = ChangedIdentifiers(objects)
     try ModelErrors.translating(isOfProgram: !context.contents.stores.custom.isEmpty) { try objects.save() }
-    for object in deleted { ModelValues.detachModels(of: object) }
+    for (object, stored) in zip(deleted, values) { ModelValues.detachModels(of: object, with: stored) }
     before.followUnited()
     objects.releaseKept()
     objects.readChangedByStore()
@@ -36,15 +36,6 @@ struct ModelSaving {
       userInfo[ModelContext.NotificationKey.queryGeneration.rawValue] = DefaultHistoryToken(token)
     }
     NotificationCenter.default.post(name: ModelContext.didSave, object: context, userInfo: userInfo)
-  }
-}
-
-extension _ModelObject {
-  /// Fires the fault.
-  fileprivate final func loadValues() {
-    if let property = modelClass?.properties.first(where: { $0.coding != nil }) {
-      _ = storedValue(property.name, property.hash)
-    }
   }
 }
 

@@ -99,19 +99,31 @@ enum ModelValues {
   ///
   /// - Parameter hasRow: Whether a fault has values: false if the row is gone.
   static func detachModels(of object: _ModelObject, hasRow: Bool = true) {
-    let hasValues = hasRow || !object.isFault
-    for model in object.models { detach(model, from: object, withValues: hasValues) }
+    detachModels(of: object, with: hasRow || !object.isFault ? storedValues(of: object) : [])
+  }
+
+  /// - Parameter stored: The values, as they were read before the row was deleted.
+  static func detachModels(of object: _ModelObject, with stored: [StoredValue]) {
+    for model in object.models { detach(model, from: object, with: stored) }
     object.releaseModels()
   }
 
+  /// An attribute's value, and the hash of its name.
+  typealias StoredValue = (hash: UInt64, value: _Value)
+
+  /// The values of all attributes, those in files of their own included.
+  static func storedValues(of object: _ModelObject) -> [StoredValue] {
+    (object.modelClass?.properties ?? []).compactMap { property in
+      guard property.coding != nil else { return nil }
+      return object.storedValue(property.name, property.hash).map { (property.hash, $0) }
+    }
+  }
+
   private static func detach<Model: PersistentModel>(
-    _ model: Model, from object: _ModelObject, withValues hasValues: Bool
+    _ model: Model, from object: _ModelObject, with stored: [StoredValue]
   ) {
     let values = _FreeValues()
-    let properties = hasValues ? ModelClass.of(type(of: model)).properties : []
-    for property in properties where property.coding != nil {
-      if let stored = object.storedValue(property.name, property.hash) { values.set(stored, property.hash) }
-    }
+    for (hash, value) in stored { values.set(value, hash) }
     values.former = model._$storage.identifier(of: object)
     values.identifier = values.former
     model._$storage.object = nil
