@@ -143,8 +143,19 @@ extension XcodeModelReader {
           lines[other],
           "\(other) names no inverse, and is that of \(Self.path(place, entities)), which names it")
       } else {
-        // Several name one, or all of them name one another.
-        disown(&entities, claims.removeFirst(), &named)
+        // Several name one, or each names one that names another. None of them is meant more than the others.
+        let rivals = claims.filter { place in
+          named[place].map { named[$0] == nil && claimants[$0, default: 0] > 1 } ?? false
+        }
+        let first = rivals.first.flatMap { named[$0] }
+        let dropped = first.map { first in rivals.filter { named[$0] == first } } ?? claims
+        let reasons = dropped.map { place -> String? in
+          let others = dropped.filter { $0 != place }.map { Self.path($0, entities) }
+          return first == nil
+            ? nil : "\(ModelChecks.list(others)) \(others.count == 1 ? "names" : "name"), too"
+        }
+        for (place, reason) in zip(dropped, reasons) { disown(&entities, place, &named, reason) }
+        claims.removeAll { dropped.contains($0) }
       }
     }
     for (place, inverse) in named {
@@ -164,10 +175,11 @@ extension XcodeModelReader {
 
   private mutating func disown(
     _ entities: inout [ModelDocument.Entity], _ place: PropertyPlace,
-    _ named: inout [PropertyPlace: PropertyPlace]
+    _ named: inout [PropertyPlace: PropertyPlace], _ given: String? = nil
   ) {
     guard let inverse = named.removeValue(forKey: place) else { return }
-    let reason = named[inverse].map { "names \(Self.path($0, entities))" } ?? "does not name it in return"
+    let reason =
+      given ?? named[inverse].map { "names \(Self.path($0, entities))" } ?? "does not name it in return"
     drop(&entities, place, "the inverse \(Self.path(inverse, entities)), which \(reason)")
   }
 
