@@ -50,10 +50,11 @@ struct ModelFile {
         "the model \(url.path) is in the format of Xcode 3, an archive of its classes, which is not read: open it in a later Xcode "
           + "and save it")
     }
-    try self.init(file: contents)
+    try self.init(file: contents, isInFolder: true)
   }
 
-  private init(file url: URL) throws(HeartwoodError) {
+  /// - Parameter isInFolder: Whether it is that of a `.xcdatamodel` folder, whose form is known.
+  private init(file url: URL, isInFolder: Bool = false) throws(HeartwoodError) {
     path = url.path
     let data: Data
     do {
@@ -71,7 +72,7 @@ struct ModelFile {
       throw HeartwoodError(.coreData, "the file \(url.path) is no model: \(kind)")
     }
     let space: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]
-    isXcodeModel = data.first { !space.contains($0) } == UInt8(ascii: "<")
+    isXcodeModel = isInFolder || data.first { !space.contains($0) } == UInt8(ascii: "<")
     guard isXcodeModel else {
       do {
         document = try JSONDecoder().decode(ModelDocument.self, from: data)

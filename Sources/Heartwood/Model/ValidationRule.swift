@@ -93,7 +93,10 @@ extension ValidationRule: CustomStringConvertible {
   }
 
   private func shown(_ bound: String) -> String {
-    kind == .date ? "\(Date(timeIntervalSinceReferenceDate: Double(bound) ?? 0))" : bound
+    guard kind == .date, let seconds = Double(bound) else { return bound }
+    // Foundation has no text for dates that are far away.
+    guard abs(seconds) < 1e11 else { return "\(bound) seconds after 2001" }
+    return "\(Date(timeIntervalSinceReferenceDate: seconds))"
   }
 }
 

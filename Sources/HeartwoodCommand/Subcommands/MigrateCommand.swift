@@ -139,7 +139,9 @@ enum MigrateCommand: Subcommand {
     _ path: String, to model: ManagedObjectModel, mapping file: String, _ arguments: ParsedArguments,
     _ console: any Console
   ) throws(CommandFailure) -> ExitCode {
-    let mapping = try GraphFailure.catching(file) { try MappingModel(contentsOf: CommandStore.url(file)) }
+    let mapping = try GraphFailure.catching(file) {
+      try MappingModel(contentsOf: CommandStore.url(file)) { console.writeNote("heartwood: \($0)\n") }
+    }
     if arguments.has("dry-run") {
       let log = arguments.has("steps") ? writeStep : nil
       return try rehearsed(path, console) { say in

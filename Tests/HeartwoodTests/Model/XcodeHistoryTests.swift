@@ -54,6 +54,13 @@ import Testing
     ("attributeType='Integer 16' defaultValueString='70000'", "nil", "left out, as its type is integer16"),
     ("attributeType='Integer 32' defaultValueString='none'", "nil", "left out"),
     ("attributeType='Decimal' defaultValueString='-'", "nil", "left out"),
+    ("attributeType='Decimal' defaultValueString='.5'", "0.5", ""),
+    ("attributeType='Decimal' defaultValueString='-.5'", "-0.5", ""),
+    ("attributeType='Decimal' defaultValueString='5.'", "5", ""),
+    ("attributeType='Decimal' defaultValueString='.'", "nil", "left out"),
+    ("attributeType='Double' defaultValueString='1e400'", "nil", "\"1e400\" of E.a is left out"),
+    ("attributeType='Float' defaultValueString='1e39'", "nil", "\"1e39\" of E.a is left out"),
+    ("attributeType='Double' defaultValueString='inf'", "inf", ""),
     ("attributeType='Float' defaultValueString='a'", "nil", "left out"),
     ("attributeType='UUID' defaultValueString='empty'", "nil", "left out, as its type is uuid"),
     ("attributeType='Date' defaultValueString='now'", "nil", "depends on the moment"),
@@ -71,6 +78,15 @@ import Testing
     ("attributeType='Double' maxDateTimeInterval='1'", "nil", "maxDateTimeInterval=\"1\""),
     ("attributeType='Boolean' maxValueString='1'", "nil", "maxValueString=\"1\" of E.a is left out"),
     ("attributeType='Integer 16' minValueString='9' maxValueString='1'", "nil", "above the greatest"),
+    (
+      "attributeType='Integer 32' minValueString='5.5' maxValueString='5.7'", "nil",
+      "no value of the type integer32 is within them"
+    ),
+    ("attributeType='Integer 16' minValueString='40000'", "nil", "the limits 40000 and none"),
+    ("attributeType='String' minValueString='-5' maxValueString='-1'", "nil", "the limits -5 and -1"),
+    ("attributeType='Date' minDateTimeInterval='inf'", "nil", "the limits inf and none"),
+    ("attributeType='Date' maxDateTimeInterval='-inf'", "nil", "the limits none and -inf"),
+    ("attributeType='Date' minDateTimeInterval='nan'", "nil", "minDateTimeInterval=\"nan\""),
     ("attributeType='Integer 16' regularExpressionString='a'", "nil", "regularExpressionString"),
     ("attributeType='String' regularExpressionString='('", "nil", "regularExpressionString"),
     (
@@ -119,6 +135,22 @@ import Testing
         #expect(text.contains(field.replacing("'", with: "\"")), "\(field): \(text)")
       }
     }
+  }
+
+  @Test(arguments: [(".25", "1."), ("-.25", "+1.5"), ("1e-3", "2.e3")])
+  func `limits are numbers in each form that an editor writes`(least: String, most: String) throws {
+    let fields = "attributeType='Double' minValueString='\(least)' maxValueString='\(most)'"
+    let (attribute, notes) = try attribute(fields)
+    #expect(notes == [] && attribute.validationRules.count == 1, "\(notes)")
+    let numbers =
+      try #require(Double(least)).description + " " + Double(most.replacing(".e", with: "e"))!.description
+    let rule = "\(attribute.validationRules[0])".split(separator: " ").compactMap { Double($0) }
+    #expect(rule.map(\.description).joined(separator: " ") == numbers)
+  }
+
+  @Test func `a limit that is far away is in errors as a number`() {
+    let rule = ValidationRule.date(notBefore: Date(timeIntervalSinceReferenceDate: -.infinity))
+    #expect("\(rule)" == "not before -inf seconds after 2001")
   }
 
   private static let pair = """

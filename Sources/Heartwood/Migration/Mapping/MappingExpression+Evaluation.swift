@@ -109,20 +109,39 @@ extension MappingExpression {
     guard arguments.count == 2 else {
       return try scope.manager.value(forFunction: name, arguments: arguments)
     }
-    let mapping = arguments[0] as? String
-    let objects = arguments[1].map { self.objects(in: $0) ?? [$0] }?.compactMap { $0 as? ManagedObject } ?? []
-    switch name {
-    case "destinationInstancesForEntityMappingNamed:sourceInstances:",
-      "destinationInstancesForSourceRelationshipNamed:sourceInstances:":
-      let named = name.contains("Relationship") ? nil : mapping
-      let made = scope.manager.destinationInstances(forEntityMappingName: named, sourceInstances: objects)
-      guard named == nil, let destination = scope.destination else { return made }
-      return scope.manager.fitting(made, scope.property.name, destination)
-    case "sourceInstancesForEntityMappingNamed:destinationInstances:":
+    guard MappingFunction.all.contains(name) else {
+      return try scope.manager.value(forFunction: name, arguments: arguments)
+    }
+    let objects = try managedObjects(in: arguments[1], name, scope)
+    let mapping = name == MappingFunction.destinationsOfRelationship ? nil : arguments[0] as? String
+    if let mapping { try require(mapping, scope) }
+    guard name != MappingFunction.sources else {
       return scope.manager.sourceInstances(
         forEntityMappingName: mapping ?? scope.mapping.name, destinationInstances: objects)
-    default: return try scope.manager.value(forFunction: name, arguments: arguments)
     }
+    let made = scope.manager.destinationInstances(forEntityMappingName: mapping, sourceInstances: objects)
+    guard mapping == nil, let destination = scope.destination else { return made }
+    return scope.manager.fitting(made, scope.property.name, destination)
+  }
+
+  /// The objects that a function of the manager gets: one, several or none.
+  private static func managedObjects(
+    in value: Any?, _ function: String, _ scope: MappingScope
+  ) throws -> [ManagedObject] {
+    guard let value else { return [] }
+    return try (objects(in: value) ?? [value]).map { part in
+      guard let object = part as? ManagedObject else {
+        throw scope.error("\(function) gets \(part), which is no object")
+      }
+      return object
+    }
+  }
+
+  /// - Throws: If the mapping model has no mapping of a name.
+  private static func require(_ name: String, _ scope: MappingScope) throws {
+    let all = scope.manager.usedMappingModel?.entityMappings ?? []
+    guard !all.isEmpty, !all.contains(where: { $0.name == name }) else { return }
+    throw scope.error(MappingFunction.noMapping(name, all))
   }
 
   /// What an object or value says to a message that Foundation has for its kind.

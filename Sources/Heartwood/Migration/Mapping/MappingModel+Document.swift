@@ -12,14 +12,19 @@ extension MappingModel {
   ///   - url: The file or folder.
   ///   - policies: The policies by the names that the file has for them, or by the names of their classes without the module. A mapping
   ///     whose policy has no name has the usual one.
-  /// - Throws: `.coreData` if the file is no mapping model, has an expression that is not understood, or names a policy that is not given.
+  ///   - report: Gets a sentence with file and line for each thing of a file of Xcode's that has no effect, or another one than it says.
+  /// - Throws: `.coreData` if the file is no mapping model, has an expression that is not understood, or names a policy that is not given. All
+  ///   mistakes of a file of Xcode's are in the message, and each in `details` if there are several.
   @_disfavoredOverload
-  public convenience init(contentsOf url: URL, policies: [String: EntityMigrationPolicy] = [:]) throws {
+  public convenience init(
+    contentsOf url: URL, policies: [String: EntityMigrationPolicy] = [:],
+    reporting report: (String) -> Void = { _ in }
+  ) throws {
     if let file = Self.xcodeFile(at: url) {
       try self.init(
         xcode: Self.bytes(of: file), file: file.path,
         policy: Self.policy(policies),
-        model: { Self.model(at: $0, around: file) })
+        model: { Self.model(at: $0, around: file) }, reporting: report)
       return
     }
     do {
@@ -53,7 +58,7 @@ extension MappingModel {
   ///   - data: The file.
   ///   - file: What messages call it.
   ///   - policy: Gives the policy for the name of its class.
-  /// - Throws: As `init(contentsOf:policies:)`.
+  /// - Throws: As `init(contentsOf:policies:reporting:)`.
   package convenience init(
     compiled data: Data, file: String, policy: (String) -> EntityMigrationPolicy?
   ) throws(HeartwoodError) {
@@ -67,12 +72,14 @@ extension MappingModel {
   ///   - file: What messages call it.
   ///   - policy: Gives the policy for the name of its class.
   ///   - model: Gives the model at a path of the project; nil if it is not known, which leaves out the version hashes.
-  /// - Throws: As `init(contentsOf:policies:)`.
+  ///   - report: As for `init(contentsOf:policies:reporting:)`.
+  /// - Throws: As `init(contentsOf:policies:reporting:)`.
   package convenience init(
     xcode data: Data, file: String, policy: (String) -> EntityMigrationPolicy?,
-    model: (String) -> ManagedObjectModel?
+    model: (String) -> ManagedObjectModel?, reporting report: (String) -> Void = { _ in }
   ) throws {
-    let mapping = try XcodeMapping(data, file: file)
+    var mapping = try XcodeMapping(data, file: file)
+    defer { mapping.notes.forEach(report) }
     self.init(entityMappings: try mapping.entityMappings(policy))
     let (source, destination) = mapping.modelPaths
     let models = [source, destination].map { $0.flatMap(model) }
@@ -131,7 +138,7 @@ extension MappingModel {
   ///     left out.
   ///   - source: The model of the store.
   ///   - destination: The model to migrate to.
-  ///   - policies: As for `init(contentsOf:policies:)`.
+  ///   - policies: As for `init(contentsOf:policies:reporting:)`.
   public static func mappingModel(
     from folders: [URL], forSourceModel source: ManagedObjectModel,
     destinationModel destination: ManagedObjectModel, policies: [String: EntityMigrationPolicy] = [:]
@@ -169,7 +176,7 @@ extension MappingModel {
   ///   - bundles: The bundles, such as `Bundle.module`; nil for the main bundle.
   ///   - source: The model of the store.
   ///   - destination: The model to migrate to.
-  ///   - policies: As for `init(contentsOf:policies:)`.
+  ///   - policies: As for `init(contentsOf:policies:reporting:)`.
   public static func mappingModel(
     from bundles: [Bundle]?, forSourceModel source: ManagedObjectModel,
     destinationModel destination: ManagedObjectModel, policies: [String: EntityMigrationPolicy] = [:]
@@ -211,7 +218,7 @@ extension MappingModel {
     return model.entitiesByName[name].map { entity in hash.map(entity.hasVersionHash) ?? true } ?? false
   }
 
-  /// The mapping model as JSON, for `init(contentsOf:policies:)`.
+  /// The mapping model as JSON, for `init(contentsOf:policies:reporting:)`.
   ///
   /// - Throws: `.coreData` if a mapping has what is no text: a closure, a predicate that is no `FormatPredicate`, or a policy without
   ///   `EntityMapping.policyName`.

@@ -12,10 +12,10 @@ extension MigrationManager {
       try checkHashes(of: mapping)
       try checkOnce(mapping)
       // What names mean to other policies is not known.
-      if type(of: mapping.policy) == EntityMigrationPolicy.self || mapping.policy is ClosureMigrationPolicy {
-        try checkProperties(of: mapping)
-      }
+      if mapping.hasKnownPolicy { try checkProperties(of: mapping) }
     }
+    // After the entities of all of them are known to be there.
+    for mapping in mappings where mapping.hasKnownPolicy { try checkExpressions(of: mapping, mappings) }
   }
 
   private func checkHashes(of mapping: EntityMapping) throws(HeartwoodError) {
@@ -72,6 +72,19 @@ extension MigrationManager {
       "the mapping \(mapping.name) says nothing of \(destination.displayName).\(first.name), which cannot have the values of "
         + "\(source.displayName).\(first.name): \(first.reason); map it by an expression or code, or have it use its default",
       property: first.name)
+  }
+
+  private func checkExpressions(
+    of mapping: EntityMapping, _ all: [EntityMapping]
+  ) throws(HeartwoodError) {
+    let destination = destinationEntity(for: mapping)
+    for property in mapping.attributeMappings + mapping.relationshipMappings where property.value == nil {
+      try MappingExpressionCheck(
+        mapping: mapping, property: property, all: all, source: sourceEntity(for: mapping),
+        destination: destination, relationship: destination?.relationshipsByName[property.name],
+        destinationEntity: { self.destinationModel.entitiesByName[$0] }
+      ).run()
+    }
   }
 
   private func require(

@@ -3,10 +3,12 @@ import Foundation
 /// A mapping model of Xcode: the file `xcmapping.xml` of an `.xcmappingmodel` folder.
 ///
 /// It is a store in XML with Xcode's own objects: the mapping model, its mappings of entities, and theirs of properties, which name each
-/// other by their identifiers. Expressions are texts, or keyed archives in Base64.
+/// other by their identifiers. Expressions are texts, or keyed archives in Base64. What the file has and the mapping model does not is in `notes`;
+/// what would lose values is a mistake.
 struct XcodeMapping {
   /// An object of the file.
-  private struct Item {
+  struct Item {
+    let identifier: String
     let type: String
     let line: Int
     var attributes: [String: String] = [:]
@@ -14,14 +16,42 @@ struct XcodeMapping {
 
     func text(_ name: String) -> String? { attributes[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    func flag(_ name: String) -> Bool {
-      ["1", "YES", "TRUE"].contains(attributes[name]?.uppercased() ?? "")
+    /// Whether Xcode generates the value; nil if the object does not say, or in no known way.
+    var isGenerated: Bool? {
+      let text = text("autogenerateexpression")
+      return MarkupFields.isYes(text) ? true : MarkupFields.isNo(text) ? false : nil
+    }
+
+    /// What messages call it.
+    var title: String {
+      let name = text("name")
+      switch type {
+      case XcodeMappingFormat.model: return "the mapping model"
+      case XcodeMappingFormat.entity: return "the mapping \(name ?? mappingName)"
+      case XcodeMappingFormat.attribute, XcodeMappingFormat.relationship:
+        return "the mapping \(identifier) of \(name ?? "a property without a name")"
+      default: return "the object \(identifier)"
+      }
+    }
+
+    /// The name of an entity mapping that has none of its own.
+    var mappingName: String {
+      guard let source = text("sourcename"), let destination = text("destinationname") else {
+        return text("sourcename") ?? text("destinationname") ?? identifier
+      }
+      return "\(source)To\(destination)"
     }
   }
 
-  private let file: String
-  private var items: [String: Item] = [:]
-  private var model = Item(type: "", line: 0)
+  let file: String
+  /// What the file has and the mapping model does not, or has otherwise, a sentence each.
+  var notes: [String] = []
+  /// What cannot be meant, or would lose values.
+  private(set) var mistakes: [HeartwoodError] = []
+  var items: [String: Item] = [:]
+  /// The identifiers of the objects, in the file's order.
+  var order: [String] = []
+  private var model = Item(identifier: "", type: "", line: 0)
 
   /// - Parameters:
   ///   - data: The file.
@@ -34,23 +64,8 @@ struct XcodeMapping {
       throw HeartwoodError(
         .coreData, "\(file) is no mapping model of Xcode: it has <\(root.name)> in place of <database>")
     }
-    var models: [Item] = []
-    for element in root.children where element.name == "object" {
-      var item = Item(type: (element.attributes["type"] ?? "").uppercased(), line: element.line)
-      for child in element.children {
-        guard let name = child.attributes["name"]?.lowercased() else { continue }
-        if child.name == "attribute" { item.attributes[name] = child.text }
-        if child.name == "relationship" {
-          item.references[name] = (child.attributes["idrefs"] ?? "").split(separator: " ").map(String.init)
-        }
-      }
-      guard let identifier = element.attributes["id"], items.updateValue(item, forKey: identifier) == nil
-      else {
-        throw HeartwoodError(
-          .coreData, "\(file), line \(element.line): an object has no id, or that of another one")
-      }
-      if item.type == "XDDEVMAPPINGMODEL" { models.append(item) }
-    }
+    for element in root.children where element.name == "object" { read(element) }
+    let models = order.compactMap { items[$0] }.filter { $0.type == XcodeMappingFormat.model }
     if models.isEmpty, let kind = ForeignFile.kind(of: data) {
       throw HeartwoodError(.coreData, "\(file) is no mapping model of Xcode: \(kind)")
     }
@@ -59,6 +74,30 @@ struct XcodeMapping {
         .coreData, "\(file) has \(models.count) objects of the type XDDEVMAPPINGMODEL: it needs one")
     }
     model = models[0]
+    noteUnknown(in: root)
+    checkReferences()
+  }
+
+  private mutating func read(_ element: MarkupElement) {
+    let identifier = element.attributes["id"] ?? ""
+    var item = Item(
+      identifier: identifier, type: (element.attributes["type"] ?? "").uppercased(), line: element.line)
+    for child in element.children {
+      guard let name = child.attributes["name"]?.lowercased() else { continue }
+      let isThere: Bool
+      switch child.name {
+      case "attribute": isThere = item.attributes.updateValue(child.text, forKey: name) != nil
+      case "relationship":
+        let identifiers = (child.attributes["idrefs"] ?? "").split(separator: " ").map(String.init)
+        isThere = item.references.updateValue(identifiers, forKey: name) != nil
+      default: continue
+      }
+      if isThere { mistake(child.line, "\(item.title) has \(name) twice, and which is meant is not known") }
+    }
+    guard !identifier.isEmpty, items.updateValue(item, forKey: identifier) == nil else {
+      return mistake(element.line, "an object has no id, or that of another one")
+    }
+    order.append(identifier)
   }
 
   /// The paths of the two models, as the project has them.
@@ -67,72 +106,118 @@ struct XcodeMapping {
   }
 
   /// - Parameter policy: Gives the policy for the name of its class.
-  /// - Throws: `.coreData` naming the mapping and the property that cannot be read, or the policy that is not given.
-  func entityMappings(
+  /// - Throws: `.coreData` with all mistakes of the file, each with its line: what cannot be read, what hangs on one side, and policies that
+  ///   are not given.
+  mutating func entityMappings(
     _ policy: (String) -> EntityMigrationPolicy?
   ) throws(HeartwoodError) -> [EntityMapping] {
     var found: [(number: Int, item: Item)] = []
-    for item in try followed("entitymappings", of: model, "XDDEVENTITYMAPPING") {
-      found.append((Int(item.attributes["mappingnumber"] ?? "") ?? 0, item))
-    }
+    for item in followed("entitymappings", of: model) { found.append((number(of: item), item)) }
     // Those of one number stay in the file's order.
     let ordered = found.enumerated().sorted {
       ($0.element.number, $0.offset) < ($1.element.number, $1.offset)
     }
-    var mappings: [EntityMapping] = []
-    for (_, entry) in ordered { mappings.append(try mapping(entry.item, policy)) }
-    return mappings
+    let mappings = ordered.compactMap { mapping($0.element.item, policy) }
+    guard let first = mistakes.first else { return mappings }
+    guard mistakes.count > 1 else { throw first }
+    throw HeartwoodError(
+      first.code,
+      "\(file) is not valid, it has \(mistakes.count) mistakes: \(mistakes.map(\.message).joined(separator: "; "))",
+      property: first.property, details: mistakes)
   }
 
-  private func followed(_ name: String, of item: Item, _ type: String) throws(HeartwoodError) -> [Item] {
+  private mutating func number(of item: Item) -> Int {
+    guard let text = item.text("mappingnumber") else { return 0 }
+    if let number = Int(text) { return number }
+    note(item.line, "mappingnumber=\"\(text)\" of \(item.title) is no number, and is read as 0")
+    return 0
+  }
+
+  /// The objects of a list, without those that are not of its type, which are mistakes.
+  private mutating func followed(_ name: String, of item: Item) -> [Item] {
+    guard let type = XcodeMappingFormat.lists[item.type]?[name]?.type else { return [] }
     var found: [Item] = []
     for identifier in item.references[name] ?? [] {
-      guard let other = items[identifier], other.type == type else {
-        throw HeartwoodError(
-          .coreData,
-          "\(file), line \(item.line): \(name) names \(identifier), which is no \(type) of the file")
+      if let other = items[identifier], other.type == type {
+        found.append(other)
+      } else {
+        mistake(item.line, "\(name) of \(item.title) names \(identifier), which is no \(type) of the file")
       }
-      found.append(other)
     }
     return found
   }
 
   // MARK: Entities
 
-  private func mapping(
+  private mutating func mapping(
     _ item: Item, _ givenPolicy: (String) -> EntityMigrationPolicy?
-  ) throws(HeartwoodError) -> EntityMapping {
+  ) -> EntityMapping? {
     let (source, destination) = (item.text("sourcename"), item.text("destinationname"))
     guard source != nil || destination != nil else {
-      throw HeartwoodError(
-        .coreData, "\(file), line \(item.line): a mapping has neither a source nor a destination")
+      mistake(item.line, "a mapping has neither a source nor a destination")
+      return nil
     }
     let mapping = EntityMapping(from: source, to: destination, type: type(item, source, destination))
-    if let source, let destination { mapping.name = "\(source)To\(destination)" }
-    mapping.name = item.text("name") ?? mapping.name
-    let place = "\(file): the mapping \(mapping.name)"
-    mapping.sourcePredicate = try predicate(item, place)
+    mapping.name = item.text("name") ?? item.mappingName
+    mapping.sourcePredicate = reading(item) { () throws(HeartwoodError) in try Self.predicate(item) } ?? nil
     if let name = item.text("migrationpolicyclassname") {
-      guard let policy = givenPolicy(name) else {
-        throw HeartwoodError(.coreData, "\(place) has the policy \(name), which is not given")
+      if let policy = givenPolicy(name) {
+        mapping.policy = policy
+      } else {
+        mistake(item.line, "\(item.title) has the policy \(name), which is not given")
       }
-      mapping.policy = policy
       mapping.policyName = name
     }
-    mapping.userInfo = try userInfo(item, place)
-    for property in try followed("attributemappings", of: item, "XDDEVATTRIBUTEMAPPING") {
-      mapping.attributeMappings.append(try self.property(property, false, source != nil, place))
+    mapping.userInfo = reading(item) { () throws(HeartwoodError) in try Self.userInfo(item) } ?? [:]
+    for property in followed("attributemappings", of: item) {
+      if let made = self.property(property, false, source != nil, mapping.name) {
+        mapping.attributeMappings.append(made)
+      }
     }
-    for property in try followed("relationshipmappings", of: item, "XDDEVRELATIONSHIPMAPPING") {
-      mapping.relationshipMappings.append(try self.property(property, true, source != nil, place))
+    for property in followed("relationshipmappings", of: item) {
+      if let made = self.property(property, true, source != nil, mapping.name) {
+        mapping.relationshipMappings.append(made)
+      }
     }
     return mapping
   }
 
-  private func type(_ item: Item, _ source: String?, _ destination: String?) -> EntityMapping.MappingType {
+  /// What is read of an object; nil with a mistake if that cannot be done.
+  private mutating func reading<Result>(
+    _ item: Item, _ body: () throws(HeartwoodError) -> Result
+  ) -> Result? {
+    do {
+      return try body()
+    } catch {
+      mistake(item.line, error.message)
+      return nil
+    }
+  }
+
+  private mutating func type(
+    _ item: Item, _ source: String?, _ destination: String?
+  ) -> EntityMapping.MappingType {
+    let name = item.text("mappingtypename")
+    let given = name?.lowercased() ?? "undefined"
+    let fits: Bool
+    switch given {
+    case "add": fits = source == nil
+    case "remove": fits = destination == nil
+    case "copy", "transform": fits = source != nil && destination != nil
+    case "undefined", "custom": fits = true
+    default:
+      fits = true
+      note(item.line, "mappingtypename=\"\(name ?? "")\" of \(item.title) is not known, and has no effect")
+    }
+    if !fits {
+      let have = "\(source ?? "no entity") to \(destination ?? "no entity")"
+      mistake(
+        item.line,
+        "\(item.title) is of the type \(name ?? ""), and leads from \(have): which is meant is not known")
+    }
     if source == nil { return .add }
     if destination == nil { return .remove }
-    switch item.text("mappingtypename")?.lowercased() {
+    switch given {
     case "copy": return .copy
     case "custom": return .custom
     default: return item.text("migrationpolicyclassname") == nil ? .transform : .custom
@@ -140,16 +225,16 @@ struct XcodeMapping {
   }
 
   /// Which objects of the source are meant.
-  private func predicate(_ item: Item, _ place: String) throws(HeartwoodError) -> FormatPredicate? {
+  private static func predicate(_ item: Item) throws(HeartwoodError) -> FormatPredicate? {
     var text = item.text("sourcefilterpredicatestring")
-    if !item.flag("autogenerateexpression"), let data = item.text("sourceexpressiondata") {
+    if item.isGenerated != true, let data = item.text("sourceexpressiondata") {
       do {
         text =
           try ArchivedText.fetchedPredicate(try ArchivedText.archived(try Self.data(base64: data))) ?? text
       } catch {
         throw HeartwoodError(
           .coreData,
-          "\(place) selects its objects by an expression that is not understood: \(error.message); filter them by a predicate"
+          "\(item.title) selects its objects by an expression that is not understood: \(error.message); filter them by a predicate"
         )
       }
     }
@@ -157,66 +242,80 @@ struct XcodeMapping {
     do {
       return try FormatPredicate(text)
     } catch {
-      throw HeartwoodError(.coreData, "\(place) selects objects by \"\(text)\": \(error.message)")
+      throw HeartwoodError(.coreData, "\(item.title) selects objects by \"\(text)\": \(error.message)")
     }
   }
 
-  private func userInfo(_ item: Item, _ place: String) throws(HeartwoodError) -> [String: String] {
+  private static func userInfo(_ item: Item) throws(HeartwoodError) -> [String: String] {
     guard let data = item.text("userinfodata") else { return [:] }
     do {
       return try ArchivedText.archived(try Self.data(base64: data)).texts ?? [:]
     } catch {
-      throw HeartwoodError(.coreData, "\(place) has a user info that is not understood: \(error.message)")
+      throw HeartwoodError(
+        .coreData, "\(item.title) has a user info that is not understood: \(error.message)")
     }
   }
 
   // MARK: Properties
 
-  private func property(
-    _ item: Item, _ isRelationship: Bool, _ hasSource: Bool, _ place: String
-  ) throws(HeartwoodError) -> PropertyMapping {
+  private mutating func property(
+    _ item: Item, _ isRelationship: Bool, _ hasSource: Bool, _ owner: String
+  ) -> PropertyMapping? {
     guard let name = item.text("name") else {
-      throw HeartwoodError(.coreData, "\(file), line \(item.line): the mapping of a property has no name")
+      mistake(item.line, "the mapping of a property has no name")
+      return nil
+    }
+    if item.isGenerated == true,
+      let text = item.text("valueexpression") ?? item.text("valueexpressionstring")
+    {
+      mistake(
+        item.line,
+        "the mapping \(owner) says that the value of \(name) is generated, and that it is \"\(text)\": set autogenerateexpression to 0, or remove the expression",
+        property: name)
     }
     let mapping: PropertyMapping
     do {
-      if let text = try expression(item) {
-        mapping = try PropertyMapping(name: name, valueExpression: text)
-      } else if isRelationship, hasSource, let through = item.text("sourcemappingname") {
-        let objects = item.text("sourcekeypath").map(sourceExpression) ?? "$source.\(name)"
-        mapping = try PropertyMapping(
-          name: name,
-          valueExpression:
-            "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \(through.quotedForMapping), \(objects))"
-        )
-      } else if let path = item.text("sourcekeypath"), hasSource {
-        let text = sourceExpression(path)
-        let property = text.dropFirst("$source.".count)
-        if !property.isEmpty, property.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
-          mapping = PropertyMapping(name: name, from: String(property))
-        } else if isRelationship {
-          // As Core Data does where no mapping is named: what any of them has made.
-          mapping = try PropertyMapping(
-            name: name,
-            valueExpression:
-              "FUNCTION($manager, \"destinationInstancesForSourceRelationshipNamed:sourceInstances:\", \(name.quotedForMapping), \(text))"
-          )
-        } else {
-          mapping = try PropertyMapping(name: name, valueExpression: text)
-        }
-      } else {
-        let isGenerated =
-          item.flag("autogenerateexpression") || item.attributes["autogenerateexpression"] == nil
-        mapping = PropertyMapping(name: name)
-        mapping.usesDefault = !isGenerated
-      }
+      mapping = try propertyMapping(item, name, isRelationship, hasSource)
     } catch {
       let reason = (error as? HeartwoodError)?.message ?? "\(error)"
-      throw HeartwoodError(
-        .coreData, "\(place) has a value for \(name) that is not understood: \(reason)", property: name)
+      mistake(
+        item.line, "the mapping \(owner) has a value for \(name) that is not understood: \(reason)",
+        property: name)
+      return nil
     }
-    mapping.userInfo = try userInfo(item, "\(place).\(name)")
+    mapping.userInfo = reading(item) { () throws(HeartwoodError) in try Self.userInfo(item) } ?? [:]
     return mapping
+  }
+
+  private func propertyMapping(
+    _ item: Item, _ name: String, _ isRelationship: Bool, _ hasSource: Bool
+  ) throws -> PropertyMapping {
+    if let text = try expression(item) { return try PropertyMapping(name: name, valueExpression: text) }
+    let path = hasSource ? item.text("sourcekeypath") : nil
+    if isRelationship, hasSource, let through = item.text("sourcemappingname") {
+      let objects = path.map(sourceExpression) ?? "$source.\(name)"
+      return try PropertyMapping(
+        name: name, valueExpression: Self.call(MappingFunction.destinations, through, objects))
+    }
+    guard let path else {
+      let mapping = PropertyMapping(name: name)
+      mapping.usesDefault = item.isGenerated == false
+      return mapping
+    }
+    let text = sourceExpression(path)
+    let property = text.dropFirst("$source.".count)
+    if !property.isEmpty, property.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
+      return PropertyMapping(name: name, from: String(property))
+    }
+    guard isRelationship else { return try PropertyMapping(name: name, valueExpression: text) }
+    // As Core Data does where no mapping is named: what any of them has made.
+    return try PropertyMapping(
+      name: name, valueExpression: Self.call(MappingFunction.destinationsOfRelationship, name, text))
+  }
+
+  /// The text of a call of the manager's function.
+  private static func call(_ function: String, _ name: String, _ objects: String) -> String {
+    "FUNCTION($manager, \(Value.string(function).predicateText), \(Value.string(name).predicateText), \(objects))"
   }
 
   /// A path as Xcode's inspector has it, `$source.pets`, `$source` or, as written by hand, `pets`.
@@ -224,25 +323,26 @@ struct XcodeMapping {
     path.hasPrefix("$") ? path : "$source.\(path)"
   }
 
-  /// The text of a value expression that was written by hand.
+  /// The text of a value expression that was written by hand. Beside what is generated, an archive is Xcode's own.
   private func expression(_ item: Item) throws(HeartwoodError) -> String? {
-    if item.flag("autogenerateexpression") { return nil }
+    if item.isGenerated == true { return nil }
     if let text = item.text("valueexpression") ?? item.text("valueexpressionstring") { return text }
     guard let data = item.text("valueexpressiondata") else { return nil }
     return try ArchivedText.mappingExpression(try Self.data(base64: data))
   }
-}
 
-extension String {
-  /// The text as a constant of an expression.
-  fileprivate var quotedForMapping: String { Value.string(self).predicateText }
-}
-
-extension XcodeMapping {
-  fileprivate static func data(base64 text: String) throws(HeartwoodError) -> Data {
+  private static func data(base64 text: String) throws(HeartwoodError) -> Data {
     guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters), !data.isEmpty else {
       throw HeartwoodError(.coreData, "it is no data in Base64")
     }
     return data
+  }
+
+  // MARK: Notes
+
+  mutating func note(_ line: Int, _ text: String) { notes.append("\(file), line \(line): \(text)") }
+
+  mutating func mistake(_ line: Int, _ text: String, property: String? = nil) {
+    mistakes.append(HeartwoodError(.coreData, "\(file), line \(line): \(text)", property: property))
   }
 }

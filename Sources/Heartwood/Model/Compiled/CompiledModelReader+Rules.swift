@@ -38,7 +38,7 @@ extension CompiledModelReader {
         rules.insert(rule, at: 0)
       } else {
         note(
-          "the limits \(bounds.least ?? "none") and \(bounds.most ?? "none") of \(path) are left out: the least is above the greatest"
+          "the limits \(bounds.least ?? "none") and \(bounds.most ?? "none") of \(path) are left out: \(XcodeModel.reasonAgainst(type, bounds.least, bounds.most) ?? "")"
         )
       }
     }

@@ -24,8 +24,9 @@ struct MarkupElement {
   /// - Parameters:
   ///   - data: The document.
   ///   - file: What messages call it.
-  /// - Throws: `.coreData` if it is no XML in UTF-8, or its elements are nested too deep.
+  /// - Throws: `.coreData` if it is no XML in UTF-8, its elements are nested too deep, or something follows the root element.
   init(document data: Data, file: String) throws(HeartwoodError) {
+    guard !data.isEmpty else { throw HeartwoodError(.coreData, "\(file) is no XML: it is empty") }
     // Foundation's parser traps on names that are not.
     guard String(validating: data, as: UTF8.self) != nil else {
       throw HeartwoodError(.coreData, "\(file) is no XML: it is not in UTF-8")
@@ -39,6 +40,13 @@ struct MarkupElement {
         .coreData,
         "\(file) is no XML: \(builder.problem ?? "it cannot be read") near line \(parser.lineNumber)",
         underlying: parser.parserError)
+    }
+    // Foundation's parser reads one element, and nothing after it.
+    if let line = MarkupEnd.lineOfRest(in: data) {
+      throw HeartwoodError(
+        .coreData,
+        "\(file), line \(line): there is something after the end of <\(root.name)>, such as what is left of a merge: remove it"
+      )
     }
     self = root
   }

@@ -33,37 +33,92 @@ enum XcodeModel {
     return written.hasPrefix(".") ? String(written.dropFirst()) : written
   }
 
+  /// A number as the program's own texts have it, with digits on both sides of a point: `-.5` is `-0.5`.
+  static func plainNumber(_ text: String) -> String {
+    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return text }
+    func isDigit(_ character: Character?) -> Bool { character.map { "0"..."9" ~= $0 } ?? false }
+    let (before, after) = (isDigit(parts[0].last), isDigit(parts[1].first))
+    guard before != after, before || parts[0].isEmpty || parts[0] == "-" || parts[0] == "+" else {
+      return text
+    }
+    return before ? "\(parts[0])\(parts[1])" : "\(parts[0])0.\(parts[1])"
+  }
+
   /// A limit of numbers; `nan` as other tools write it is one that no number is beyond.
-  private static func limit(_ text: String) -> Decimal? { text == "nan" ? .nan : DecimalText.decimal(text) }
+  private static func limit(_ text: String) -> Decimal? {
+    text == "nan" ? .nan : DecimalText.decimal(plainNumber(text))
+  }
 
   /// Whether a text is a limit of values of a type.
   static func isLimit(_ text: String, of type: AttributeType) -> Bool {
     switch type {
     case .integer16, .integer32, .integer64, .decimal, .double, .float: limit(text) != nil
-    case .date: Double(text) != nil
+    case .date: Double(text).map { !$0.isNaN } ?? false
     case .string, .binaryData: Int(text) != nil
     default: false
     }
   }
 
-  /// The rule of an attribute's limits: of numbers, dates, or the lengths of texts and data. Nil if no length is between them.
+  /// Why limits are none; nil if a value can be between them.
+  ///
+  /// - Precondition: They are limits of the type.
+  static func reasonAgainst(_ type: AttributeType, _ least: String?, _ most: String?) -> String? {
+    let nothing = "no value of the type \(type) is within them"
+    switch type {
+    case .integer16, .integer32, .integer64, .decimal, .double, .float:
+      let (from, to) = (least.flatMap(limit), most.flatMap(limit))
+      if let from, let to, from > to { return aboveGreatest }
+      return hasInteger(type, from, to) ? nil : nothing
+    case .date:
+      let (from, to) = (least.flatMap(Double.init), most.flatMap(Double.init))
+      if let from, let to, from > to { return aboveGreatest }
+      return from == .infinity || to == -.infinity ? nothing : nil
+    default:
+      let (from, to) = (least.flatMap { Int($0) }, most.flatMap { Int($0) })
+      if let from, let to, from > to { return aboveGreatest }
+      return to.map { $0 < 0 } == true ? nothing : nil
+    }
+  }
+
+  private static let aboveGreatest = "the least is above the greatest"
+
+  /// Whether an integer of a type is between limits; true for other types.
+  private static func hasInteger(_ type: AttributeType, _ least: Decimal?, _ most: Decimal?) -> Bool {
+    let range: ClosedRange<Int64>
+    switch type {
+    case .integer16: range = Int64(Int16.min)...Int64(Int16.max)
+    case .integer32: range = Int64(Int32.min)...Int64(Int32.max)
+    case .integer64: range = .min ... .max
+    default: return true
+    }
+    func rounded(_ limit: Decimal, _ mode: NSDecimalNumber.RoundingMode) -> Decimal {
+      var (number, whole) = (limit, Decimal())
+      NSDecimalRound(&whole, &number, 0, mode)
+      return whole
+    }
+    var (from, to) = (Decimal(range.lowerBound), Decimal(range.upperBound))
+    if let least, !least.isNaN { from = max(from, rounded(least, .up)) }
+    if let most, !most.isNaN { to = min(to, rounded(most, .down)) }
+    return from <= to
+  }
+
+  /// The rule of an attribute's limits: of numbers, dates, or the lengths of texts and data. Nil if no value can be between them.
   ///
   /// - Precondition: They are limits of the type.
   static func rule(_ type: AttributeType, _ least: String?, _ most: String?) -> ValidationRule? {
+    guard reasonAgainst(type, least, most) == nil else { return nil }
     switch type {
     case .integer16, .integer32, .integer64, .decimal, .double, .float:
-      let numbers = [least, most].map { $0.flatMap(limit) }
-      if let least = numbers[0], let most = numbers[1], least > most { return nil }
-      return .number(atLeast: numbers[0], atMost: numbers[1])
+      return .number(atLeast: least.flatMap(limit), atMost: most.flatMap(limit))
     case .date:
-      let seconds = [least, most].map { $0.flatMap(Double.init) }
-      if let least = seconds[0], let most = seconds[1], least > most { return nil }
-      let dates = seconds.map { $0.map { Date(timeIntervalSinceReferenceDate: $0) } }
+      let dates = [least, most].map { limit in
+        limit.flatMap(Double.init).map { Date(timeIntervalSinceReferenceDate: $0) }
+      }
       return .date(notBefore: dates[0], notAfter: dates[1])
     case .string, .binaryData:
-      let counts = [least, most].map { $0.flatMap { Int($0) } }
-      switch (counts[0], counts[1]) {
-      case (let from?, let to?): return from <= to ? .length(from...to) : nil
+      switch (least.flatMap { Int($0) }, most.flatMap { Int($0) }) {
+      case (let from?, let to?): return .length(from...to)
       case (let from?, nil): return .length(from...)
       case (nil, let to?): return .length(...to)
       case (nil, nil): return nil

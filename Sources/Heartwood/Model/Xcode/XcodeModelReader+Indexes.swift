@@ -68,7 +68,18 @@ extension XcodeModelReader {
       note(element, "expressionType=\"\(given)\" of \(owner) is not known, and is left out")
       return AttributeType.undefined.name
     }
+    if let expression, !type.canBeArithmetic, Self.isArithmetic(expression) {
+      note(
+        element, "expressionType=\"\(given)\" of \(owner) has no effect, as \(expression) is a number")
+    }
     return type.name
+  }
+
+  private static func isArithmetic(_ text: String) -> Bool {
+    guard let expression = try? FormatParser.expression(text, []), case .arithmetic = expression.kind else {
+      return false
+    }
+    return true
   }
 
   private mutating func isAscending(
@@ -121,6 +132,16 @@ extension XcodeModelReader {
       }
     }
     return names
+  }
+}
+
+extension AttributeType {
+  /// Whether values of the type can be what arithmetic gives.
+  fileprivate var canBeArithmetic: Bool {
+    switch self {
+    case .integer16, .integer32, .integer64, .decimal, .double, .float, .date, .undefined: true
+    default: false
+    }
   }
 }
 

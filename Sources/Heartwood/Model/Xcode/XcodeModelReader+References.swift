@@ -14,18 +14,19 @@ extension XcodeModelReader {
     leaveOutDestinations(&entities, lookup)
     resolveInverses(&entities)
     for place in entities.indices {
-      checkConstraints(of: &entities, place)
-      checkIndexes(of: &entities, place)
+      checkConstraints(of: &entities, place, lookup)
+      checkIndexes(of: &entities, place, lookup)
     }
   }
 
   private mutating func checkParents(_ entities: inout [ModelDocument.Entity], _ lookup: EntityLookup) {
+    let circles = lookup.circles(entities)
     for place in entities.indices {
       guard let parent = entities[place].superentity else { continue }
       let name = entities[place].name
       if lookup.places[parent] == nil {
         mistake(lines[name], "\(name) inherits from \"\(parent)\", which is no entity of the model")
-      } else if lookup.isInCircle(place, entities) {
+      } else if circles.contains(place) {
         mistake(lines[name], "\(name) inherits from itself")
       } else {
         continue
@@ -36,12 +37,17 @@ extension XcodeModelReader {
 
   /// Leaves out properties with the names of others that the entity inherits, which are mistakes.
   private mutating func leaveOutInherited(_ entities: inout [ModelDocument.Entity], _ lookup: EntityLookup) {
-    let names = entities.map { Set($0.properties.map(\.name)) }
+    var declarers: [String: Set<Int>] = [:]
+    for place in entities.indices {
+      for property in entities[place].properties { declarers[property.name, default: []].insert(place) }
+    }
     for place in entities.indices where entities[place].superentity != nil {
       let owner = entities[place].name
-      let ancestors = lookup.lineage(of: owner, entities).dropFirst()
       for property in entities[place].properties {
-        guard let other = ancestors.first(where: { names[$0].contains(property.name) }) else { continue }
+        // Most names are those of one property.
+        guard let others = declarers[property.name], others.count > 1,
+          let other = lookup.lineage(of: owner, entities).dropFirst().first(where: others.contains)
+        else { continue }
         entities[place].properties.removeAll { $0.name == property.name }
         mistake(
           lines["\(owner).\(property.name)"],
@@ -137,8 +143,19 @@ extension XcodeModelReader {
           lines[other],
           "\(other) names no inverse, and is that of \(Self.path(place, entities)), which names it")
       } else {
-        // Several name one, or all of them name one another.
-        disown(&entities, claims.removeFirst(), &named)
+        // Several name one, or each names one that names another. None of them is meant more than the others.
+        let rivals = claims.filter { place in
+          named[place].map { named[$0] == nil && claimants[$0, default: 0] > 1 } ?? false
+        }
+        let first = rivals.first.flatMap { named[$0] }
+        let dropped = first.map { first in rivals.filter { named[$0] == first } } ?? claims
+        let reasons = dropped.map { place -> String? in
+          let others = dropped.filter { $0 != place }.map { Self.path($0, entities) }
+          return first == nil
+            ? nil : "\(ModelChecks.list(others)) \(others.count == 1 ? "names" : "name"), too"
+        }
+        for (place, reason) in zip(dropped, reasons) { disown(&entities, place, &named, reason) }
+        claims.removeAll { dropped.contains($0) }
       }
     }
     for (place, inverse) in named {
@@ -158,10 +175,11 @@ extension XcodeModelReader {
 
   private mutating func disown(
     _ entities: inout [ModelDocument.Entity], _ place: PropertyPlace,
-    _ named: inout [PropertyPlace: PropertyPlace]
+    _ named: inout [PropertyPlace: PropertyPlace], _ given: String? = nil
   ) {
     guard let inverse = named.removeValue(forKey: place) else { return }
-    let reason = named[inverse].map { "names \(Self.path($0, entities))" } ?? "does not name it in return"
+    let reason =
+      given ?? named[inverse].map { "names \(Self.path($0, entities))" } ?? "does not name it in return"
     drop(&entities, place, "the inverse \(Self.path(inverse, entities)), which \(reason)")
   }
 
@@ -188,8 +206,9 @@ extension XcodeModelReader {
 
   // MARK: Constraints and indexes
 
-  private mutating func checkConstraints(of entities: inout [ModelDocument.Entity], _ place: Int) {
-    let lookup = EntityLookup(entities)
+  private mutating func checkConstraints(
+    of entities: inout [ModelDocument.Entity], _ place: Int, _ lookup: EntityLookup
+  ) {
     let owner = entities[place].name
     var constraints: [[String]] = []
     for given in entities[place].uniquenessConstraints {
@@ -222,8 +241,9 @@ extension XcodeModelReader {
     entities[place].uniquenessConstraints = constraints
   }
 
-  private mutating func checkIndexes(of entities: inout [ModelDocument.Entity], _ place: Int) {
-    let lookup = EntityLookup(entities)
+  private mutating func checkIndexes(
+    of entities: inout [ModelDocument.Entity], _ place: Int, _ lookup: EntityLookup
+  ) {
     let owner = entities[place].name
     var indexes: [ModelDocument.Index] = []
     for given in entities[place].indexes {
@@ -342,23 +362,32 @@ private struct EntityLookup {
   /// The entity and those that it inherits from, as far as they are no circle.
   func lineage(of name: String, _ entities: [ModelDocument.Entity]) -> [Int] {
     var found: [Int] = []
+    var seen: Set<Int> = []
     var next = places[name]
-    while let place = next, !found.contains(place) {
+    while let place = next, seen.insert(place).inserted {
       found.append(place)
       next = entities[place].superentity.flatMap { places[$0] }
     }
     return found
   }
 
-  /// Whether an entity inherits from itself.
-  func isInCircle(_ place: Int, _ entities: [ModelDocument.Entity]) -> Bool {
-    var seen: Set<Int> = []
-    var next = entities[place].superentity.flatMap { places[$0] }
-    while let ancestor = next, seen.insert(ancestor).inserted {
-      if ancestor == place { return true }
-      next = entities[ancestor].superentity.flatMap { places[$0] }
+  /// The first entity of each circle of entities that inherit from one another.
+  func circles(_ entities: [ModelDocument.Entity]) -> Set<Int> {
+    var found: Set<Int> = []
+    // Of entities from which no way leads on that was not taken.
+    var known: Set<Int> = []
+    for start in entities.indices {
+      var way: [Int] = []
+      var next: Int? = start
+      while let place = next, known.insert(place).inserted {
+        way.append(place)
+        next = entities[place].superentity.flatMap { places[$0] }
+      }
+      if let next, let place = way.firstIndex(of: next), let first = way[place...].min() {
+        found.insert(first)
+      }
     }
-    return false
+    return found
   }
 
   /// The names of the attributes of an entity.
@@ -367,7 +396,7 @@ private struct EntityLookup {
   }
 
   func isKind(_ name: String, of ancestor: String, _ entities: [ModelDocument.Entity]) -> Bool {
-    lineage(of: name, entities).contains { entities[$0].name == ancestor }
+    name == ancestor || lineage(of: name, entities).contains { entities[$0].name == ancestor }
   }
 
   /// The entity that declares a property which another one has.

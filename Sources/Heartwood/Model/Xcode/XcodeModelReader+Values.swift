@@ -86,16 +86,20 @@ extension XcodeModelReader {
     }
   }
 
-  /// A Boolean is 1 or 0, and an integer is what is before the point.
+  /// A Boolean is 1 or 0, and an integer is what is before the point. A number that would become infinite is none.
   private static func number(_ text: String, _ type: AttributeType) -> (String?, isPlain: Bool) {
     switch text.uppercased() {
     case "YES", "TRUE": return ("1", false)
     case "NO", "FALSE": return ("0", false)
     default: break
     }
-    guard [.integer16, .integer32, .integer64].contains(type), Int64(text) == nil, let number = Double(text)
-    else {
-      return (text, true)
+    let isInteger = [.integer16, .integer32, .integer64].contains(type)
+    guard isInteger, Int64(text) == nil, let number = Double(text) else {
+      if type != .decimal, text.contains(where: \.isNumber) {
+        let isInfinite = type == .float ? Float(text)?.isInfinite : Double(text)?.isInfinite
+        if isInfinite == true { return (nil, true) }
+      }
+      return (isInteger ? text : XcodeModel.plainNumber(text), true)
     }
     let whole = Int64(exactly: number.rounded(.towardZero))
     return (whole.map { "\($0)" }, number == number.rounded(.towardZero))
@@ -132,7 +136,7 @@ extension XcodeModelReader {
         for (name, text) in zip(used, limits) { kept[name] = text }
         note(
           element,
-          "the limits \(limits[0] ?? "none") and \(limits[1] ?? "none") of \(path) are left out: the least is above the greatest"
+          "the limits \(limits[0] ?? "none") and \(limits[1] ?? "none") of \(path) are left out: \(XcodeModel.reasonAgainst(type, limits[0], limits[1]) ?? "")"
         )
       }
     }

@@ -191,18 +191,20 @@ struct XcodeModelReader {
     return nil
   }
 
-  /// Whether an attribute is `YES`, with a note if it is something else than that and `NO`.
+  /// Whether an attribute is `YES`, with a note if it is something else than that and `NO`. What other tools write for these means the same.
   mutating func flag(
     _ name: String, _ fields: inout MarkupFields, _ element: MarkupElement, _ owner: String,
     default isYes: Bool = false
   ) -> Bool {
     guard let text = fields.text(name) else { return isYes }
-    if MarkupFields.isYes(text) { return true }
-    if MarkupFields.isNo(text) { return false }
-    note(
-      element,
-      "\(name)=\"\(text)\" of \(owner) is neither YES nor NO, and is read as \(isYes ? "YES" : "NO")")
-    return isYes
+    let isRead = MarkupFields.isYes(text) || (isYes && !MarkupFields.isNo(text))
+    let word = isRead ? "YES" : "NO"
+    if MarkupFields.isYes(text) || MarkupFields.isNo(text) {
+      if text != word { note(element, "\(name)=\"\(text)\" of \(owner) is read as \(word)") }
+    } else {
+      note(element, "\(name)=\"\(text)\" of \(owner) is neither YES nor NO, and is read as \(word)")
+    }
+    return isRead
   }
 
   mutating func note(_ element: MarkupElement, _ text: String) { note(element.line, text) }
