@@ -50,7 +50,7 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
   /// - Throws: `.persistentStoreOpen` if it is no store of Core Data; `.persistentStoreDamaged`.
   public static func hasAll(of model: ManagedObjectModel, at url: URL) throws -> Bool {
     let file = try AppleStoreFile(url)
-    if let kept = try file.cachedModel() {
+    if let kept = try? file.cachedModel() {
       return kept.entityVersionHashesByName == model.entityVersionHashesByName
     }
     do {

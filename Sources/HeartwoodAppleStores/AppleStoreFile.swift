@@ -126,14 +126,24 @@ extension AppleStoreFile {
   /// - Throws: `.persistentStoreDamaged` if the model cannot be read.
   func cachedModel() throws -> ManagedObjectModel? {
     guard let table = database.table(named: "Z_MODELCACHE") else { return nil }
-    var newest: [UInt8]?
+    var newest: Result<ManagedObjectModel, any Error>?
     try Self.forEachRow(of: table, database, url) { row in
-      if let bytes = row.bytes(0), !bytes.isEmpty { newest = bytes }
+      guard let data = row.data(0), !data.isEmpty else { return }
+      let read = Result { try ManagedObjectModel(compiled: data, file: url.path).withUsableDerivations }
+      // A row that cannot be read counts only where no other can.
+      if (try? read.get()) != nil || (try? newest?.get()) == nil { newest = read }
     }
-    guard let newest else { return nil }
-    let model = try ManagedObjectModel(compiled: Data(newest), file: url.path).withUsableDerivations
-    model.keepsBytesWithoutTransformers()
-    return model
+    do {
+      guard let model = try newest?.get() else { return nil }
+      model.keepsBytesWithoutTransformers()
+      return model
+    } catch {
+      throw HeartwoodError(
+        .persistentStoreDamaged,
+        "the model that the store at \(url.path) keeps of itself, in the table Z_MODELCACHE, is damaged; its objects may be whole: open it with "
+          + "the model that it was written with. Commands take it with --model: an .xcdatamodeld, a .momd or a .mom of its version",
+        underlying: error)
+    }
   }
 
   /// The model of the file.
