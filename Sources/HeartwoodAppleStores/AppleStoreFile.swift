@@ -167,6 +167,12 @@ extension AppleStoreFile {
 
 // MARK: Errors
 
+extension HeartwoodError.Code {
+  /// Another process has changed the file of a store while it was read, and no lock could prevent that: reading it again helps. Not a number of
+  /// Core Data's.
+  public static let persistentStoreChanged = HeartwoodError.Code(rawValue: 134181)
+}
+
 extension AppleStoreFile {
   static func translating<Result>(
     _ url: URL, _ body: () throws(SQLiteError) -> Result
@@ -194,7 +200,12 @@ extension SQLiteError {
   /// The error of a store at a place.
   func ofStore(_ url: URL) -> HeartwoodError {
     switch code {
-    case .damaged, .changed:
+    case .changed:
+      HeartwoodError(
+        .persistentStoreChanged,
+        "another process has written to the store at \(url.path) and copied its log into the file while it was read: read it again, or a copy of "
+          + "the file and its log", underlying: self)
+    case .damaged:
       HeartwoodError(
         .persistentStoreDamaged, "the store at \(url.path), a SQLite database, cannot be read: \(self)",
         underlying: self)
