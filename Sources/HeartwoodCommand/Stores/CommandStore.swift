@@ -64,6 +64,12 @@ struct CommandStore {
   /// What a store of Core Data has that was not read as it is: sentences.
   var notes: [String] { (store as? AppleSQLiteStore)?.notes ?? [] }
 
+  /// Looks for links of a store of Core Data that lead nowhere, for who reads all of it: `notes` has them then.
+  func checkLinks() throws { try (store as? AppleSQLiteStore)?.checkLinks() }
+
+  /// Reads all of a store of Core Data.
+  func readAll() throws { try (store as? AppleSQLiteStore)?.readAll() }
+
   /// Copies a store of Core Data to a place where none is.
   func copyContents(
     to copy: PersistentStoreDescription, progress: @escaping @Sendable (MigrationProgress) -> Void

@@ -33,6 +33,9 @@ enum CopyCommand: Subcommand {
     guard !CommandStore.exists(copy) else {
       throw CommandFailure(.cannotCreate, "\(copy): there is something here already; name another place")
     }
+    if CommandStore.isApple(path) {
+      return try AppleImport(copying: path, to: copy, arguments, console).run()
+    }
     // Opens it first as other commands do: what its last program has left to be recovered is recovered.
     let (model, count) = try CommandStore.with(
       path, for: .reading, model: arguments.value("model"), console

@@ -67,7 +67,7 @@ enum ImportCommand: Subcommand {
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let path = arguments.argument(0) ?? ""
     if let file = arguments.argument(1), CommandStore.isApple(file) {
-      return try AppleImport(file: file, path: path, arguments, console).run()
+      return try AppleImport(importing: file, to: path, arguments, console).run()
     }
     let batchSize = try arguments.count("batch") ?? 10_000
     guard batchSize > 0 else { throw .usage("--batch needs a whole number, 1 or more") }
