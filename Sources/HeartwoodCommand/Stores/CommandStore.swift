@@ -267,7 +267,7 @@ extension CommandStore {
     }
     guard isDirectory.boolValue || isFile(path) else {
       throw .data(
-        "\(path): this file is no store: \(ForeignFile.kind(at: path) ?? Self.forms)"
+        "\(path): this file is no store: \(ForeignFile.kind(at: path) ?? (isEmpty(path) ? "it is empty" : Self.forms))"
       )
     }
     if isDirectory.boolValue, !FileManager.default.fileExists(atPath: path + "/anchor"),
@@ -275,6 +275,12 @@ extension CommandStore {
     {
       throw .data("\(path): this folder is no store: \(kind)")
     }
+  }
+
+  /// Whether nothing was written to a file yet.
+  static func isEmpty(_ path: String) -> Bool {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: resolved(path).joined(separator: "/"))
+    return attributes?[.type] as? FileAttributeType == .typeRegular && attributes?[.size] as? Int == 0
   }
 
   private static let forms =

@@ -148,7 +148,10 @@ enum ImportCommand: Subcommand {
       defer { progress.finish() }
       return try naming { () throws(CommandFailure) in
         let bytes = try InputFile.read(file)
-        guard format != .json else { return .json(try ImportDocument(bytes)) }
+        guard format != .json else {
+          guard !bytes.isEmpty else { throw .data("the file is empty: there are no objects in it") }
+          return .json(try ImportDocument(bytes))
+        }
         return .csv(try CSVTable(bytes, separator: UInt8(ascii: format == .csv ? "," : "\t")))
       }
     }
