@@ -23,7 +23,7 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
   private(set) var tables: StoreTables!
   private(set) var external: ExternalData!
   let unfit = ReadingNotes()
-  let counts = Remembered<ObjectIdentifier, [Int64: Int]>()
+  let rememberedLinks = Remembered<String, [Int64: [JoinedKey]]>()
   let foreignKeys = Remembered<String, [Int64: [Int64]]>()
 
   /// Registers the class for `.appleSQLite`. From then on stores of this kind can be added to coordinators, and
@@ -50,7 +50,7 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
   /// - Throws: `.persistentStoreOpen` if it is no store of Core Data; `.persistentStoreDamaged`.
   public static func hasAll(of model: ManagedObjectModel, at url: URL) throws -> Bool {
     let file = try AppleStoreFile(url)
-    if let kept = try file.cachedModel() {
+    if let kept = try? file.cachedModel() {
       return kept.entityVersionHashesByName == model.entityVersionHashesByName
     }
     do {
@@ -69,7 +69,7 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
   /// What the file has that the model does not have, and what was read so far that could not be taken as it is: sentences.
   public var notes: [String] {
     (tables?.notes ?? [])
-      + unfit.all.map { what, count in count == 1 ? what : "\(what) (\(count) times)" }
+      + unfit.all
   }
 
   // MARK: Opening
@@ -110,7 +110,7 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
       try file.database.rows(of: table.table, from: start)
     }
     while let row = try file.translating({ () throws(SQLiteError) in try cursor.next() }) {
-      guard let node = node(of: row, in: table) else { continue }
+      guard let node = try node(of: row, in: table) else { continue }
       guard try body(node) else { return }
     }
   }
@@ -144,8 +144,7 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
 
   public override func objectCount(of root: EntityDescription) throws -> Int {
     guard let table = tables.table(of: root) else { return 0 }
-    let counts = try counts(of: table)
-    return counts.reduce(0) { $0 + (table.readers[$1.key] == nil ? 0 : $1.value) }
+    return try keys(of: table).reduce(0) { $0 + $1.value.count }
   }
 
   public override func greatestNumber(of root: EntityDescription) throws -> UInt64 {

@@ -126,14 +126,24 @@ extension AppleStoreFile {
   /// - Throws: `.persistentStoreDamaged` if the model cannot be read.
   func cachedModel() throws -> ManagedObjectModel? {
     guard let table = database.table(named: "Z_MODELCACHE") else { return nil }
-    var newest: [UInt8]?
+    var newest: Result<ManagedObjectModel, any Error>?
     try Self.forEachRow(of: table, database, url) { row in
-      if let bytes = row.bytes(0), !bytes.isEmpty { newest = bytes }
+      guard let data = row.data(0), !data.isEmpty else { return }
+      let read = Result { try ManagedObjectModel(compiled: data, file: url.path).withUsableDerivations }
+      // A row that cannot be read counts only where no other can.
+      if (try? read.get()) != nil || (try? newest?.get()) == nil { newest = read }
     }
-    guard let newest else { return nil }
-    let model = try ManagedObjectModel(compiled: Data(newest), file: url.path).withUsableDerivations
-    model.keepsBytesWithoutTransformers()
-    return model
+    do {
+      guard let model = try newest?.get() else { return nil }
+      model.keepsBytesWithoutTransformers()
+      return model
+    } catch {
+      throw HeartwoodError(
+        .persistentStoreDamaged,
+        "the model that the store at \(url.path) keeps of itself, in the table Z_MODELCACHE, is damaged; its objects may be whole: open it with "
+          + "the model that it was written with. Commands take it with --model: an .xcdatamodeld, a .momd or a .mom of its version",
+        underlying: error)
+    }
   }
 
   /// The model of the file.
@@ -156,6 +166,12 @@ extension AppleStoreFile {
 }
 
 // MARK: Errors
+
+extension HeartwoodError.Code {
+  /// Another process has changed the file of a store while it was read, and no lock could prevent that: reading it again helps. Not a number of
+  /// Core Data's.
+  public static let persistentStoreChanged = HeartwoodError.Code(rawValue: 134181)
+}
 
 extension AppleStoreFile {
   static func translating<Result>(
@@ -184,7 +200,12 @@ extension SQLiteError {
   /// The error of a store at a place.
   func ofStore(_ url: URL) -> HeartwoodError {
     switch code {
-    case .damaged, .changed:
+    case .changed:
+      HeartwoodError(
+        .persistentStoreChanged,
+        "another process has written to the store at \(url.path) and copied its log into the file while it was read: read it again, or a copy of "
+          + "the file and its log", underlying: self)
+    case .damaged:
       HeartwoodError(
         .persistentStoreDamaged, "the store at \(url.path), a SQLite database, cannot be read: \(self)",
         underlying: self)

@@ -144,6 +144,7 @@ struct DamageTests {
     #expect(try code("SQLite format 3\0".utf8) == .notSQLite)
     var numbers = SeededNumbers(1)
     #expect(try code((0..<8192).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }) == .encrypted)
+    #expect(try code((0..<8195).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }) == .encrypted)
 
     try FileManager.default.removeItem(at: url)
     let writer = try SQLiteWriter(url)

@@ -31,6 +31,31 @@ struct LogTests {
     #expect(journals == [.none, .writeAheadLog, .rollbackJournal])
   }
 
+  @Test(.comparesWithSQLite, arguments: [false, true])
+  func `a rollback journal counts where there is a log, too`(_ hasLog: Bool) throws {
+    let folder = try TemporaryFolder()
+    let script = """
+      import shutil, sqlite3
+      db = sqlite3.connect('a.db', isolation_level=None)
+      db.execute('create table a (n integer, t text)')
+      db.executemany('insert into a values (0, ?)', [('x' * 200,)] * 500)
+      db.execute('pragma cache_size = 5')
+      db.execute('begin')
+      db.execute('update a set n = 1')
+      for end in ('', '-journal'):
+          shutil.copy('a.db' + end, 'b.db' + end)
+      db.execute('rollback')
+      """
+    try Python.run(script, in: folder.url)
+    let url = folder.url.appending(path: "b.db")
+    if hasLog { try Data().write(to: folder.url.appending(path: "b.db-wal")) }
+    let database = try SQLiteDatabase(contentsOf: url)
+    #expect(database.journal == .rollbackJournal)
+    var sum: Int64 = 0
+    try database.forEachRow(of: #require(database.table(named: "a"))) { sum += $0.integer(0) ?? 0 }
+    #expect(sum == 0)
+  }
+
   @Test(.comparesWithSQLite)
   func `a log that a process has open is read as of its last transaction`() throws {
     let folder = try TemporaryFolder()

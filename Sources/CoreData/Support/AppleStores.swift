@@ -74,6 +74,7 @@ enum AppleStores {
     let copy = PersistentStoreDescription(url: place)
     copy.timeout = timeout
     let report = try coordinator.copyContents(of: store, to: copy)
+    try (store as? AppleSQLiteStore)?.checkLinks()
     for note in (store as? AppleSQLiteStore)?.notes ?? [] { self.note("\(url.path): \(note)") }
     for (name, count) in report.missingDestinations.sorted(by: { $0.key < $1.key }) {
       note(

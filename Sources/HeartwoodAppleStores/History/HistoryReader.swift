@@ -30,8 +30,7 @@ struct HistoryReader {
     while let row = try store.file.translating({ () throws(SQLiteError) in try cursor.next() }) {
       guard let key = row.rowid, key > 0 else { continue }
       var transaction = StoreHistoryTransaction(
-        number: UInt64(key),
-        timestamp: Date(timeIntervalSinceReferenceDate: row["ZTIMESTAMP"]?.asDouble ?? 0), changes: [])
+        number: UInt64(key), timestamp: time(row), changes: [])
       transaction.author = text(row, "ZAUTHOR")
       transaction.contextName = text(row, "ZCONTEXTNAME")
       transaction.bundleID = text(row, "ZBUNDLEID")
@@ -39,6 +38,17 @@ struct HistoryReader {
       transaction.changes = try changes(of: key)
       guard try body(transaction) else { return }
     }
+  }
+
+  /// Times of the history are whole nanoseconds in 64 bits.
+  private func time(_ row: SQLiteRow) -> Date {
+    let time = Date(timeIntervalSinceReferenceDate: row["ZTIMESTAMP"]?.asDouble ?? 0)
+    if time.timeIntervalSince1970.magnitude > Double(Int64.max) / 1e9 {
+      store.unfit.add(
+        "the time of a transaction of the history is not between the years 1677 and 2262, and is read as the nearest one there",
+        row: row.rowid ?? 0)
+    }
+    return time
   }
 
   /// A text by its number in the table of texts, or, in older stores, in the row itself.
@@ -91,7 +101,12 @@ struct HistoryReader {
         row: row.rowid ?? 0)
       return nil
     }
-    guard let id = store.identifier(entity, key) else { return nil }
+    guard let id = store.identifier(entity, key) else {
+      store.unfit.add(
+        "a change of the history is of a primary key that no object can have, and is left out",
+        row: row.rowid ?? 0)
+      return nil
+    }
     var change = StoreHistoryTransaction.Change(type, of: id)
     let properties = HistoryProperties(entity)
     if type == .update, let column = tables.changes.columnIndex(named: "ZCOLUMNS"),

@@ -23,58 +23,66 @@ extension AppleSQLiteStore {
     static func == (left: Place, right: Place) -> Bool { (left.order, left.key) == (right.order, right.key) }
   }
 
-  private func destinations(_ foreign: ForeignKey, _ key: Int64) throws -> [ManagedObjectID] {
-    let keys = try rowids(of: foreign.table.table, foreign.column, foreign.index, key)
+  private func destinations(_ foreign: ForeignKey, _ owner: Int64) throws -> [ManagedObjectID] {
+    let keys = try rowids(of: foreign.table.table, foreign.column, foreign.index, owner)
     var places: [Place] = []
     for key in keys {
       let row = try file.translating { () throws(SQLiteError) in
         try file.database.row(of: foreign.table.table, rowid: key)
       }
-      guard let row, let id = identifier(of: row, in: foreign.table) else { continue }
+      guard let row, row.integer(foreign.column) == owner, let id = identifier(of: row, in: foreign.table),
+        id.entity.isKindOf(entity: foreign.destination)
+      else { continue }
       places.append(Place(order: foreign.order.flatMap(row.integer) ?? .min, id: id, key: key))
     }
     return places.sorted().map(\.id)
   }
 
   private func destinations(_ join: JoinTable, _ key: Int64) throws -> [ManagedObjectID] {
-    var places = try places(join, own: join.own, other: join.other, join.order, join.index, key)
-    if join.isSymmetric {
-      let known = Set(places.map(\.key))
-      places += try self.places(join, own: join.other, other: join.own, nil, join.inverseIndex, key).filter {
-        !known.contains($0.key)
-      }
-    }
-    return places.sorted().map(\.id)
+    var places = try places(join, join.own, join.other, join.order, join.index, key)
+    if join.isSymmetric { places += try self.places(join, join.other, join.own, nil, join.inverseIndex, key) }
+    // A link may be in the table more than once.
+    var seen: Set<Int64> = []
+    return places.filter { seen.insert($0.key).inserted }.sorted().map(\.id)
   }
 
   private func places(
-    _ join: JoinTable, own: Int, other: Int, _ order: Int?, _ index: SQLiteIndex?, _ key: Int64
+    _ join: JoinTable, _ own: Int, _ other: Int, _ order: Int?, _ index: SQLiteIndex?, _ key: Int64
   ) throws -> [Place] {
     guard let table = tables.table(of: join.destination) else { return [] }
-    var places: [Place] = []
-    for rowid in try rowids(of: join.table, own, index, key) {
-      let row = try file.translating { () throws(SQLiteError) in
-        try file.database.row(of: join.table, rowid: rowid)
-      }
-      guard let row, let destination = row.integer(other), let id = try identifier(destination, in: table)
-      else {
-        continue
-      }
-      places.append(Place(order: order.flatMap(row.integer) ?? .min, id: id, key: destination))
+    let joined = try joinedKeys(join.table, own, other, order, index, key).compactMap { joined -> Place? in
+      guard let id = try identifier(ofObject: joined.key, in: table),
+        id.entity.isKindOf(entity: join.destination)
+      else { return nil }
+      return Place(order: joined.order, id: id, key: joined.key)
     }
-    return places
+    return joined.sorted()
   }
 
-  /// The identifier of a row with its own entity; nil if there is no such row, as in a join.
-  private func identifier(_ key: Int64, in table: EntityTable) throws -> ManagedObjectID? {
-    let row = try file.translating { () throws(SQLiteError) in
-      try file.database.row(of: table.table, rowid: key)
+  /// What the rows of a table of links have beside a key: found by an index, or by one that is made in memory where the file has none.
+  private func joinedKeys(
+    _ table: SQLiteTable, _ own: Int, _ other: Int, _ order: Int?, _ index: SQLiteIndex?, _ key: Int64
+  ) throws -> [JoinedKey] {
+    func joined(_ row: SQLiteRow) -> JoinedKey? {
+      row.integer(other).map { JoinedKey(key: $0, order: order.flatMap(row.integer) ?? .min) }
     }
-    return row.flatMap { identifier(of: $0, in: table) }
+    guard let index, !table.isWithoutRowid else {
+      return try rememberedLinks.get("\(table.name) \(own) \(order ?? -1)") {
+        var found: [Int64: [JoinedKey]] = [:]
+        try AppleStoreFile.forEachRow(of: table, file.database, url) { row in
+          if let key = row.integer(own), let joined = joined(row) { found[key, default: []].append(joined) }
+        }
+        return found
+      }[key] ?? []
+    }
+    return try rowids(of: table, own, index, key).compactMap { rowid in
+      try file.translating { () throws(SQLiteError) in try file.database.row(of: table, rowid: rowid) }
+        .flatMap(joined)
+    }
   }
 
   /// The rowids of the rows of a table that have a key in a column: by an index, or by one that is made in memory where the file has none.
-  private func rowids(
+  func rowids(
     of table: SQLiteTable, _ column: Int, _ index: SQLiteIndex?, _ key: Int64
   ) throws -> [Int64] {
     if let index {
@@ -90,5 +98,92 @@ extension AppleSQLiteStore {
       return found
     }
     return known[key] ?? []
+  }
+}
+
+/// The other side of a row of a table of links.
+struct JoinedKey: Sendable {
+  let key: Int64
+  /// What the destinations of the first side are ordered by.
+  let order: Int64
+}
+
+// MARK: Links that lead nowhere
+
+extension AppleSQLiteStore {
+  /// Looks at all links that rows of their own, or rows of destinations, have of relationships, so that ``notes`` has those that lead to objects
+  /// that are not there. Others are noted where their objects are read.
+  ///
+  /// - Throws: `.persistentStoreDamaged` if the file cannot be read.
+  public func checkLinks() throws {
+    var checked: Set<String> = []
+    let relationships = managedObjectModel.entities.flatMap { entity in
+      entity.relationshipsByName.values.filter { $0.entity === entity }.sorted { $0.name < $1.name }
+    }
+    for relationship in relationships {
+      switch tables.routes[ObjectIdentifier(relationship)] {
+      case .join(let join)? where checked.insert(join.table.name).inserted: try check(join, relationship)
+      case .foreign(let foreign)? where relationship.inverseRelationship == nil:
+        try check(foreign, relationship)
+      default: continue
+      }
+    }
+  }
+
+  /// Reads every row of every table of the file, every object and every link, and leaves what does not fit in ``notes``.
+  ///
+  /// - Throws: `.persistentStoreDamaged` at the first thing that cannot be read.
+  public func readAll() throws {
+    for table in file.database.tables {
+      try AppleStoreFile.forEachRow(of: table, file.database, url) { _ in }
+    }
+    for root in managedObjectModel.entities where root.superentity == nil {
+      let relationships = root.family.flatMap { entity in
+        entity.relationshipsByName.values.filter { $0.entity === entity && $0.isToMany }
+      }
+      try enumerateNodes(of: root, from: nil, reversed: false, with: nil) { node in
+        guard let key = number(of: node.objectID) else { return true }
+        for relationship in relationships { _ = try destinations(of: relationship, key) }
+        return true
+      }
+    }
+    try checkLinks()
+  }
+
+  private func check(_ join: JoinTable, _ relationship: RelationshipDescription) throws {
+    guard let source = tables.table(of: join.source), let destination = tables.table(of: join.destination)
+    else { return }
+    var number: Int64 = 0
+    try AppleStoreFile.forEachRow(of: join.table, file.database, url) { row in
+      number += 1
+      guard
+        try !leads(row, join.own, to: join.source, source)
+          || !leads(row, join.other, to: join.destination, destination)
+      else { return }
+      unfit.add(
+        "a link of \(Self.name(relationship)) in \(join.table.name) leads to an object that is not there, and is left out",
+        row: row.rowid ?? number)
+    }
+  }
+
+  private func check(_ foreign: ForeignKey, _ relationship: RelationshipDescription) throws {
+    guard let source = tables.table(of: foreign.source) else { return }
+    let table = foreign.table.table
+    try AppleStoreFile.forEachRow(of: table, file.database, url) { row in
+      guard !row.isNull(foreign.column), try !leads(row, foreign.column, to: foreign.source, source) else {
+        return
+      }
+      unfit.add(
+        "a link of \(Self.name(relationship)) in \(table.name).\(table.columns[foreign.column].name) leads from an object that is not there, "
+          + "and is left out", row: row.rowid ?? 0)
+    }
+  }
+
+  /// Whether a row has the key of an object of an entity.
+  private func leads(
+    _ row: SQLiteRow, _ column: Int, to entity: EntityDescription, _ table: EntityTable
+  ) throws -> Bool {
+    guard let key = row.integer(column) else { return false }
+    return try self.entity(ofKey: key, in: table)?.isKindOf(entity: entity) == true
   }
 }

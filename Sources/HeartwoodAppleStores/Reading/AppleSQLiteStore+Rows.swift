@@ -24,7 +24,7 @@ extension AppleSQLiteStore {
     return identifier(reader.entity, key)
   }
 
-  private func reader(of row: SQLiteRow, in table: EntityTable) -> EntityTable.Reader? {
+  func reader(of row: SQLiteRow, in table: EntityTable) -> EntityTable.Reader? {
     guard let number = entityNumber(of: row, in: table) else { return nil }
     return table.readers[number]
   }
@@ -33,11 +33,11 @@ extension AppleSQLiteStore {
     let row = try file.translating { () throws(SQLiteError) in
       try file.database.row(of: table.table, rowid: key)
     }
-    return row.flatMap { node(of: $0, in: table) }
+    return try row.flatMap { try node(of: $0, in: table) }
   }
 
   /// Nil for a row of an entity that the model does not have.
-  func node(of row: SQLiteRow, in table: EntityTable) -> IncrementalStoreNode? {
+  func node(of row: SQLiteRow, in table: EntityTable) throws -> IncrementalStoreNode? {
     guard let key = row.rowid else { return nil }
     guard let reader = reader(of: row, in: table) else {
       unfit.add(unknownEntity(of: row, in: table), row: key)
@@ -50,7 +50,7 @@ extension AppleSQLiteStore {
     }
     var values: [StoredValue] = []
     values.reserveCapacity(reader.cells.count)
-    for cell in reader.cells { values.append(value(of: cell, row, key, table)) }
+    for cell in reader.cells { values.append(try value(of: cell, row, key, table)) }
     let version = table.versionColumn.flatMap(row.integer) ?? 1
     return IncrementalStoreNode(
       objectID: id, storedValues: values,
@@ -58,7 +58,7 @@ extension AppleSQLiteStore {
   }
 
   /// Why a row is of no entity of its table.
-  private func unknownEntity(of row: SQLiteRow, in table: EntityTable) -> String {
+  func unknownEntity(of row: SQLiteRow, in table: EntityTable) -> String {
     let beginning = "a row of \(table.table.name)"
     guard let number = entityNumber(of: row, in: table) else {
       return "\(beginning) does not say of which entity it is, and is left out"
@@ -74,11 +74,11 @@ extension AppleSQLiteStore {
 
   private func value(
     of cell: EntityTable.Cell, _ row: SQLiteRow, _ key: Int64, _ table: EntityTable
-  ) -> StoredValue {
-    guard let column = cell.column else { return .null }
-    if case .reference(let destination, let entityColumn) = cell.kind {
-      return reference(row, column, destination, entityColumn, table)
+  ) throws -> StoredValue {
+    if let relationship = cell.property as? RelationshipDescription {
+      return try destination(of: relationship, cell.column, row, table).map { .object($0) } ?? .null
     }
+    guard let column = cell.column else { return .null }
     guard let value = row.storedValue(column, cell.kind, of: cell.property) else {
       unfit.add(
         "a value of \(table.table.name).\(table.table.columns[column].name) does not fit \(cell.property.name), and is read as none",
@@ -93,36 +93,6 @@ extension AppleSQLiteStore {
         "a value of \(table.table.name).\(table.table.columns[column].name) is in a file that is not in \(external.path), and is read as none: "
           + "bring that hidden folder, too", row: key)
       return .null
-    }
-  }
-
-  private func reference(
-    _ row: SQLiteRow, _ column: Int, _ destination: EntityDescription, _ entityColumn: Int?,
-    _ table: EntityTable
-  ) -> StoredValue {
-    guard let key = row.integer(column) else { return .null }
-    var entity = destination
-    if let entityColumn, let number = row.integer(entityColumn), let own = tables.numbers.entities[number],
-      own.isKindOf(entity: destination)
-    {
-      entity = own
-    }
-    guard let id = identifier(entity, key) else { return .null }
-    return .object(id)
-  }
-
-  /// How many rows of each entity a table has, by the numbers of the entities.
-  func counts(of table: EntityTable) throws -> [Int64: Int] {
-    try counts.get(ObjectIdentifier(table)) {
-      var counts: [Int64: Int] = [:]
-      try AppleStoreFile.forEachRow(of: table.table, file.database, url) { row in
-        guard let key = row.rowid, key > 0, key <= Self.mostNumber else { return }
-        guard let number = entityNumber(of: row, in: table), table.readers[number] != nil else {
-          return unfit.add(unknownEntity(of: row, in: table), row: key)
-        }
-        counts[number, default: 0] += 1
-      }
-      return counts
     }
   }
 }

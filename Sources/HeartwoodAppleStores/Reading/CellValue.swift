@@ -15,7 +15,9 @@ extension SQLiteRow {
       guard let number = integer(column) ?? self[column].asInteger else { return nil }
       return fits(number, property) ? .integer(number) : nil
     case .boolean: return (integer(column) ?? self[column].asInteger).map { .boolean($0 != 0) }
-    case .number: return self[column].asDouble.map { .double($0) }
+    case .number:
+      guard let number = self[column].asDouble else { return nil }
+      return fits(number, property) ? .double(number) : nil
     case .date: return self[column].asDouble.map { .date($0) }
     case .decimal: return self[column].asDecimal.map { .decimal($0) }
     case .text: return .string(self[column].asText)
@@ -34,6 +36,11 @@ extension SQLiteRow {
     case .integer32: Int32(exactly: number) != nil
     default: true
     }
+  }
+
+  private func fits(_ number: Double, _ property: PropertyDescription) -> Bool {
+    guard (property as? AttributeDescription)?.type == .float else { return true }
+    return Float(number).isFinite || !number.isFinite
   }
 
   private func uuid(_ column: Int) -> UUID? {

@@ -3,9 +3,9 @@ import Foundation
 /// What could not be taken from a file as it is, counted by what it is. A value that does not fit its attribute is read as none.
 final class ReadingNotes: @unchecked Sendable {
   private struct Count {
-    var count = 0
-    /// The greatest key that was counted.
-    var last = Int64.min
+    var rows = KeySet()
+    /// Some of what was counted, if it has names.
+    var examples: [String] = []
   }
 
   private let lock = NSLock()
@@ -14,19 +14,34 @@ final class ReadingNotes: @unchecked Sendable {
   /// Bytes from disk make no more.
   private static let mostNotes = 1000
 
-  /// - Parameter key: The primary key of the row. A table that is read in its order more than once is counted once.
-  func add(_ what: String, row key: Int64) {
+  /// How many examples a note has.
+  private static let mostExamples = 10
+
+  /// - Parameters:
+  ///   - key: The primary key of the row, which is counted once however often it is read.
+  ///   - example: What is the matter, by name.
+  func add(_ what: String, row key: Int64, example: String? = nil) {
     lock.withLock {
       guard counts[what] != nil || counts.count < Self.mostNotes else { return }
-      guard key > counts[what]?.last ?? .min else { return }
-      counts[what, default: Count()].count += 1
-      counts[what]?.last = key
+      guard counts[what, default: Count()].rows.insert(key), let example,
+        counts[what]?.examples.count ?? 0 < Self.mostExamples
+      else { return }
+      counts[what]?.examples.append(example)
     }
   }
 
   /// The notes, in alphabetical order.
-  var all: [(what: String, count: Int)] {
-    lock.withLock { counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value.count) } }
+  var all: [String] {
+    lock.withLock { counts.sorted { $0.key < $1.key }.map { Self.sentence($0.key, $0.value) } }
+  }
+
+  private static func sentence(_ what: String, _ count: Count) -> String {
+    let (number, examples) = (count.rows.count, count.examples)
+    guard examples.isEmpty else {
+      let rest = number > examples.count ? " and \(number - examples.count) more" : ""
+      return "\(what): \(examples.joined(separator: ", "))\(rest)"
+    }
+    return number == 1 ? what : "\(what) (\(number) times)"
   }
 }
 

@@ -44,24 +44,14 @@ struct ColumnNames {
     return place
   }
 
-  /// The column with one of several names, without regard to its kind.
-  mutating func take(anyOf names: [String]) -> Int? {
-    for name in names {
-      guard let place = candidates(name).first else { continue }
-      taken.insert(place)
-      return place
+  /// The column whose name has the least rank; nil if none has one.
+  mutating func take(_ rank: (Substring) -> (Int, Int)?) -> Int? {
+    let ranked = places.filter { !taken.contains($0.value) }.compactMap { name, place in
+      rank(name[...]).map { (rank: $0, place: place) }
     }
-    return nil
-  }
-
-  /// The columns whose names match, in the order of their digits at the end.
-  mutating func take(where matches: (Substring) -> Bool) -> Int? {
-    let found = places.filter { !taken.contains($0.value) && matches($0.key[...]) }.min { left, right in
-      (left.key.count, left.key) < (right.key.count, right.key)
-    }
-    guard let found else { return nil }
-    taken.insert(found.value)
-    return found.value
+    guard let place = ranked.min(by: { $0.rank < $1.rank })?.place else { return nil }
+    taken.insert(place)
+    return place
   }
 
   private func candidates(_ name: String) -> [Int] {
@@ -99,10 +89,14 @@ struct NumberedName {
     name = text.dropFirst(digits.count)
   }
 
-  /// Whether the name is that of a property, maybe with digits at its end.
-  func isName(of property: String) -> Bool {
+  /// How near the name is to that of a property: 0 if it is the same, more by the number at its end, nil if it is another one.
+  func rank(of property: String) -> Int? {
     let wanted = property.uppercased()
-    guard name.hasPrefix(wanted) else { return false }
-    return name.dropFirst(wanted.count).allSatisfy { ("0"..."9").contains($0) }
+    guard name.hasPrefix(wanted) else { return nil }
+    let digits = name.dropFirst(wanted.count)
+    guard digits.allSatisfy({ ("0"..."9").contains($0) }) else { return nil }
+    return digits.isEmpty ? 0 : 1 + min(Int(digits) ?? Self.mostDigits, Self.mostDigits)
   }
+
+  private static let mostDigits = 1_000_000
 }

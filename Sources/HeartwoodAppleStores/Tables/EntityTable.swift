@@ -25,9 +25,11 @@ final class EntityTable: @unchecked Sendable {
   let versionColumn: Int?
   /// By the numbers of entities in the file.
   private(set) var readers: [Int64: Reader] = [:]
+  let keys = ObjectKeys()
   /// By the identities of properties that entities declare.
   private var columns: [ObjectIdentifier: Int] = [:]
-  /// The numbers of destinations' entities, by the columns of to-one relationships.
+  /// The columns with the numbers of destinations' entities, by those of to-one relationships. They are known only so that they are of nothing
+  /// else: the row of a destination says which entity it has.
   private var entityColumns: [Int: Int] = [:]
 
   /// - Parameters:
@@ -64,7 +66,7 @@ final class EntityTable: @unchecked Sendable {
         columns[ObjectIdentifier(property)] = place
       }
     }
-    takeEntityColumns(family, &names)
+    takeEntityColumns(family, numbers, &names)
     for entity in family {
       guard let number = numbers.number(of: entity) ?? (isShared ? nil : 0), !entity.isAbstract else {
         continue
@@ -75,30 +77,28 @@ final class EntityTable: @unchecked Sendable {
           place = places[key(declaring, property.name)]
           owner = declaring.superentity
         }
-        var kind = CellKind(property)
-        if case .reference(let destination, _) = kind, let place {
-          kind = .reference(destination, entityColumn: entityColumns[place])
-        }
-        return Cell(property: property, kind: kind, column: place)
+        return Cell(property: property, kind: CellKind(property), column: place)
       }
       readers[number] = Reader(entity: entity, cells: cells)
     }
   }
 
   /// Finds the columns with the entities of destinations: `Z12_OWNER` beside `ZOWNER`.
-  private func takeEntityColumns(_ family: [EntityDescription], _ names: inout ColumnNames) {
+  private func takeEntityColumns(
+    _ family: [EntityDescription], _ numbers: EntityNumbers, _ names: inout ColumnNames
+  ) {
     for entity in family {
       for relationship in entity.relationshipsByName.values.sorted(by: { $0.name < $1.name }) {
         guard !relationship.isToMany, let column = columns[ObjectIdentifier(relationship)],
           entityColumns[column] == nil,
           relationship.destinationEntity?.subentities.isEmpty == false
         else { continue }
+        let own = numbers.number(of: entity)
         let place = names.take { name in
-          guard name.hasPrefix("Z"), let parts = NumberedName(name.dropFirst()), parts.name.hasPrefix("_")
-          else {
-            return false
-          }
-          return NumberedName("0" + parts.name.dropFirst())?.isName(of: relationship.name) == true
+          guard name.hasPrefix("Z"), let parts = NumberedName(name.dropFirst()), parts.name.hasPrefix("_"),
+            let rank = parts.rank(of: "_" + relationship.name)
+          else { return nil }
+          return parts.number == own ? (0, rank) : (1, rank)
         }
         if let place { entityColumns[column] = place }
       }
@@ -107,12 +107,15 @@ final class EntityTable: @unchecked Sendable {
 
   /// The columns that are of no property: not those with keys and orders, which relationships have beside their own.
   var otherColumns: [String] {
-    let taken = Set(columns.values).union(entityColumns.values)
+    let taken = takenColumns
     return table.columns.indices.filter { !taken.contains($0) }.map { table.columns[$0].name.uppercased() }
       .filter {
         !$0.hasPrefix("Z_") && NumberedName($0.dropFirst()) == nil
       }
   }
+
+  /// The columns of properties, and those with entities of destinations.
+  var takenColumns: Set<Int> { Set(columns.values).union(entityColumns.values) }
 
   /// The column of a to-one relationship that an entity of the table declares.
   func column(of property: PropertyDescription) -> Int? { columns[ObjectIdentifier(property)] }
@@ -130,14 +133,14 @@ enum CellKind {
   case integer, boolean, number, date, decimal, text, uri, uuid, bytes
   /// Bytes that may be in a file beside the store.
   case external
-  /// The primary key of another object. The column with the number of its entity is nil where all destinations are of one.
-  case reference(EntityDescription, entityColumn: Int?)
+  /// The primary key of another object.
+  case reference
   /// A kind of value that no store has.
   case none
 
   init(_ property: PropertyDescription) {
-    if let relationship = property as? RelationshipDescription {
-      self = relationship.destinationEntity.map { .reference($0, entityColumn: nil) } ?? .none
+    guard !(property is RelationshipDescription) else {
+      self = .reference
       return
     }
     guard let attribute = property as? AttributeDescription else {

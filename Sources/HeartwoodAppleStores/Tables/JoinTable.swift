@@ -16,7 +16,7 @@ struct JoinTable: Sendable {
   /// Indexes that begin with `own`, and with `other`; nil if the file has none.
   let (index, inverseIndex): (SQLiteIndex?, SQLiteIndex?)
   let destination: EntityDescription
-  private let source: EntityDescription
+  let source: EntityDescription
 
   private init(
     _ table: SQLiteTable, _ own: Int, _ other: Int, _ order: Int?, _ inverseOrder: Int?, isSymmetric: Bool,
@@ -39,10 +39,12 @@ struct JoinTable: Sendable {
 
   /// Nil if there is no such table.
   ///
-  /// - Parameter taken: The names of tables that are those of other relationships.
+  /// - Parameters:
+  ///   - taken: The names of tables that are those of other relationships.
+  ///   - isExact: Whether names with digits at their end are none of the relationships'.
   init?(
     _ relationship: RelationshipDescription, _ inverse: RelationshipDescription, _ numbers: EntityNumbers,
-    _ database: SQLiteDatabase, taken: Set<String>
+    _ database: SQLiteDatabase, taken: Set<String>, isExact: Bool
   ) {
     guard let source = relationship.entity, let destination = relationship.destinationEntity else {
       return nil
@@ -50,8 +52,10 @@ struct JoinTable: Sendable {
     let (own, other) = (Side(source, relationship, numbers), Side(destination, inverse, numbers))
     var found: (rank: Int, table: SQLiteTable, own: Int, other: Int)?
     for table in database.tables where !taken.contains(table.name) {
-      guard let rank = own.rank(ofTable: table.name) ?? other.rank(ofTable: table.name) else { continue }
-      guard let (ownColumn, otherColumn) = Self.columns(of: table, own, other) else { continue }
+      let ranks = [own.rank(ofTable: table.name), other.rank(ofTable: table.name)].compactMap { $0 }
+      guard let rank = ranks.filter({ !isExact || $0.digits == 0 }).map(\.rank).min(),
+        let (ownColumn, otherColumn) = Self.columns(of: table, own, other, isExact: isExact)
+      else { continue }
       if found.map({ rank < $0.rank }) ?? true { found = (rank, table, ownColumn, otherColumn) }
     }
     guard let found else { return nil }
@@ -66,7 +70,9 @@ struct JoinTable: Sendable {
   }
 
   /// The columns with the keys of both sides. The column of a side is named after the relationship that leads to it.
-  private static func columns(of table: SQLiteTable, _ own: Side, _ other: Side) -> (Int, Int)? {
+  private static func columns(
+    of table: SQLiteTable, _ own: Side, _ other: Side, isExact: Bool
+  ) -> (Int, Int)? {
     let places = table.columns.indices.filter { place in
       let name = table.columns[place].name.uppercased()
       return !name.hasPrefix("Z_FOK_") && name != "Z_PK"
@@ -74,8 +80,9 @@ struct JoinTable: Sendable {
     guard places.count == 2 else { return nil }
     for (first, second) in [(places[0], places[1]), (places[1], places[0])] {
       let names = (table.columns[first].name.uppercased(), table.columns[second].name.uppercased())
-      let leadsToOwn = own.isColumn(names.0, of: other.relationship) || names.0 == "REFLEXIVE"
-      if leadsToOwn, other.isColumn(names.1, of: own.relationship) { return (first, second) }
+      let leadsToOwn =
+        own.isColumn(names.0, of: other.relationship, isExact) || names.0 == "REFLEXIVE"
+      if leadsToOwn, other.isColumn(names.1, of: own.relationship, isExact) { return (first, second) }
     }
     return nil
   }
@@ -93,18 +100,17 @@ struct JoinTable: Sendable {
     }
 
     /// How well a table's name is that of the relationship: 0 if it has the number of the entity; nil if it is another one's.
-    func rank(ofTable name: String) -> Int? {
-      guard let parts = parts(name), parts.isName(of: relationship.name),
+    func rank(ofTable name: String) -> (rank: Int, digits: Int)? {
+      guard let parts = parts(name), let digits = parts.rank(of: relationship.name),
         let place = numbers.firstIndex(of: parts.number)
       else { return nil }
-      let digits = parts.name.count - relationship.name.uppercased().count
-      return place * 100 + digits
+      return (place * 10_000_000 + digits, digits)
     }
 
     /// Whether a column has keys of this side's objects: it is named after the relationship of the other side.
-    func isColumn(_ name: String, of other: RelationshipDescription) -> Bool {
-      guard let parts = parts(name) else { return false }
-      return numbers.contains(parts.number) && parts.isName(of: other.name)
+    func isColumn(_ name: String, of other: RelationshipDescription, _ isExact: Bool) -> Bool {
+      guard let parts = parts(name), let digits = parts.rank(of: other.name) else { return false }
+      return numbers.contains(parts.number) && (digits == 0 || !isExact)
     }
 
     private func parts(_ name: String) -> NumberedName? {

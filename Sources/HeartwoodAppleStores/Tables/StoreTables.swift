@@ -12,6 +12,8 @@ final class StoreTables: @unchecked Sendable {
   private(set) var tables: [ObjectIdentifier: EntityTable] = [:]
   /// By the identities of to-many relationships.
   private(set) var routes: [ObjectIdentifier: LinkRoute] = [:]
+  /// By the identities of relationships that are to-one on both sides.
+  private(set) var pairs: [ObjectIdentifier: OneToOne] = [:]
   /// What is in the file and not in the model, and the other way round: sentences.
   private(set) var notes: [String] = []
 
@@ -61,22 +63,29 @@ final class StoreTables: @unchecked Sendable {
 
   /// - Returns: The relationships whose links are not found.
   private func addRoutes() -> [String] {
-    var unknown: [String] = []
-    for entity in model.entities {
-      for relationship in entity.relationshipsByName.values.sorted(by: { $0.name < $1.name })
-      where relationship.entity === entity && relationship.isToMany && !relationship.isTransient
-        && routes[ObjectIdentifier(relationship)] == nil
-      {
-        guard let destination = relationship.destinationEntity, table(of: entity) != nil,
-          let table = table(of: destination)
-        else { continue }
-        addRoute(relationship, from: entity, to: table)
-        if routes[ObjectIdentifier(relationship)] == nil {
-          unknown.append("\(entity.name ?? "").\(relationship.name)")
-        }
+    let relationships = model.entities.flatMap { entity in
+      entity.relationshipsByName.values.sorted { $0.name < $1.name }.filter {
+        $0.entity === entity && !$0.isTransient && table(of: entity) != nil
+          && $0.destinationEntity.flatMap(table(of:)) != nil
       }
     }
-    return unknown
+    for relationship in relationships where !relationship.isToMany { addPair(relationship) }
+    let many = relationships.filter(\.isToMany)
+    for relationship in many { addInverse(relationship) }
+    // The same names come before those with digits at the end.
+    for isExact in [true, false] {
+      for relationship in many where isMissing(relationship) { addJoin(relationship, isExact: isExact) }
+    }
+    for (isOwn, isExact) in [(true, true), (true, false), (false, true), (false, false)] {
+      for relationship in many where isMissing(relationship) {
+        addForeign(relationship, isOwn: isOwn, isExact: isExact)
+      }
+    }
+    return many.filter(isMissing).map { "\($0.entity?.name ?? "").\($0.name)" }
+  }
+
+  private func isMissing(_ relationship: RelationshipDescription) -> Bool {
+    routes[ObjectIdentifier(relationship)] == nil
   }
 
   private static func unfit(_ file: AppleStoreFile, _ missing: [String]) -> HeartwoodError {
@@ -129,48 +138,77 @@ final class StoreTables: @unchecked Sendable {
       root, table, numbers, isShared: isShared, checksTypes: checksTypes, &missing)
   }
 
-  // MARK: To-many relationships
+  // MARK: Relationships
 
-  private func addRoute(
-    _ relationship: RelationshipDescription, from entity: EntityDescription, to table: EntityTable
-  ) {
-    guard let inverse = relationship.inverseRelationship else {
-      // Without an inverse the key of the source is in the table of the destination, under the number of the source's entity.
-      routes[ObjectIdentifier(relationship)] = foreign(
-        relationship, numbered: numbers.number(of: entity), table)
-      return
-    }
-    guard inverse.isToMany else {
-      guard let column = table.column(of: inverse) else { return }
-      routes[ObjectIdentifier(relationship)] = .foreign(
-        ForeignKey(
-          file.database, table, column: column, order: relationship.isOrdered ? table.order(of: column) : nil)
-      )
-      return
-    }
-    guard let join = JoinTable(relationship, inverse, numbers, file.database, taken: joins) else { return }
+  /// A relationship that is to-one on both sides.
+  private func addPair(_ relationship: RelationshipDescription) {
+    guard let inverse = relationship.inverseRelationship, !inverse.isToMany,
+      let own = side(relationship), let other = side(inverse)
+    else { return }
+    pairs[ObjectIdentifier(relationship)] = OneToOne(own: own, inverse: other)
+  }
+
+  private func side(_ relationship: RelationshipDescription) -> OneToOne.Side? {
+    guard let entity = relationship.entity, let table = table(of: entity) else { return nil }
+    let column = table.column(of: relationship)
+    return OneToOne.Side(
+      entity: entity, table: table, column: column,
+      index: column.flatMap { file.database.index(of: table.table, beginningWith: $0) })
+  }
+
+  /// A relationship whose inverse is to-one: the destinations have the keys.
+  private func addInverse(_ relationship: RelationshipDescription) {
+    guard let inverse = relationship.inverseRelationship, !inverse.isToMany,
+      let table = relationship.destinationEntity.flatMap(table(of:)), let column = table.column(of: inverse)
+    else { return }
+    add(relationship, table, column)
+  }
+
+  private func addJoin(_ relationship: RelationshipDescription, isExact: Bool) {
+    guard let inverse = relationship.inverseRelationship, inverse.isToMany,
+      let join = JoinTable(
+        relationship, inverse, numbers, file.database, taken: joins, isExact: isExact)
+    else { return }
     routes[ObjectIdentifier(relationship)] = .join(join)
     if inverse !== relationship { routes[ObjectIdentifier(inverse)] = .join(join.reversed) }
   }
 
-  private func foreign(
-    _ relationship: RelationshipDescription, numbered number: Int64?, _ table: EntityTable
-  ) -> LinkRoute? {
-    let columns = table.table.columns
-    func place(_ beginning: String, isNumber: (Int64) -> Bool) -> Int? {
-      columns.firstIndex { column in
-        let name = column.name.uppercased()
-        guard name.hasPrefix(beginning), let parts = NumberedName(name.dropFirst(beginning.count)) else {
-          return false
-        }
-        return isNumber(parts.number) && parts.isName(of: relationship.name)
-      }
+  /// A relationship without inverse: the destinations have the keys, in a column with the number of the source's entity.
+  ///
+  /// - Parameters:
+  ///   - isOwn: Whether the number has to be that of the source's entity.
+  ///   - isExact: Whether the name has to be the relationship's, without digits at the end.
+  private func addForeign(_ relationship: RelationshipDescription, isOwn: Bool, isExact: Bool) {
+    guard relationship.inverseRelationship == nil, let entity = relationship.entity,
+      let table = relationship.destinationEntity.flatMap(table(of:))
+    else { return }
+    let taken = table.takenColumns.union(foreignColumns(of: table))
+    let ranked = table.table.columns.indices.compactMap { place -> (rank: Int, place: Int)? in
+      let name = table.table.columns[place].name.uppercased()
+      guard !taken.contains(place), name.hasPrefix("Z"), let parts = NumberedName(name.dropFirst()),
+        !isOwn || parts.number == numbers.number(of: entity), let rank = parts.rank(of: relationship.name),
+        !isExact || rank == 0
+      else { return nil }
+      return (rank, place)
     }
-    guard let column = place("Z", isNumber: { $0 == number }) ?? place("Z", isNumber: { _ in true }) else {
-      return nil
-    }
+    guard let column = ranked.min(by: { $0 < $1 })?.place else { return }
+    add(relationship, table, column)
+  }
+
+  private func add(_ relationship: RelationshipDescription, _ table: EntityTable, _ column: Int) {
     let order = relationship.isOrdered ? table.order(of: column) : nil
-    return .foreign(ForeignKey(file.database, table, column: column, order: order))
+    routes[ObjectIdentifier(relationship)] = ForeignKey(
+      file.database, table, relationship, column: column, order: order
+    ).map { .foreign($0) }
+  }
+
+  /// The columns of a table that are those of relationships to many.
+  private func foreignColumns(of table: EntityTable) -> Set<Int> {
+    Set(
+      routes.values.compactMap { route in
+        if case .foreign(let foreign) = route, foreign.table === table { return foreign.column }
+        return nil
+      })
   }
 
   /// The names of the tables of links that are found already.
@@ -191,16 +229,43 @@ enum LinkRoute: Sendable {
   case join(JoinTable)
 }
 
+/// The columns of a relationship that is to-one on both sides.
+struct OneToOne: Sendable {
+  struct Side: Sendable {
+    /// The entity that declares the relationship of the column.
+    let entity: EntityDescription
+    let table: EntityTable
+    /// Nil if the file has none: then no object has a key of its own.
+    let column: Int?
+    /// Nil if the file has none: then all rows are read once.
+    let index: SQLiteIndex?
+  }
+
+  let own: Side
+  let inverse: Side
+}
+
 /// A column with primary keys of another table.
 struct ForeignKey: Sendable {
   let table: EntityTable
+  /// Of the objects that can have the key.
+  let destination: EntityDescription
+  /// Of the objects whose keys they are.
+  let source: EntityDescription
   let column: Int
   /// The column by which destinations are ordered.
   let order: Int?
   /// Nil if the file has none: then all rows are read once.
   let index: SQLiteIndex?
 
-  init(_ database: SQLiteDatabase, _ table: EntityTable, column: Int, order: Int?) {
+  init?(
+    _ database: SQLiteDatabase, _ table: EntityTable, _ relationship: RelationshipDescription, column: Int,
+    order: Int?
+  ) {
+    guard let source = relationship.entity,
+      let destination = relationship.inverseRelationship?.entity ?? relationship.destinationEntity
+    else { return nil }
+    (self.source, self.destination) = (source, destination)
     self.table = table
     self.column = column
     self.order = order

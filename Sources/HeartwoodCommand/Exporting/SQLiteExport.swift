@@ -173,7 +173,10 @@ struct SQLiteExport {
       guard let id = object.objectIDs(forRelationshipNamed: column.property.name).first else { return .null }
       return column.isEntity ? .text(id.entity.name ?? "") : .integer(id.number)
     }
-    switch CellValue(attribute: object.value(forKey: column.property.name)) {
+    let value = object.value(forKey: column.property.name)
+    // The number itself, not that of its digits.
+    if let number = value as? Float { return .real(Double(number)) }
+    switch CellValue(attribute: value) {
     case .null: return .null
     case .bool(let flag): return .integer(flag ? 1 : 0)
     case .integer(let number): return .integer(number)

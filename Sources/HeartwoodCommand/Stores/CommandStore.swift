@@ -65,6 +65,12 @@ struct CommandStore {
   /// What a store of Core Data has that was not read as it is: sentences.
   var notes: [String] { (store as? AppleSQLiteStore)?.notes ?? [] }
 
+  /// Looks for links of a store of Core Data that lead nowhere, for who reads all of it: `notes` has them then.
+  func checkLinks() throws { try (store as? AppleSQLiteStore)?.checkLinks() }
+
+  /// Reads all of a store of Core Data.
+  func readAll() throws { try (store as? AppleSQLiteStore)?.readAll() }
+
   /// Copies a store of Core Data to a place where none is.
   func copyContents(
     to copy: PersistentStoreDescription, progress: @escaping @Sendable (MigrationProgress) -> Void
@@ -263,7 +269,7 @@ extension CommandStore {
     }
     guard isDirectory.boolValue || isFile(path) else {
       throw .data(
-        "\(path): this file is no store: \(ForeignFile.kind(at: path) ?? Self.forms)"
+        "\(path): this file is no store: \(ForeignFile.kind(at: path) ?? (isEmpty(path) ? "it is empty" : Self.forms))"
       )
     }
     if isDirectory.boolValue, !FileManager.default.fileExists(atPath: path + "/anchor"),
@@ -271,6 +277,12 @@ extension CommandStore {
     {
       throw .data("\(path): this folder is no store: \(kind)")
     }
+  }
+
+  /// Whether nothing was written to a file yet.
+  static func isEmpty(_ path: String) -> Bool {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: resolved(path).joined(separator: "/"))
+    return attributes?[.type] as? FileAttributeType == .typeRegular && attributes?[.size] as? Int == 0
   }
 
   private static let forms =

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodAppleStores
 import HeartwoodEngine
 import HeartwoodFiles
 import HeartwoodSQLite
@@ -39,6 +40,10 @@ enum GraphFailure {
 
   private static func message(of error: any Error, _ path: String) -> String {
     guard let error = error as? HeartwoodError else { return "\(error)" }
+    // A command has no object to refresh.
+    if error.code == .persistentStoreChanged, let cause = error.underlying as? HeartwoodError {
+      return message(of: cause, path)
+    }
     if let cause = error.underlying as? EngineError, error.message.hasSuffix(": \(cause)") {
       let doing = error.message.dropLast("\(cause)".count)
       // The message starts with the store's path, so the phrase about the opening is redundant.
@@ -100,7 +105,7 @@ enum GraphFailure {
   private static func exitCode(_ code: HeartwoodError.Code) -> ExitCode {
     switch code {
     case .managedObjectReferentialIntegrity: .noInput
-    case .managedObjectMerge: .temporaryFailure
+    case .managedObjectMerge, .persistentStoreChanged: .temporaryFailure
     case .persistentStoreSave, .persistentStoreOperation: .inputOutput
     default: .dataError
     }

@@ -33,6 +33,9 @@ enum CopyCommand: Subcommand {
     guard !CommandStore.exists(copy) else {
       throw CommandFailure(.cannotCreate, "\(copy): there is something here already; name another place")
     }
+    if CommandStore.isApple(path) {
+      return try AppleImport(copying: path, to: copy, arguments, console).run()
+    }
     let count = try copied(path, to: copy, type, model: arguments.value("model"), console)
     try console.writeLine("copied \(Amount.text(count, "object")) to \(copy)")
     return .success
@@ -76,7 +79,6 @@ enum CopyCommand: Subcommand {
 
   /// Whether a store has another model now.
   private static func isMigrated(_ path: String, from model: ManagedObjectModel) -> Bool {
-    guard !CommandStore.isApple(path) else { return false }
     let now = try? PersistentStoreCoordinator.managedObjectModel(ofStoreAt: CommandStore.url(path))
     return now.map { $0.versionChecksum != model.versionChecksum } ?? false
   }

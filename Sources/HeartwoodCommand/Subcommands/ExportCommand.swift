@@ -59,6 +59,7 @@ enum ExportCommand: Subcommand {
           // A store of one file was read as a whole, and does not change while it is open here.
         }
       }
+      try store.checkLinks()
       guard let file else { return try Export(store: store, console: console).write() }
       var export = try GraphFailure.catching(file) { try SQLiteExport(store, to: CommandStore.url(file)) }
       try export.write()

@@ -67,7 +67,7 @@ enum ImportCommand: Subcommand {
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let path = arguments.argument(0) ?? ""
     if let file = arguments.argument(1), CommandStore.isApple(file) {
-      return try AppleImport(file: file, path: path, arguments, console).run()
+      return try AppleImport(importing: file, to: path, arguments, console).run()
     }
     let batchSize = try arguments.count("batch") ?? 10_000
     guard batchSize > 0 else { throw .usage("--batch needs a whole number, 1 or more") }
@@ -148,7 +148,10 @@ enum ImportCommand: Subcommand {
       defer { progress.finish() }
       return try naming { () throws(CommandFailure) in
         let bytes = try InputFile.read(file)
-        guard format != .json else { return .json(try ImportDocument(bytes)) }
+        guard format != .json else {
+          guard !bytes.isEmpty else { throw .data("the file is empty: there are no objects in it") }
+          return .json(try ImportDocument(bytes))
+        }
         return .csv(try CSVTable(bytes, separator: UInt8(ascii: format == .csv ? "," : "\t")))
       }
     }

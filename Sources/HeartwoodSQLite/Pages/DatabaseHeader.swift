@@ -69,7 +69,7 @@ struct DatabaseHeader: Hashable, Sendable {
   ///   - fileSize: In bytes.
   static func checkMagic(_ block: ByteBlock, count: Int, fileSize: Int64) throws(SQLiteError) {
     if count >= size, block.bytes(0, 16).elementsEqual("SQLite format 3\0".utf8) { return }
-    if count >= 512, fileSize % 512 == 0, looksRandom(block.bytes(0, min(count, 1024))) {
+    if count >= 512, looksRandom(block.bytes(0, min(count, 1024))) {
       throw SQLiteError(
         .encrypted,
         "This is no database of SQLite that can be read: it looks encrypted. Decrypt it with the program that wrote it, then open the copy.",

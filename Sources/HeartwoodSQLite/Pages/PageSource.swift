@@ -24,8 +24,8 @@ final class PageSource: Sendable {
     let block = ByteBlock(capacity: 1024)
     let fileSize = try snapshot.file.stamp().size
     let count: Int
-    if let offset = snapshot.overlay?.offsets[1] {
-      count = try snapshot.overlay!.file.read(into: block, 512, at: offset)
+    if let place = snapshot.place(of: 1) {
+      count = try place.file.read(into: block, 512, at: place.offset)
     } else {
       count = try snapshot.file.read(into: block, 1024, at: 0)
     }
@@ -33,14 +33,15 @@ final class PageSource: Sendable {
     header = try DatabaseHeader(block)
     (pageSize, usableSize) = (header.pageSize, header.usableSize)
     let pagesOfFile = UInt32(clamping: fileSize / Int64(pageSize))
-    if let overlay = snapshot.overlay {
-      guard overlay.pageSize == pageSize else {
+    if let first = snapshot.overlays.first {
+      for overlay in snapshot.overlays where overlay.pageSize != pageSize {
         throw SQLiteError.damaged(
           "Pages have \(pageSize) bytes here, and \(overlay.pageSize) in \(overlay.file.path).", page: 1,
           offset: 16)
       }
-      pageCount = overlay.pageCount
-      readablePageCount = min(Int(pageCount), Int(pagesOfFile) + overlay.offsets.count)
+      pageCount = first.pageCount
+      let others = snapshot.overlays.reduce(0) { $0 + $1.offsets.count }
+      readablePageCount = min(Int(pageCount), Int(pagesOfFile) + others)
     } else {
       pageCount = header.pageCount ?? pagesOfFile
       readablePageCount = Int(pageCount)

@@ -5,7 +5,8 @@ import Foundation
 /// A snapshot does what a reader of SQLite does, as far as that can be done without writing:
 ///
 /// 1. It takes the shared lock on the database file. Without a write-ahead log nothing more is needed: who wants to
-///    write has to wait, and a rollback journal is hot or belongs to a process that has not written yet.
+///    write has to wait, and a rollback journal is hot or belongs to a process that has not written yet. Pages of a hot
+///    journal are those of the database, and the log changes these, as SQLite plays the journal before it opens the log.
 /// 2. Where processes have the log open, their shared memory says how many frames count. The snapshot takes the lock of
 ///    the first reader's mark, so that no frame is copied into the database file, nor the log begun from its start.
 ///    Processes can still add frames, which the snapshot does not see. (A reader of SQLite would rather note its own
@@ -16,7 +17,8 @@ import Foundation
 ///    the log's header, are what they were. The same is done where the file system has no locks.
 final class Snapshot: Sendable {
   let file: ReadOnlyFile
-  let overlay: PageOverlay?
+  /// What there is instead of pages of the file; the first one that has a page counts.
+  let overlays: [PageOverlay]
   /// What the database is read from besides its file.
   let journal: SQLiteJournal
   /// Holds its locks.
@@ -24,6 +26,7 @@ final class Snapshot: Sendable {
   /// What the file was when it was opened; nil if locks guard it.
   private let stamp: ReadOnlyFile.Stamp?
   private let logHeader: WriteAheadLog.Header?
+  private let log: ReadOnlyFile?
 
   /// - Parameter timeout: How long to wait for other processes.
   init(path: String, timeout: Duration) throws(SQLiteError) {
@@ -34,10 +37,12 @@ final class Snapshot: Sendable {
     self.file = file
     let isLocked = try Self.lockShared(file, deadline)
     var stamp = try isLocked ? file.stamp() : Self.settledStamp(file)
-    var (sharedMemory, overlay, journal): (ReadOnlyFile?, PageOverlay?, SQLiteJournal) = (nil, nil, .none)
+    var (sharedMemory, overlay): (ReadOnlyFile?, PageOverlay?) = (nil, nil)
     var logHeader: WriteAheadLog.Header?
     var isGuarded = isLocked
-    if stamp.size > 0, let log = try ReadOnlyFile(path + "-wal") {
+    let before = stamp.size > 0 ? try Self.hotJournal(file, isLocked) : nil
+    let log = stamp.size > 0 ? try ReadOnlyFile(path + "-wal") : nil
+    if let log {
       isGuarded = false
       if isLocked, let memory = try ReadOnlyFile(path + "-shm"), let state = try Self.join(memory, deadline) {
         (sharedMemory, isGuarded) = (memory, true)
@@ -47,11 +52,7 @@ final class Snapshot: Sendable {
         logHeader = try WriteAheadLog.header(log)
         overlay = try WriteAheadLog.overlay(log)
       }
-      if overlay != nil { journal = .writeAheadLog }
-    } else if stamp.size > 0, let left = try Self.hotJournal(file, isLocked) {
-      overlay = try RollbackJournal.overlay(left)
-      if overlay != nil { journal = .rollbackJournal }
-    } else if isLocked {
+    } else if isLocked, before == nil {
       // A process may begin a log beside a database that says so in its header, whatever locks there are.
       let version = try file.bytes(at: 19, count: 1)
       isGuarded = version != [2]
@@ -60,8 +61,9 @@ final class Snapshot: Sendable {
     guard let now = file.stampOfPath(), now.isSameFile(as: stamp) else {
       throw SQLiteError(.changed, "Another file took the place of this one. Open it again.", path: path)
     }
-    (self.sharedMemory, self.overlay, self.journal) = (sharedMemory, overlay, journal)
-    (self.stamp, self.logHeader) = (isGuarded ? nil : stamp, logHeader)
+    (self.sharedMemory, overlays) = (sharedMemory, [overlay, before].compactMap { $0 })
+    journal = overlay != nil ? .writeAheadLog : before != nil ? .rollbackJournal : .none
+    (self.stamp, self.logHeader, self.log) = (isGuarded ? nil : stamp, logHeader, log)
     try check()
   }
 
@@ -69,24 +71,30 @@ final class Snapshot: Sendable {
   func read(_ number: UInt32, pageSize: Int, into block: ByteBlock) throws(SQLiteError)
     -> Int
   {
-    let count =
-      if let overlay, let offset = overlay.offsets[number] {
-        try overlay.file.read(into: block, pageSize, at: offset)
-      } else {
-        try file.read(into: block, pageSize, at: Int64(number - 1) * Int64(pageSize))
-      }
+    let place = place(of: number) ?? (file, Int64(number - 1) * Int64(pageSize))
+    let count = try place.file.read(into: block, pageSize, at: place.offset)
     if stamp != nil { try check() }
     return count
+  }
+
+  /// Where a page is that is not in the database file.
+  func place(of number: UInt32) -> (file: ReadOnlyFile, offset: Int64)? {
+    for overlay in overlays {
+      if let offset = overlay.offsets[number] { return (overlay.file, offset) }
+    }
+    return nil
   }
 
   /// Throws if what was read may be of a later moment than the snapshot.
   func check() throws(SQLiteError) {
     guard let stamp else { return }
     var isSame = try file.stamp() == stamp
-    if isSame, let logHeader, let overlay { isSame = try WriteAheadLog.header(overlay.file) == logHeader }
+    if isSame, let logHeader, let log { isSame = try WriteAheadLog.header(log) == logHeader }
     guard isSame else {
       throw SQLiteError(
-        .changed, "Another process changed the file while it was read. Open it again.", path: file.path)
+        .changed,
+        "Another process changed the file while it was read, which no lock can prevent where no process has its log open at first. Open it again.",
+        path: file.path)
     }
   }
 
@@ -167,15 +175,14 @@ final class Snapshot: Sendable {
     return try file.stamp()
   }
 
-  /// The journal of a transaction that was interrupted; nil if there is none.
-  private static func hotJournal(_ file: ReadOnlyFile, _ isLocked: Bool) throws(SQLiteError) -> ReadOnlyFile?
-  {
+  /// The pages before a transaction that was interrupted; nil if there is none.
+  private static func hotJournal(_ file: ReadOnlyFile, _ isLocked: Bool) throws(SQLiteError) -> PageOverlay? {
     guard let journal = try ReadOnlyFile(file.path + "-journal") else { return nil }
     // A process that is going to write has made it, and cannot have written while this one has the shared lock.
     if isLocked, file.isLockedElsewhere(DatabaseLock.reserved, 1) { return nil }
     // A journal that is kept for the next transaction begins with zeros.
     guard let first = try journal.bytes(at: 0, count: 1).first, first != 0 else { return nil }
-    return journal
+    return try RollbackJournal.overlay(journal)
   }
 }
 

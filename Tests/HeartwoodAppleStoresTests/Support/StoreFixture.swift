@@ -21,6 +21,21 @@ struct StoreFixture {
     }
   }
 
+  /// A store that a script makes with the modules of `Fixtures/AppleStores`: `path` is its place.
+  init(making script: String) throws {
+    folder = try TemporaryFolder()
+    url = folder.url.appending(path: "made.sqlite")
+    let beginning = """
+      import sys
+      sys.path.insert(0, sys.argv[1])
+      from models import *
+      from stores import *
+      A, R, E, path = Attribute, Relationship, Entity, sys.argv[2]
+
+      """
+    try Python.run(["-c", beginning + script, Self.source.path, url.path])
+  }
+
   /// The model of the file. The names of its transformers are none that other tests register, so that their values are bytes.
   func model() throws -> ManagedObjectModel {
     AppleSQLiteStore.register()

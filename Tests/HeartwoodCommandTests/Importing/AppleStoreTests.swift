@@ -73,7 +73,10 @@ import Testing
   @Test func `what cannot be taken is said`() throws {
     let run = CommandRun("import", folder.path("new"), path("lacking"))
     #expect(run.status == .success)
-    for part in ["no entity Poster", "ZPERSON.ZAGE", "1 reference of Person.favourite"] {
+    for part in [
+      "no entity Poster", "ZPERSON.ZAGE",
+      "a reference of Person.favourite leads to an object that is not there",
+    ] {
       #expect(run.notes.contains(part), "\(run.notes)")
     }
     for (name, words) in [
@@ -84,6 +87,43 @@ import Testing
     }
     let history = CommandRun("import", folder.path("history"), path("history"))
     #expect(history.notes.contains("its history of 4 transactions"))
+  }
+
+  @Test func `a copy says what an import says, and an export is imported again`() throws {
+    let copy = CommandRun("copy", path("lacking"), folder.path("copy"))
+    let note = "a reference of Person.favourite leads to an object that is not there, and is left out"
+    #expect(copy.status == .success && copy.notes.contains(note), "\(copy.notes)")
+    #expect(copy.output.hasPrefix("copied 38 objects and "), "\(copy.output)")
+    #expect(CommandRun("copy", path("history"), folder.path("history")).notes.contains("its history of 4"))
+    let export = CommandRun("export", path("lacking"))
+    #expect(export.status == .success && export.notes.contains(note), "\(export.notes)")
+    let json = try folder.file("lacking.json", export.output)
+    let new = folder.path("new")
+    #expect(CommandRun("import", new, json).status == .success)
+    #expect(CommandRun("count", new, "Item").output == "14\n")
+  }
+
+  @Test func `a file is verified as far as it can be`() throws {
+    let sound = CommandRun("verify", path("library"))
+    #expect(sound.status == .success && sound.output.hasSuffix("can be read: 38 objects\n"), "\(sound.notes)")
+    #expect(CommandRun("verify", path("numbered"), "--model", path("library")).status == .success)
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path("pages")))
+    bytes.replaceSubrange(20_480..<20_992, with: Data(repeating: 0xFF, count: 512))
+    let damaged = folder.path("damaged.sqlite")
+    try bytes.write(to: URL(fileURLWithPath: damaged))
+    let run = CommandRun("verify", damaged)
+    #expect(run.status == .verificationFailed, "\(run.output)\(run.notes)")
+  }
+
+  @Test func `an empty file, and an encrypted one of any length, are named`() throws {
+    let empty = try folder.file("App.sqlite", "")
+    let run = CommandRun("import", folder.path("new"), empty)
+    #expect(run.status == .dataError && run.notes.contains("the file is empty"), "\(run.notes)")
+    #expect(CommandRun("count", empty, "A").notes.contains("it is empty"))
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path("encrypted")))
+    let file = folder.path("odd.sqlite")
+    try (bytes + Data([1, 2, 3])).write(to: URL(fileURLWithPath: file))
+    #expect(CommandRun("import", folder.path("new"), file).notes.contains("looks encrypted"))
   }
 
   @Test func `a store is exported as a plain database`() throws {
