@@ -190,7 +190,10 @@ extension RelationshipDescription {
     let objects = try objects(in: value).map(\.standing)
     for object in objects {
       guard object.entity.isKindOf(entity: destinationEntity) else {
-        throw unfitting("\(object.entity.displayName) is not \(destinationEntity.displayName)")
+        throw unfitting(
+          object.entity.displayName == destinationEntity.displayName
+            ? "\(object.objectID) is of another model, whose \(object.entity.displayName) is not this one's"
+            : "\(object.entity.displayName) is not \(destinationEntity.displayName)")
       }
       guard context != nil, object.managedObjectContext === context else {
         throw unfitting("the objects on both sides must be in one context")
