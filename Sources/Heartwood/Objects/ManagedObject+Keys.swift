@@ -30,6 +30,7 @@ extension ManagedObject {
   ///
   /// - Throws: `.managedObjectValidation` with the property's name if there is no such property or the value does not
   ///   fit; then nothing is changed.
+  @_disfavoredOverload
   public final func assign(_ value: Any?, forKey key: String) throws(HeartwoodError) {
     guard let slot = entity.slot(named: key) else { throw .unknownProperty(key, entity) }
     let use = beginUse("setting", slot)
