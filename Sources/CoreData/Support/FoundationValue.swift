@@ -15,8 +15,14 @@ enum FoundationValue {
     if type == Int32.self, let number = any as? Int32 { return NSNumber(value: number) }
     if type == Int.self, let number = any as? Int { return NSNumber(value: number) }
     if type == Float.self, let number = any as? Float { return NSNumber(value: number) }
-    if type == Decimal.self, let number = any as? Decimal { return NSDecimalNumber(decimal: number) }
+    if type == Decimal.self, let number = any as? Decimal { return DecimalNumber(decimal: number) }
     return any
+  }
+
+  /// Values as a set has them: distinct ones. Foundation cannot hash its own decimal numbers.
+  static func set(of values: [Any]) -> NSSet {
+    NSSet(
+      array: values.map { ($0 as? NSDecimalNumber).map { DecimalNumber(decimal: $0.decimalValue) } ?? $0 })
   }
 
   /// A value without the types of Foundation that Swift bridges; nil for `NSNull`.
@@ -35,16 +41,35 @@ enum FoundationValue {
 
   /// The managed objects in a value that is set to a relationship.
   static func related(_ any: Any) -> Any? {
-    switch any {
+    // A cast to a set of Swift takes a subclass of NSSet for empty, and one to NSSet copies a set of Swift.
+    if Swift.type(of: any) is NSSet.Type {
+      return (any as? NSSet)?.allObjects.compactMap { $0 as? ManagedObject }
+    }
+    return switch any {
     case is NSNull: nil
     case let object as ManagedObject: object
     case let objects as [ManagedObject]: objects
     case let objects as Set<ManagedObject>: objects
-    case let set as NSSet: set.allObjects.compactMap { $0 as? ManagedObject }
     case let set as NSOrderedSet: set.array.compactMap { $0 as? ManagedObject }
     case let array as NSArray: array.compactMap { $0 as? ManagedObject }
     default: any
     }
+  }
+}
+
+/// A decimal number that can be in a set: the hash of Foundation's class calls itself without end.
+final class DecimalNumber: NSDecimalNumber, @unchecked Sendable {
+  /// That of the number as a double: equal numbers have the same, of any class.
+  override var hash: Int { NSNumber(value: doubleValue).hash }
+  override var classForCoder: AnyClass { NSDecimalNumber.self }
+
+  override init(decimal: Decimal) { super.init(decimal: decimal) }
+  required init?(coder: NSCoder) { super.init(coder: coder) }
+  required convenience init(integerLiteral value: Int) { self.init(decimal: Decimal(value)) }
+  required convenience init(floatLiteral value: Double) { self.init(decimal: Decimal(value)) }
+  required convenience init(booleanLiteral value: Bool) { self.init(decimal: value ? 1 : 0) }
+  required convenience init(bytes buffer: UnsafeRawPointer, objCType type: UnsafePointer<Int8>) {
+    fatalError("a decimal number is not made of bytes")
   }
 }
 

@@ -41,6 +41,9 @@ struct BatchRowReader: Sendable {
       row.links.append((relationship, try references(value, relationship)))
       return
     }
+    guard entity.property(at: slot).derivation == nil else {
+      throw HeartwoodError.batchReference(entity.property(at: slot), "its value is derived: leave it out")
+    }
     switch entity.layout.columns[slot].kind {
     case .transient: throw HeartwoodError.batchTransient(entity.property(at: slot))
     case .composite:

@@ -15,6 +15,7 @@ extension ManagedObjectContext {
   ///   - contexts: Contexts that merge the changes before this call returns, each on its queue.
   /// - Throws: What the sequence throws; otherwise as for a batch insert.
   @discardableResult
+  @_disfavoredOverload
   public nonisolated(nonsending) func executeBatchInsert<Rows: AsyncSequence>(
     of rows: Rows, entityName: String, resultType: BatchInsertRequestResultType = .statusOnly,
     validates: Bool = false, mergingInto contexts: [ManagedObjectContext] = []

@@ -65,6 +65,7 @@ extension ManagedObjectContext {
   /// `automaticallyMergesChangesFromParent`; without effect on a child context, whose parent should do it.
   ///
   /// It reads the history after each commit of others, on a thread of its own.
+  @_disfavoredOverload
   public var automaticallyMergesRemoteChanges: Bool {
     get { following == .everyone }
     set { following = newValue ? .everyone : following == .nothing ? .nothing : .coordinator }

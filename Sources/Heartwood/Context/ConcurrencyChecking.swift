@@ -52,6 +52,7 @@ extension ManagedObjectContext {
   private static let checking = Atomic<Int>(ConcurrencyChecking.initial.rawValue)
 
   /// The checking mode of contexts that are created from now on; existing contexts keep theirs.
+  @_disfavoredOverload
   public static var concurrencyChecking: ConcurrencyChecking {
     get { ConcurrencyChecking(rawValue: checking.load(ordering: .relaxed)) ?? .off }
     set { checking.store(newValue.rawValue, ordering: .relaxed) }

@@ -73,6 +73,7 @@ extension ManagedObject {
   ///   - key: The name of an attribute.
   /// - Returns: The value, or the one that `validateValue` has put in its place.
   /// - Throws: The failure, with object, property and value.
+  @_disfavoredOverload
   public final func validate(_ value: Any?, forKey key: String) throws -> Any? {
     guard let slot = entity.slot(named: key), let attribute = entity.attribute(at: slot) else {
       throw HeartwoodError.unknownProperty(key, entity)

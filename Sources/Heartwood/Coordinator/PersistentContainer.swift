@@ -85,6 +85,7 @@ open class PersistentContainer: @unchecked Sendable {
   /// Opens the stores of the descriptions that are not open yet, and waits for them.
   ///
   /// - Throws: The first error; stores that were opened before it stay open.
+  @_disfavoredOverload
   public func loadPersistentStores() throws {
     for description in unloadedDescriptions { try load(description) }
   }
@@ -92,6 +93,7 @@ open class PersistentContainer: @unchecked Sendable {
   /// Opens the stores of the descriptions that are not open yet, on another thread.
   ///
   /// - Throws: The first error; stores that were opened before it stay open.
+  @_disfavoredOverload
   public func loadPersistentStores() async throws {
     try await handedOver { deliver in
       DispatchQueue.global().async { deliver(Result { try self.loadPersistentStores() }) }
@@ -139,6 +141,7 @@ open class PersistentContainer: @unchecked Sendable {
   /// Closes the stores. Contexts of this container throw at their next read or save.
   ///
   /// - Throws: If changes in memory cannot be written; the stores are closed all the same.
+  @_disfavoredOverload
   public func close() throws { try persistentStoreCoordinator.close() }
 
   private var unloadedDescriptions: [PersistentStoreDescription] {

@@ -50,6 +50,7 @@ extension PersistentStoreCoordinator {
   /// A token of the generation of each store that is newest now.
   ///
   /// - Throws: If there is no store.
+  @_disfavoredOverload
   public func newestQueryGenerationToken() throws -> QueryGenerationToken {
     let stores = try openStores()
     for store in stores { try store.require(.generations) }

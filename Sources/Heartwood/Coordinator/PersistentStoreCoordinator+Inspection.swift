@@ -28,6 +28,7 @@ extension PersistentStoreCoordinator {
 
   /// The kind of a store by its folder, or by the first bytes of its file; nil if it is none. A kind of a program's class is known if
   /// the class `recognises(_:)` the place.
+  @_disfavoredOverload
   public static func typeOfPersistentStore(at url: URL) -> PersistentStore.StoreType? {
     let path = LogStore.path(of: url)
     if let format = StoreFile.format(at: path, PosixFileSystem()) {
@@ -45,6 +46,7 @@ extension PersistentStoreCoordinator {
   /// - Returns: A report of all findings; it is empty if the store is intact.
   /// - Throws: If the store cannot be read at all.
   /// - Complexity: Linear in the size of the store.
+  @_disfavoredOverload
   public func verify(
     _ store: PersistentStore? = nil, progress: ((Int64, Int64) -> Void)? = nil
   ) throws -> StoreReport {
@@ -56,6 +58,7 @@ extension PersistentStoreCoordinator {
   /// - Parameter store: The store; nil for the only one.
   /// - Throws: If the log cannot be read.
   /// - Complexity: Linear in the size of the log.
+  @_disfavoredOverload
   public func generations(of store: PersistentStore? = nil) throws -> [GenerationRecord] {
     try openStore(store).generations()
   }
@@ -70,6 +73,7 @@ extension PersistentStoreCoordinator {
   ///   that fails or is full. Space that was not reclaimed then stays as it was.
   /// - Complexity: Linear in the number of objects and in the bytes that are moved.
   @discardableResult
+  @_disfavoredOverload
   public func reclaim(_ store: PersistentStore? = nil) throws -> ReclaimedSpace {
     try openStore(store).reclaim()
   }
@@ -90,6 +94,7 @@ extension PersistentStoreCoordinator {
   ///   disk fails or is full. The folder's contents then stay as they were.
   /// - Complexity: Linear in the bytes that are new.
   @discardableResult
+  @_disfavoredOverload
   public func backup(
     _ store: PersistentStore? = nil, to url: URL, fileSystem: any FileSystem = PosixFileSystem()
   ) throws -> BackupReport {
@@ -100,6 +105,7 @@ extension PersistentStoreCoordinator {
   ///
   /// - Parameter store: The store; nil for the only one.
   /// - Throws: If the folder cannot be read.
+  @_disfavoredOverload
   public func statistics(of store: PersistentStore? = nil) throws -> EngineStatistics {
     try openStore(store).statistics()
   }

@@ -276,6 +276,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   /// Closes the stores, if there are any.
   ///
   /// - Throws: As `remove(_:)`, the first error; all stores are closed all the same.
+  @_disfavoredOverload
   public func close() throws {
     var failure: (any Error)?
     for store in persistentStores {

@@ -29,6 +29,7 @@ extension PersistentStoreCoordinator {
   ///
   /// Each use of the property is a sequence of its own, which begins with the call and ends when its iteration ends or the
   /// coordinator is released. Elements that are not consumed yet are kept. The sequence does not keep the coordinator.
+  @_disfavoredOverload
   public var storesChanges: AsyncStream<StoresChanges> {
     let (stream, continuation) = AsyncStream<StoresChanges>.makeStream()
     let observer = NotificationCenter.default.addObserver(

@@ -85,6 +85,7 @@ extension ManagedObjectContext {
   ///   - request: The request, which is copied. Its batch size does not matter.
   ///   - size: The number of objects in a batch, at least 1.
   ///   - transform: Makes a value of a batch, on the context's queue.
+  @_disfavoredOverload
   public func batches<Object: ManagedObject, Element: Sendable>(
     of request: FetchRequest<Object>, size: Int = 1000,
     _ transform: @escaping @Sendable ([Object]) throws -> Element

@@ -47,6 +47,7 @@ extension ManagedObject {
   /// - Returns: The objects in the order of the request. None if the object has no context, or if the fetch fails; the next fetch or
   ///   save of the context throws the error then.
   /// - Precondition: The entity has such a fetched property.
+  @_disfavoredOverload
   public final func fetchedObjects<Object: ManagedObject>(
     forKey key: String, as type: Object.Type = Object.self
   ) -> [Object] {

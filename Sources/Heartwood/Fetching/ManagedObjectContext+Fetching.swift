@@ -43,6 +43,7 @@ extension ManagedObjectContext {
   ///   - limit: The maximum number of objects; nil for all.
   ///   - offset: How many of the first objects to skip.
   /// - Throws: As `fetch(_:)` with a request.
+  @_disfavoredOverload
   public func fetch<Object: ManagedObject>(
     _ type: Object.Type, where condition: ((ObjectQuery<Object>) -> Condition)? = nil,
     sort: [Sort<Object>] = [], limit: Int? = nil, offset: Int = 0
@@ -89,6 +90,7 @@ extension ManagedObjectContext {
   /// The number of objects of a class that satisfy a condition.
   ///
   /// - Throws: As `fetch(_:)`.
+  @_disfavoredOverload
   public func count<Object: ManagedObject>(
     _ type: Object.Type, where condition: ((ObjectQuery<Object>) -> Condition)? = nil
   ) throws -> Int {
@@ -114,6 +116,7 @@ extension ManagedObjectContext {
   /// The identifiers of the objects of a class that satisfy a condition.
   ///
   /// - Throws: As `fetch(_:)`.
+  @_disfavoredOverload
   public func fetchIdentifiers<Object: ManagedObject>(
     _ type: Object.Type, where condition: ((ObjectQuery<Object>) -> Condition)? = nil,
     sort: [Sort<Object>] = [], limit: Int? = nil, offset: Int = 0

@@ -15,6 +15,7 @@ extension ManagedObjectContext {
   /// The plan of fetching the objects of a class that satisfy a condition now.
   ///
   /// - Throws: As `plan(for:)` with a request.
+  @_disfavoredOverload
   public func plan<Object: ManagedObject>(
     for type: Object.Type, where condition: ((ObjectQuery<Object>) -> Condition)? = nil,
     sort: [Sort<Object>] = [], limit: Int? = nil, offset: Int = 0

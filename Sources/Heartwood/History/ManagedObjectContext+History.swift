@@ -21,12 +21,14 @@ extension PersistentContainer {
   /// The transactions after a token, oldest first; all of them if it is nil.
   ///
   /// - Throws: As `ManagedObjectContext.execute(_:)`.
+  @_disfavoredOverload
   public func history(after token: PersistentHistoryToken? = nil) throws -> [PersistentHistoryTransaction] {
     try persistentStoreCoordinator.requireStore()
     return try persistentStoreCoordinator.history(.fetchHistory(after: token)).transactions
   }
 
   /// The newest position of the history; nil while no store is open.
+  @_disfavoredOverload
   public var currentHistoryToken: PersistentHistoryToken? {
     persistentStoreCoordinator.currentPersistentHistoryToken()
   }

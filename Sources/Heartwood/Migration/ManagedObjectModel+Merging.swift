@@ -7,6 +7,7 @@ extension ManagedObjectModel {
   ///
   /// - Parameter urls: Files and folders of Xcode, each with a model, and folders.
   /// - Throws: `.coreData` if a file that was named is no model, or a folder cannot be read.
+  @_disfavoredOverload
   public static func models(in urls: [URL]) throws -> [ManagedObjectModel] {
     var models: [ManagedObjectModel] = []
     for url in urls {

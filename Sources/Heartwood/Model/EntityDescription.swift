@@ -171,6 +171,7 @@ extension EntityDescription {
     propertiesByName.compactMapValues { $0 as? FetchedPropertyDescription }
   }
   /// The direct subentities by name.
+  @_disfavoredOverload
   public var subentitiesByName: [String: EntityDescription] {
     Dictionary(subentities.map { ($0.displayName, $0) }, uniquingKeysWith: { first, _ in first })
   }

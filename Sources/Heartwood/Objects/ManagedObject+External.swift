@@ -15,6 +15,7 @@ extension ManagedObject {
   /// - Returns: Whether there is data: false for nil.
   /// - Throws: `HeartwoodError` if the store cannot be read, and what `body` throws.
   @discardableResult
+  @_disfavoredOverload
   public final func readData(
     forKey key: String, pieceBytes: Int = 1 << 20, _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
@@ -41,6 +42,7 @@ extension ManagedObject {
   ///
   /// - Parameter key: The name of an attribute of type `.binaryData`.
   /// - Throws: `HeartwoodError` if there is no such attribute, or the store cannot be read.
+  @_disfavoredOverload
   public final func dataCount(forKey key: String) throws -> Int? {
     let slot = try dataSlot(key)
     let use = beginUse("reading", slot)

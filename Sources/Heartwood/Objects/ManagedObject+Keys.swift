@@ -30,6 +30,7 @@ extension ManagedObject {
   ///
   /// - Throws: `.managedObjectValidation` with the property's name if there is no such property or the value does not
   ///   fit; then nothing is changed.
+  @_disfavoredOverload
   public final func assign(_ value: Any?, forKey key: String) throws(HeartwoodError) {
     guard let slot = entity.slot(named: key) else { throw .unknownProperty(key, entity) }
     let use = beginUse("setting", slot)
@@ -190,7 +191,10 @@ extension RelationshipDescription {
     let objects = try objects(in: value).map(\.standing)
     for object in objects {
       guard object.entity.isKindOf(entity: destinationEntity) else {
-        throw unfitting("\(object.entity.displayName) is not \(destinationEntity.displayName)")
+        throw unfitting(
+          object.entity.displayName == destinationEntity.displayName
+            ? "\(object.objectID) is of another model, whose \(object.entity.displayName) is not this one's"
+            : "\(object.entity.displayName) is not \(destinationEntity.displayName)")
       }
       guard context != nil, object.managedObjectContext === context else {
         throw unfitting("the objects on both sides must be in one context")

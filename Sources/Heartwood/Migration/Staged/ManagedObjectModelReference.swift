@@ -115,6 +115,7 @@ extension ManagedObjectModel {
   /// The whole model as JSON, for `ManagedObjectModelReference(fileURL:versionChecksum:)`. Classes are named, and not restored.
   ///
   /// - Throws: `.coreData` if the model is not valid.
+  @_disfavoredOverload
   public func encodedDocument() throws -> Data {
     try freeze()
     return Data(try encoded())

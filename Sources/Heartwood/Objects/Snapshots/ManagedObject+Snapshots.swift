@@ -8,6 +8,7 @@ extension ManagedObject {
   ///
   /// - Parameter relationships: The names of to-many relationships whose destinations are included, as identifiers.
   /// - Precondition: The entity has these relationships.
+  @_disfavoredOverload
   public final func snapshot(including relationships: [String] = []) -> ObjectSnapshot {
     let use = beginUse("taking a snapshot of", nil)
     defer { use?.leave() }
