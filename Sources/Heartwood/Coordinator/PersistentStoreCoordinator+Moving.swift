@@ -64,7 +64,7 @@ extension PersistentStoreCoordinator {
           try fillRest(of: store, contents, to: copy, target, isCopiedTwice)
         }
       } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
-        // The copy has the newest state, which is of the model of whoever has migrated the store.
+        // The copy has the newest state, whose model is that of the program that has migrated the store.
         throw HeartwoodError(
           .persistentStoreIncompatibleVersionHash,
           "the store at \(store.place) was not copied: another program has migrated it meanwhile; open it again with its new model",
