@@ -39,6 +39,23 @@ open class ParsedPredicate: NSPredicate {
   open override func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
+/// A predicate whose text cannot be used, such as one of a model's fetch requests: a fetch with it throws the reason, and no object meets it.
+final class RefusedPredicate: ParsedPredicate {
+  private let condition: Condition
+
+  init(_ condition: Condition) {
+    self.condition = condition
+    super.init()
+  }
+
+  override func treeCondition() throws(HeartwoodError) -> Condition {
+    if let refusal = condition.refusal { throw refusal }
+    return condition
+  }
+
+  override var predicateFormat: String { condition.description }
+}
+
 /// What makes initialisers that choose the class possible.
 public protocol _FormatPredicate {}
 extension NSPredicate: _FormatPredicate {}
@@ -75,6 +92,7 @@ extension NSPredicate {
   ///
   /// - Parameter given: What was given for placeholders, which are the constants of comparisons.
   static func made(of condition: Condition, _ given: GivenConstants = GivenConstants([])) -> NSPredicate {
+    if condition.refusal != nil { return RefusedPredicate(condition) }
     switch condition.form {
     case .constant(let value): return NSPredicate(value: value)
     case .comparison(let comparison): return NSComparisonPredicate(comparison, given, condition)

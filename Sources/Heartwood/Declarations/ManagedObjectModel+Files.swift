@@ -51,7 +51,7 @@ extension ManagedObjectModel {
       }
       throw HeartwoodError.mistakes(problems, in: url)
     }
-    for (place, error) in expressionProblems() + fetchedPropertyProblems() {
+    for (place, error) in expressionProblems() + fetchedPropertyProblems() + fetchRequestTemplateProblems() {
       problems.append(file.locate(error, at: place))
     }
     guard problems.isEmpty else { throw HeartwoodError.mistakes(problems, in: url) }

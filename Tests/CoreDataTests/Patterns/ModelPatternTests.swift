@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// What applications do with models, as they write it.
@@ -152,6 +153,40 @@ import Testing
           details?.map(\.code) == [
             NSValidationStringPatternMatchingError, NSValidationStringPatternMatchingError,
           ])
+      }
+    }
+  }
+}
+
+@Suite struct `Fetch requests of a model that cannot be used` {
+  @Test func `a fetch throws the reason, and the request finds nothing else`() throws {
+    let folder = try TemporaryFolder()
+    let place = folder.url.appending(path: "Shop.xcdatamodel")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    let text = """
+      <model>
+        <entity name="Item" representedClassName="NSManagedObject">
+          <attribute name="name" optional="YES" attributeType="String"/>
+        </entity>
+        <fetchRequest name="cut" entity="Item" predicateString="name =="/>
+        <fetchRequest name="gone" entity="Item" predicateString="nome == 'a'"/>
+      </model>
+      """
+    try Data(text.utf8).write(to: place.appending(path: "contents"))
+    let model = try #require(NSManagedObjectModel(contentsOf: place))
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    for name in ["cut", "gone"] {
+      let request = try #require(model.fetchRequestTemplate(forName: name))
+      #expect(request.predicate?.isEqual(NSPredicate(value: false)) == false)
+      #expect(throws: (any Error).self, "\(name)") {
+        try context.performAndWait { _ = try context.fetch(request) }
+      }
+      let copy = model.fetchRequestFromTemplate(withName: name, substitutionVariables: ["X": 1])
+      #expect(throws: (any Error).self) {
+        try context.performAndWait { _ = try context.fetch(#require(copy)) }
       }
     }
   }

@@ -68,6 +68,87 @@ import Testing
     #expect(messages.count == expected.count, "\(messages)")
   }
 
+  // MOD-02
+  @Test func `a fetch request whose predicate cannot be used is a mistake with its line`() throws {
+    let error = heartwoodError {
+      _ = try read(
+        """
+        <entity name="A"><attribute name="a" optional="YES" attributeType="String"/></entity>
+        <fetchRequest name="good" entity="A" predicateString="a == $NAME"/>
+        <fetchRequest name="cut" entity="A" predicateString="a =="/>
+        <fetchRequest name="gone" entity="A" predicateString="b == 1"/>
+        <fetchRequest name="list" entity="A" predicateString="a IN $LIST AND a BETWEEN $ENDS"/>
+        <fetchRequest name="wrong" entity="A" predicateString="a IN $LIST OR b LIKE $NAME"/>
+        """)
+    }
+    let messages = error?.details.map(\.message) ?? []
+    #expect(messages.count == 3, "\(messages)")
+    #expect(messages.contains { $0.contains("line 7: the predicate") })
+    #expect(messages.contains { $0.contains("line 4: the predicate \"a ==\" of the fetch request cut") })
+    #expect(messages.contains { $0.contains("line 5: the predicate \"b == 1\" of the fetch request gone") })
+  }
+
+  @Test(arguments: ["\n=======\n<entity name=\"B\"/>\n</model>", "\n<model/>", "&bogus;<<<", "<!-- --> x"])
+  func `what follows the end of a model is an error with its line`(rest: String) throws {
+    let url = folder.url.appending(path: "Library.xcdatamodel")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    let text =
+      "<!DOCTYPE model [<!ENTITY e '</model>'>]>\n<model>\n<!-- </model> --><entity name='A'/>\n</model>"
+    try Data((text + rest).utf8).write(to: url.appending(path: "contents"))
+    let error = heartwoodError { _ = try ManagedObjectModel(contentsOf: url) }
+    let line = 4 + (rest.hasPrefix("\n") ? 1 : 0)
+    #expect(
+      error?.message.contains("contents, line \(line): there is something after the end of <model>") == true,
+      "\(error?.message ?? "none")")
+  }
+
+  @Test func `a file of a model that is empty or in UTF-16 is no XML`() throws {
+    let url = folder.url.appending(path: "Library.xcdatamodel")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    for (data, reason) in [
+      (Data(), "it is empty"), (try #require("<model/>".data(using: .utf16)), "it is not in UTF-8"),
+    ] {
+      try data.write(to: url.appending(path: "contents"))
+      let error = heartwoodError { _ = try ManagedObjectModel(contentsOf: url) }
+      #expect(error?.message.contains("is no XML: \(reason)") == true, "\(error?.message ?? "none")")
+    }
+  }
+
+  @Test func `an inverse that several name and that names none is that of none`() throws {
+    let (model, notes) = try read(
+      """
+      <entity name="A">
+        <relationship name="b" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="B" inverseName="a" inverseEntity="B"/>
+        <relationship name="c" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="B" inverseName="a" inverseEntity="B"/>
+      </entity>
+      <entity name="B"><relationship name="a" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="A"/></entity>
+      """)
+    let relationships = model.entities.flatMap { $0.relationshipsByName.values }
+    #expect(relationships.count == 3 && relationships.allSatisfy { $0.inverseRelationship == nil })
+    for part in [
+      "line 3: A.b names the inverse B.a, which A.c names, too",
+      "line 4: A.c names the inverse B.a, which A.b names, too",
+    ] { #expect(notes.contains { $0.contains(part) }, "\(notes)") }
+  }
+
+  @Test func `a flag in other words and an odd type of an index are named`() throws {
+    let (model, notes) = try read(
+      """
+      <entity name="A">
+        <attribute name="n" optional="true" attributeType="Integer 32"/>
+        <attribute name="m" optional="0" attributeType="Integer 32" defaultValueString="1"/>
+        <fetchIndex name="byN"><fetchIndexElement expression="n + 1" expressionType="String" type="Binary"/></fetchIndex>
+      </entity>
+      """)
+    let expected = [
+      "line 3: optional=\"true\" of A.n is read as YES", "line 4: optional=\"0\" of A.m is read as NO",
+      "line 5: expressionType=\"String\" of the index byN of A has no effect",
+    ]
+    for part in expected { #expect(notes.contains { $0.contains(part) }, "\(part): \(notes)") }
+    #expect(notes.count == expected.count, "\(notes)")
+    #expect(model.entities[0].attributesByName["n"]?.isOptional == true)
+  }
+
   // MOD-49
   @Test func `a composite that is not used or not described is named, and so is what it has otherwise`()
     throws

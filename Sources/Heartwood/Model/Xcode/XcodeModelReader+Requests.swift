@@ -13,6 +13,7 @@ extension XcodeModelReader {
         )
         continue
       }
+      lines[ManagedObjectModel.place(ofFetchRequest: name)] = element.line
       if requests.updateValue(request, forKey: name) != nil {
         note(element, "two fetch requests are called \(name), of which this one is read")
       }

@@ -70,6 +70,12 @@ extension Condition {
     case compound(CompoundPredicate)
   }
 
+  /// Why the condition cannot be used, if its text or a part of it could not be read; nil for others. A fetch with it throws this.
+  package var refusal: HeartwoodError? {
+    if case .refused(let error) = node { return error }
+    return nil
+  }
+
   /// What the condition consists of, to walk its tree.
   public var form: Form {
     switch node {
