@@ -39,6 +39,7 @@ enum ModelCommand: Subcommand {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let path = arguments.argument(0) ?? "-"
+    try check(arguments)
     if path == "diff", let former = arguments.argument(1), let new = arguments.argument(2) {
       return try writeDifferences(former, new, console)
     }
@@ -63,6 +64,20 @@ enum ModelCommand: Subcommand {
     }
     try (arguments.choice("format", ModelFormat.self) ?? .text).write(model, to: console)
     return .success
+  }
+
+  /// - Throws: A usage failure if options have no meaning together.
+  private static func check(_ arguments: ParsedArguments) throws(CommandFailure) {
+    func refuse(_ others: [String], _ reason: String) throws(CommandFailure) {
+      for option in others where arguments.has(option) || arguments.value(option) != nil {
+        throw .usage("\(reason): --\(option) has no meaning with it")
+      }
+    }
+    if arguments.argument(0) == "diff", arguments.argument(1) != nil {
+      try refuse(["hashes", "output", "format"], "diff prints what two models differ in")
+    }
+    if arguments.has("hashes") { try refuse(["output", "format"], "--hashes prints the version hashes") }
+    if arguments.value("output") != nil { try refuse(["format"], "--output writes the model for Xcode") }
   }
 
   private static func write(

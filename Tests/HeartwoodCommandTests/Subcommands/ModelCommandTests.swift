@@ -41,6 +41,22 @@ import Testing
   #expect(CommandRun("fetch", made, "Country", "--columns", "anthem").output.contains("la"))
 }
 
+@Test(arguments: [
+  ["X", "--output", "Y.xcdatamodel", "--hashes"], ["X", "--hashes", "--format", "json"],
+  ["X", "--output", "Y.xcdatamodel", "--format", "mermaid"], ["diff", "X", "X", "--hashes"],
+  ["diff", "X", "X", "--format", "json"], ["diff", "X", "X", "--output", "Y.xcdatamodel"],
+])
+func `options of a model that have no meaning together are refused, and nothing is done`(words: [String])
+  throws
+{
+  let world = try SmallWorld()
+  let target = world.directory.path("Y.xcdatamodel")
+  let run = CommandRun(["model"] + words.map { $0 == "X" ? world.path : $0 == "Y.xcdatamodel" ? target : $0 })
+  #expect(run.status == .usage && run.output == "")
+  #expect(run.notes.contains("has no meaning with it"), "\(run.notes)")
+  #expect(!FileManager.default.fileExists(atPath: target))
+}
+
 @Test func `a JSON model that no store can have is refused with its file and the reason`() throws {
   let folder = try TemporaryFolder()
   for (entity, reason) in [
