@@ -22,7 +22,8 @@ extension PersistentStoreCoordinator {
   ///   - progress: Is told after every thousand objects that are copied so; other copies are made as a whole.
   /// - Returns: The copy. `store` may not be used any more.
   /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator, or if it cannot be copied to the folder;
-  ///   `.persistentStoreDamaged`; and the reasons why the copy cannot be opened. The store stays open then.
+  ///   `.persistentStoreDamaged`; `.persistentStoreIncompatibleVersionHash` if another program has migrated the store meanwhile; and the
+  ///   reasons why the copy cannot be opened. The store stays open then, and a copy that is new is removed.
   /// - Complexity: Linear in the bytes of the store.
   @_disfavoredOverload @discardableResult
   public func migratePersistentStore(
@@ -54,11 +55,21 @@ extension PersistentStoreCoordinator {
     let isCopiedTwice = type == .log && contents.file == nil
     let isNew =
       try isCopiedTwice && !Engine.containsStore(at: LogStore.path(of: url), fileSystem: copy.fileSystem)
-    if isCopiedTwice { try contents.writeFolder(at: url, copy.fileSystem) }
-    // 2. Copy what was saved meanwhile, when this coordinator's contexts cannot save any more. A copy that failed then must not stay: the
-    // next one could not extend it.
+    // A copy that fails must not stay: the next one could not extend it.
     return try removingCopy(isNew ? copy : nil) {
-      try exchangePosting(store) { try fillRest(of: store, contents, to: copy, target, isCopiedTwice) }
+      if isCopiedTwice { try contents.writeFolder(at: url, copy.fileSystem) }
+      // 2. Copy what was saved meanwhile, when this coordinator's contexts cannot save any more.
+      do {
+        return try exchangePosting(store) {
+          try fillRest(of: store, contents, to: copy, target, isCopiedTwice)
+        }
+      } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
+        // The copy has the newest state, which is of the model of whoever has migrated the store.
+        throw HeartwoodError(
+          .persistentStoreIncompatibleVersionHash,
+          "the store at \(store.place) was not copied: another program has migrated it meanwhile; open it again with its new model",
+          underlying: error)
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodAppleStores
+import HeartwoodEngine
 
 /// The store of a command line, open for the duration of one command.
 struct CommandStore {
@@ -245,7 +246,8 @@ extension CommandStore {
     else {
       return false
     }
-    return (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty != true
+    // A store that was removed leaves the files by which processes wait for one another.
+    return (try? Engine.containsStore(at: path)) ?? true
   }
 
   /// Whether `path` is a store in one file.

@@ -33,22 +33,51 @@ enum CopyCommand: Subcommand {
     guard !CommandStore.exists(copy) else {
       throw CommandFailure(.cannotCreate, "\(copy): there is something here already; name another place")
     }
-    // Opens it first as other commands do: what its last program has left to be recovered is recovered.
-    let (model, count) = try CommandStore.with(
-      path, for: .reading, model: arguments.value("model"), console
-    ) { store in
-      (store.model, try store.objectCounts().reduce(0) { $0 + $1.objects })
+    let count = try copied(path, to: copy, type, model: arguments.value("model"), console)
+    try console.writeLine("copied \(Amount.text(count, "object")) to \(copy)")
+    return .success
+  }
+
+  /// How often a store is copied again because another process has migrated it meanwhile.
+  private static let mostCopies = 20
+
+  /// Copies a store with the model that it has, and returns how many objects that are.
+  private static func copied(
+    _ path: String, to copy: String, _ type: PersistentStore.StoreType, model given: String?,
+    _ console: any Console
+  ) throws(CommandFailure) -> Int {
+    var rest = mostCopies
+    while true {
+      // Opens it first as other commands do: what its last program has left to be recovered is recovered.
+      let (model, count) = try CommandStore.with(path, for: .reading, model: given, console) { store in
+        (store.model, try store.objectCounts().reduce(0) { $0 + $1.objects })
+      }
+      do {
+        try write(path, model, to: copy, type)
+        return count
+      } catch {
+        rest -= 1
+        guard rest > 0, isMigrated(path, from: model) else { throw GraphFailure.failure(error, path) }
+      }
     }
-    return try GraphFailure.catching(path) {
-      let coordinator = try PersistentStoreCoordinator(checkingStoredProperties: model)
-      let description = CommandStore.description(path)
-      description.isReadOnly = true
-      description.shouldMigrateStoreAutomatically = false
-      let store = try coordinator.addPersistentStore(with: description)
-      try coordinator.migratePersistentStore(store, to: CommandStore.url(copy), type: type)
-      try coordinator.close()
-      try console.writeLine("copied \(Amount.text(count, "object")) to \(copy)")
-      return .success
-    }
+  }
+
+  private static func write(
+    _ path: String, _ model: ManagedObjectModel, to copy: String, _ type: PersistentStore.StoreType
+  ) throws {
+    let coordinator = try PersistentStoreCoordinator(checkingStoredProperties: model)
+    let description = CommandStore.description(path)
+    description.isReadOnly = true
+    description.shouldMigrateStoreAutomatically = false
+    let store = try coordinator.addPersistentStore(with: description)
+    try coordinator.migratePersistentStore(store, to: CommandStore.url(copy), type: type)
+    try coordinator.close()
+  }
+
+  /// Whether a store has another model now.
+  private static func isMigrated(_ path: String, from model: ManagedObjectModel) -> Bool {
+    guard !CommandStore.isApple(path) else { return false }
+    let now = try? PersistentStoreCoordinator.managedObjectModel(ofStoreAt: CommandStore.url(path))
+    return now.map { $0.versionChecksum != model.versionChecksum } ?? false
   }
 }

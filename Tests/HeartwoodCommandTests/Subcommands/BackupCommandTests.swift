@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 import Testing
 
 @testable import HeartwoodCommand
@@ -82,4 +83,16 @@ func `copy makes a store of another kind, which the commands find by themselves`
   #expect(CommandRun("count", back, "City").output == CommandRun("count", file, "City").output)
   #expect(CommandRun("copy", file, back).status == .cannotCreate)
   #expect(CommandRun("copy", file, world.directory.path("other"), "--type", "odd").status == .usage)
+}
+
+@Test func `copy takes a place where a store was removed`() throws {
+  let world = try SmallWorld()
+  let copy = world.directory.path("copy")
+  #expect(world.run("copy", copy).status == .success)
+  try PersistentStoreCoordinator(managedObjectModel: ManagedObjectModel()).destroyPersistentStore(
+    at: URL(filePath: copy))
+  #expect(FileManager.default.fileExists(atPath: copy + "/lock"))
+  #expect(world.run("copy", copy).status == .success)
+  #expect(CommandRun("count", copy, "City").output == world.run("count", "City").output)
+  #expect(world.run("copy", copy).status == .cannotCreate)
 }
