@@ -129,8 +129,11 @@ extension NSManagedObject {
 
   /// Inserts objects into an ordered relationship.
   public final func _managedInsert(_ key: String, _ objects: Any, at indexes: IndexSet) {
-    let set = mutableOrderedSetValue(forKey: key)
-    for (object, index) in zip(ManagedValue.objects(in: objects), indexes) { set.insert(object, at: index) }
+    let related = relatedObjects(forKey: key)
+    for (object, index) in zip(ManagedValue.objects(in: objects), indexes) where !related.contains(object) {
+      related.insert(object, at: index)
+    }
+    _noteAssignment(key)
   }
 
   /// Inserts an object into an ordered relationship.
@@ -140,8 +143,9 @@ extension NSManagedObject {
 
   /// Removes the objects at places of an ordered relationship.
   public final func _managedRemove(_ key: String, at indexes: IndexSet) {
-    let set = mutableOrderedSetValue(forKey: key)
-    for index in indexes.reversed() { set.removeObject(at: index) }
+    let related = relatedObjects(forKey: key)
+    for index in indexes.reversed() { related.remove(at: index) }
+    _noteAssignment(key)
   }
 
   /// Inserts objects into an ordered relationship.

@@ -41,12 +41,15 @@ enum FoundationValue {
 
   /// The managed objects in a value that is set to a relationship.
   static func related(_ any: Any) -> Any? {
-    switch any {
+    // A cast to a set of Swift takes a subclass of NSSet for empty, and one to NSSet copies a set of Swift.
+    if Swift.type(of: any) is NSSet.Type {
+      return (any as? NSSet)?.allObjects.compactMap { $0 as? ManagedObject }
+    }
+    return switch any {
     case is NSNull: nil
     case let object as ManagedObject: object
     case let objects as [ManagedObject]: objects
     case let objects as Set<ManagedObject>: objects
-    case let set as NSSet: set.allObjects.compactMap { $0 as? ManagedObject }
     case let set as NSOrderedSet: set.array.compactMap { $0 as? ManagedObject }
     case let array as NSArray: array.compactMap { $0 as? ManagedObject }
     default: any

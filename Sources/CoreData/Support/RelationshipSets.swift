@@ -2,6 +2,9 @@ import Foundation
 import Heartwood
 
 /// The destinations of a to-many relationship as a set that writes through.
+///
+/// Foundation reads subclasses of its sets by their objects, but for a few methods that read its own storage, which is empty here: those are
+/// overridden. Swift's bridging to `Set` cannot be: it takes every subclass for empty.
 final class RelationshipSet: NSMutableSet {
   private let owner: NSManagedObject
   private let key: String
@@ -18,76 +21,72 @@ final class RelationshipSet: NSMutableSet {
   private var related: RelatedObjects<ManagedObject> { owner.relatedObjects(forKey: key) }
   private var objects: [ManagedObject] { Array(related) }
 
+  private func destination(_ object: Any) -> ManagedObject {
+    RelationshipElement.destination(object, of: owner, key, "mutableSetValueForKey:")
+  }
+
+  // MARK: Reading
+
   override var count: Int { related.count }
   override func member(_ object: Any) -> Any? {
-    guard let object = object as? ManagedObject, related.contains(object) else { return nil }
+    guard let object = RelationshipElement.object(object), related.contains(object) else { return nil }
     return object
   }
   override func objectEnumerator() -> NSEnumerator { NSArray(array: objects).objectEnumerator() }
   override var allObjects: [Any] { objects }
   override func contains(_ anObject: Any) -> Bool { member(anObject) != nil }
-  override func add(_ object: Any) { if let object = object as? ManagedObject { related.insert(object) } }
-  override func remove(_ object: Any) { if let object = object as? ManagedObject { related.remove(object) } }
-  override func addObjects(from array: [Any]) { for object in array { add(object) } }
-  override func removeAllObjects() { related.removeAll() }
-  override func union(_ other: Set<AnyHashable>) { for object in other { add(object.base) } }
-  override func minus(_ other: Set<AnyHashable>) { for object in other { remove(object.base) } }
-  override func intersect(_ other: Set<AnyHashable>) {
-    for object in objects where !other.contains(AnyHashable(object)) { remove(object) }
+  override func isEqual(_ value: Any?) -> Bool {
+    (value as? RelationshipSet).map { super.isEqual($0.copy()) } ?? super.isEqual(value)
   }
-  override func setSet(_ other: Set<AnyHashable>) {
-    owner.setValue(NSSet(array: other.map(\.base)), forKey: key)
+  override func addingObjects(from other: Set<AnyHashable>) -> Set<AnyHashable> {
+    Set(objects.map(AnyHashable.init)).union(other)
+  }
+  override func description(withLocale locale: Locale?) -> String {
+    NSSet(array: objects).description(withLocale: locale)
   }
   override func copy(with zone: NSZone? = nil) -> Any { NSSet(array: objects) }
   override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableSet(array: objects) }
+
+  // MARK: Changing
+
+  override func add(_ object: Any) { addAll([destination(object)]) }
+  override func addObjects(from array: [Any]) { addAll(array.map(destination)) }
+  override func union(_ other: Set<AnyHashable>) { addAll(other.map { destination($0.base) }) }
+  override func remove(_ object: Any) { removeAll([object]) }
+  override func minus(_ other: Set<AnyHashable>) { removeAll(other.map(\.base)) }
+  override func removeAllObjects() { setObjects([]) }
+  override func intersect(_ other: Set<AnyHashable>) {
+    removeAll(objects.filter { !other.contains(AnyHashable($0)) })
+  }
+  override func setSet(_ other: Set<AnyHashable>) { setObjects(other.map { destination($0.base) }) }
+
+  private func addAll(_ added: [ManagedObject]) {
+    related.insert(contentsOf: added)
+    owner._noteAssignment(key)
+  }
+
+  private func removeAll(_ removed: [Any]) {
+    for object in removed.compactMap(RelationshipElement.object) { related.remove(object) }
+    owner._noteAssignment(key)
+  }
+
+  private func setObjects(_ objects: [ManagedObject]) { owner.setValue(NSSet(array: objects), forKey: key) }
 }
 
-/// The destinations of an ordered relationship as an ordered set that writes through.
-final class RelationshipOrderedSet: NSMutableOrderedSet {
-  private let owner: NSManagedObject
-  private let key: String
-
-  init(_ owner: NSManagedObject, _ key: String) {
-    self.owner = owner
-    self.key = key
-    super.init(capacity: 0)
+/// What is given to the sets of relationships.
+enum RelationshipElement {
+  /// The managed object, also one that came out of a collection of Swift; nil for other values.
+  static func object(_ any: Any) -> ManagedObject? {
+    any as? ManagedObject ?? (any as? AnyHashable)?.base as? ManagedObject
   }
 
-  override init(capacity: Int) { fatalError("a relationship's set is made of its object") }
-  required init(arrayLiteral elements: Any...) { fatalError("a relationship's set is made of its object") }
-  required init?(coder: NSCoder) { fatalError("a relationship's set cannot be coded") }
-
-  private var objects: [ManagedObject] {
-    get { Array(owner.relatedObjects(forKey: key)) }
-    set { owner.setValue(NSOrderedSet(array: newValue), forKey: key) }
-  }
-
-  override var count: Int { objects.count }
-  override func object(at idx: Int) -> Any { objects[idx] }
-  override func index(of object: Any) -> Int {
-    (object as? ManagedObject).flatMap { objects.firstIndex(of: $0) } ?? NSNotFound
-  }
-  override func contains(_ object: Any) -> Bool { index(of: object) != NSNotFound }
-  override func insert(_ object: Any, at idx: Int) {
-    guard let object = object as? ManagedObject, !objects.contains(object) else { return }
-    objects.insert(object, at: idx)
-  }
-  override func removeObject(at idx: Int) { objects.remove(at: idx) }
-  override func replaceObject(at idx: Int, with obj: Any) {
-    if let object = obj as? ManagedObject { objects[idx] = object }
-  }
-  override func add(_ object: Any) { insert(object, at: count) }
-  override func remove(_ val: Any) {
-    let place = index(of: val)
-    if place != NSNotFound { removeObject(at: place) }
-  }
-  override func removeAllObjects() { objects = [] }
-  override func addObjects(from array: [Any]) { for object in array { add(object) } }
-  override func moveObjects(at indexes: IndexSet, to idx: Int) {
-    var all = objects
-    let moved = indexes.map { all[$0] }
-    for index in indexes.reversed() { all.remove(at: index) }
-    all.insert(contentsOf: moved, at: idx)
-    objects = all
+  /// The managed object. Stops the program for any other value, as Core Data does.
+  static func destination(
+    _ any: Any, of owner: NSManagedObject, _ key: String, _ method: String
+  ) -> ManagedObject {
+    if let object = object(any) { return object }
+    raise(
+      method,
+      "\(owner.entity.name ?? "?").\(key) takes managed objects, not \(Swift.type(of: any)): \(any)")
   }
 }

@@ -64,6 +64,12 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
   /// The identifiers of the destinations, without creating objects.
   public var objectIDs: [ManagedObjectID] { owner.objectIDs(forRelationshipAt: slot) }
 
+  /// The keys of the destinations, which differ if the destinations do.
+  package var keys: [UInt64] {
+    owner.noteAccess(slot)
+    return owner.managedObjectContext?.relatedKeys(owner, slot) ?? []
+  }
+
   /// An iterator over the current destinations.
   public func makeIterator() -> Iterator {
     owner.noteAccess(slot)

@@ -1,0 +1,255 @@
+import Foundation
+import Heartwood
+
+/// The destinations of an ordered relationship as an ordered set that writes through.
+///
+/// Much of Foundation's class reads its own storage, and some of that cannot be overridden: iteration, `firstObject`, `array`. So the storage is
+/// kept equal to the relationship: it is compared before each method that can be overridden, and whenever observers of key values are told
+/// of changes.
+final class RelationshipOrderedSet: NSMutableOrderedSet {
+  private let owner: NSManagedObject
+  private let key: String
+  /// What the storage was filled with.
+  private var keys: [UInt64] = []
+  /// Whether a method runs that works on the storage.
+  private var isInStorage = false
+  private var follower: Follower?
+
+  init(_ owner: NSManagedObject, _ key: String) {
+    self.owner = owner
+    self.key = key
+    super.init(capacity: 0)
+    refresh()
+    let follower = Follower(self, owner, key)
+    self.follower = follower
+    KeyValueObservers.shared.add(follower)
+  }
+
+  deinit { if let follower { KeyValueObservers.shared.remove(follower) } }
+
+  override init(capacity: Int) { fatalError("a relationship's set is made of its object") }
+  required init(arrayLiteral elements: Any...) { fatalError("a relationship's set is made of its object") }
+  required init?(coder: NSCoder) { fatalError("a relationship's set cannot be coded") }
+
+  // MARK: Storage
+
+  private var related: RelatedObjects<ManagedObject> { owner.relatedObjects(forKey: key) }
+
+  private var objects: [ManagedObject] { Array(related) }
+
+  private func destination(_ object: Any) -> ManagedObject {
+    RelationshipElement.destination(object, of: owner, key, "mutableOrderedSetValueForKey:")
+  }
+
+  /// Makes the storage equal to the relationship: replaces what is between the first and the last difference.
+  private func refresh() {
+    guard !isInStorage else { return }
+    let current = related.keys
+    guard current != keys else { return }
+    let start = zip(current, keys).prefix { $0 == $1 }.count
+    let rest = Swift.min(current.count, keys.count) - start
+    let end = zip(current.reversed(), keys.reversed()).prefix(rest).prefix { $0 == $1 }.count
+    let removed = start..<keys.count - end
+    let inserted = (start..<current.count - end).map { related[$0] }
+    keys = current
+    inStorage {
+      for index in removed.reversed() { super.removeObject(at: index) }
+      for (index, object) in inserted.enumerated() { super.insert(object, at: start + index) }
+    }
+  }
+
+  private func inStorage<Result>(_ body: () -> Result) -> Result {
+    let wasInStorage = isInStorage
+    isInStorage = true
+    defer { isInStorage = wasInStorage }
+    return body()
+  }
+
+  private func reading<Result>(_ body: () -> Result) -> Result {
+    refresh()
+    return inStorage(body)
+  }
+
+  /// Sets the relationship to what `edit` makes of it.
+  private func changing(_ edit: (inout [ManagedObject]) -> Void) {
+    var edited = objects
+    edit(&edited)
+    owner.setValue(NSOrderedSet(array: edited), forKey: key)
+    refresh()
+  }
+
+  /// Changes the relationship, without setting all of it.
+  private func changingPart(_ change: (RelatedObjects<ManagedObject>) -> Void) {
+    change(related)
+    owner._noteAssignment(key)
+    refresh()
+  }
+
+  /// Follows the relationship while the set is used.
+  private final class Follower: KeyValueObserver {
+    private weak var set: RelationshipOrderedSet?
+    private weak var owner: NSManagedObject?
+    let firstName: String?
+
+    init(_ set: RelationshipOrderedSet, _ owner: NSManagedObject, _ key: String) {
+      self.set = set
+      self.owner = owner
+      firstName = key
+    }
+
+    var target: AnyObject? { owner }
+    var context: NSManagedObjectContext? { owner?.managedObjectContext }
+    var leadsFurther: Bool { false }
+    func report(isAssigned: Bool) { set?.refresh() }
+  }
+
+  // MARK: Reading
+
+  override var count: Int { reading { super.count } }
+  override func object(at idx: Int) -> Any { reading { super.object(at: idx) } }
+  override func index(of object: Any) -> Int { reading { super.index(of: object) } }
+  override func contains(_ object: Any) -> Bool { reading { super.contains(object) } }
+  override func intersects(_ other: NSOrderedSet) -> Bool { objects.contains { other.contains($0) } }
+  override func intersectsSet(_ set: Set<AnyHashable>) -> Bool {
+    objects.contains { set.contains(AnyHashable($0)) }
+  }
+  override func objects(at indexes: IndexSet) -> [Any] { reading { super.objects(at: indexes) } }
+  override func enumerateObjects(_ block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void) {
+    NSArray(array: objects).enumerateObjects(block)
+  }
+  override func enumerateObjects(
+    at s: IndexSet, options opts: NSEnumerationOptions = [],
+    using block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void
+  ) { NSArray(array: objects).enumerateObjects(at: s, options: opts, using: block) }
+  override func index(
+    ofObjectAt s: IndexSet, options opts: NSEnumerationOptions = [],
+    passingTest predicate: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Bool
+  ) -> Int { NSArray(array: objects).indexOfObject(at: s, options: opts, passingTest: predicate) }
+  override func indexes(
+    ofObjectsAt s: IndexSet, options opts: NSEnumerationOptions = [],
+    passingTest predicate: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Bool
+  ) -> IndexSet { NSArray(array: objects).indexesOfObjects(at: s, options: opts, passingTest: predicate) }
+  override func index(
+    of object: Any, inSortedRange range: NSRange, options opts: NSBinarySearchingOptions = [],
+    usingComparator cmp: (Any, Any) -> ComparisonResult
+  ) -> Int {
+    NSArray(array: objects).index(of: object, inSortedRange: range, options: opts, usingComparator: cmp)
+  }
+  override func sortedArray(
+    options opts: NSSortOptions = [], usingComparator cmptr: (Any, Any) -> ComparisonResult
+  ) -> [Any] { NSArray(array: objects).sortedArray(options: opts, usingComparator: cmptr) }
+  override func sortedArray(using sortDescriptors: [NSSortDescriptor]) -> [Any] {
+    NSArray(array: objects).sortedArray(using: sortDescriptors)
+  }
+  override var description: String { NSArray(array: objects).description }
+  override func copy(with zone: NSZone? = nil) -> Any { NSOrderedSet(array: objects) }
+  override func mutableCopy(with zone: NSZone? = nil) -> Any { NSMutableOrderedSet(array: objects) }
+
+  // MARK: Changing one object
+
+  override func insert(_ object: Any, at idx: Int) { insert([object], at: IndexSet(integer: idx)) }
+  override func add(_ object: Any) { addObjects(from: [object]) }
+  override func add(_ objects: UnsafePointer<AnyObject>?, count: Int) {
+    addObjects(from: UnsafeBufferPointer(start: objects, count: count).map { $0 as Any })
+  }
+  override func setObject(_ obj: Any, at idx: Int) {
+    if idx == count { insert(obj, at: idx) } else { replaceObject(at: idx, with: obj) }
+  }
+  override func replaceObject(at idx: Int, with obj: Any) {
+    replaceObjects(at: IndexSet(integer: idx), with: [obj])
+  }
+  override func removeObject(at idx: Int) { removeObjects(at: IndexSet(integer: idx)) }
+  override func remove(_ val: Any) { removeObjects(in: [val]) }
+  override func exchangeObject(at idx1: Int, withObjectAt idx2: Int) { changing { $0.swapAt(idx1, idx2) } }
+
+  // MARK: Changing several
+
+  override func addObjects(from array: [Any]) {
+    let added = array.map(destination)
+    changingPart { $0.insert(contentsOf: added) }
+  }
+
+  /// An object that is in the set already stays where it is.
+  override func insert(_ objects: [Any], at indexes: IndexSet) {
+    let inserted = objects.map(destination)
+    changingPart { related in
+      for (object, index) in zip(inserted, indexes) where !related.contains(object) {
+        related.insert(object, at: index)
+      }
+    }
+  }
+
+  /// An object that is at another index already is not put at a second one.
+  override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
+    let replacing = objects.map(destination)
+    changing { objects in
+      for (object, index) in zip(replacing, indexes) where !objects.contains(object) {
+        objects[index] = object
+      }
+    }
+  }
+
+  override func replaceObjects(in range: NSRange, with objects: UnsafePointer<AnyObject>!, count: Int) {
+    let given = UnsafeBufferPointer<AnyObject>(start: objects, count: count).map { destination($0) }
+    let place = range.location..<NSMaxRange(range)
+    changing { objects in
+      var known = Set(objects[..<place.lowerBound]).union(objects[place.upperBound...])
+      objects.replaceSubrange(place, with: given.filter { known.insert($0).inserted })
+    }
+  }
+
+  override func removeObjects(at indexes: IndexSet) { removeObjects(in: objects(at: indexes)) }
+
+  override func removeObjects(in range: NSRange) {
+    removeObjects(at: IndexSet(integersIn: range.location..<NSMaxRange(range)))
+  }
+
+  override func removeObjects(in array: [Any]) {
+    let removed = array.compactMap(RelationshipElement.object)
+    changingPart { related in for object in removed { related.remove(object) } }
+  }
+
+  override func removeAllObjects() { changing { $0 = [] } }
+
+  /// The objects are at the index afterwards, which counts without them.
+  override func moveObjects(at indexes: IndexSet, to idx: Int) {
+    changing { objects in
+      let moved = indexes.map { objects[$0] }
+      for index in indexes.reversed() { objects.remove(at: index) }
+      objects.insert(contentsOf: moved, at: idx)
+    }
+  }
+
+  // MARK: Sets
+
+  override func intersect(_ other: NSOrderedSet) { keep { other.contains($0) } }
+  override func intersectSet(_ other: Set<AnyHashable>) { keep { other.contains(AnyHashable($0)) } }
+  override func minus(_ other: NSOrderedSet) { keep { !other.contains($0) } }
+  override func minusSet(_ other: Set<AnyHashable>) { keep { !other.contains(AnyHashable($0)) } }
+  override func union(_ other: NSOrderedSet) { addObjects(from: other.array) }
+  override func unionSet(_ other: Set<AnyHashable>) { addObjects(from: other.map(\.base)) }
+
+  private func keep(_ isKept: (ManagedObject) -> Bool) {
+    let kept = objects.filter(isKept)
+    changing { $0 = kept }
+  }
+
+  // MARK: Sorting
+
+  override func sortRange(
+    _ range: NSRange, options opts: NSSortOptions = [], usingComparator cmptr: (Any, Any) -> ComparisonResult
+  ) {
+    let place = range.location..<NSMaxRange(range)
+    let sorted = NSArray(array: Array(objects[place])).sortedArray(options: opts, usingComparator: cmptr)
+    changing { $0.replaceSubrange(place, with: sorted.map(destination)) }
+  }
+  override func sort(comparator cmptr: (Any, Any) -> ComparisonResult) { sort(usingComparator: cmptr) }
+  override func sort(options opts: NSSortOptions = [], usingComparator cmptr: (Any, Any) -> ComparisonResult)
+  {
+    sortRange(NSRange(location: 0, length: count), options: opts, usingComparator: cmptr)
+  }
+  override func sort(using sortDescriptors: [NSSortDescriptor]) {
+    let sorted = sortedArray(using: sortDescriptors).map(destination)
+    changing { $0 = sorted }
+  }
+}
