@@ -7,18 +7,11 @@ extension NSManagedObject {
   /// them such as `@count` and `@sum.price`.
   public final func value(forKeyPath keyPath: String) -> Any? { KeyValues.value(of: self, atPath: keyPath) }
 
-  /// Sets the property at the end of names with dots between them.
+  /// Sets the property at the end of names with dots between them; over a to-many relationship that of all destinations.
   ///
-  /// - Precondition: The names before the last one lead to a managed object or to nil.
+  /// - Precondition: The names before the last one lead to managed objects or to nil.
   public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
-    guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
-    guard let object = self.value(forKeyPath: String(keyPath[..<dot])) else { return }
-    guard let owner = object as? NSManagedObject else {
-      raise(
-        "setValue:forKeyPath:",
-        "\(keyPath) leads to \(type(of: object)), whose properties have no names at run time")
-    }
-    owner.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
+    KeyValues.set(value, of: self, atPath: keyPath)
   }
 
   /// Begins changing a to-many relationship in a custom accessor.

@@ -7,6 +7,8 @@ extension NSArray {
   public func value(forKey key: String) -> Any { KeyValues.value(of: self, atPath: key) ?? NSArray() }
   /// The values at the end of a path, or what an operator such as `@sum.price` makes of them.
   public func value(forKeyPath keyPath: String) -> Any? { KeyValues.value(of: self, atPath: keyPath) }
+  /// Sets a property of all elements.
+  public func setValue(_ value: Any?, forKey key: String) { KeyValues.set(value, of: self, atPath: key) }
 }
 
 extension NSSet {
@@ -14,6 +16,8 @@ extension NSSet {
   public func value(forKey key: String) -> Any { KeyValues.value(of: self, atPath: key) ?? NSSet() }
   /// The values at the end of a path, or what an operator such as `@sum.price` makes of them.
   public func value(forKeyPath keyPath: String) -> Any? { KeyValues.value(of: self, atPath: keyPath) }
+  /// Sets a property of all elements.
+  public func setValue(_ value: Any?, forKey key: String) { KeyValues.set(value, of: self, atPath: key) }
 }
 
 extension NSOrderedSet {
@@ -21,6 +25,8 @@ extension NSOrderedSet {
   public func value(forKey key: String) -> Any { KeyValues.value(of: self, atPath: key) ?? NSArray() }
   /// The values at the end of a path, or what an operator such as `@sum.price` makes of them.
   public func value(forKeyPath keyPath: String) -> Any? { KeyValues.value(of: self, atPath: keyPath) }
+  /// Sets a property of all elements.
+  public func setValue(_ value: Any?, forKey key: String) { KeyValues.set(value, of: self, atPath: key) }
 }
 
 extension NSDictionary {

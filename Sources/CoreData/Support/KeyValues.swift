@@ -33,6 +33,33 @@ enum KeyValues {
     }
   }
 
+  /// Sets the value at the end of names with dots between them: in each element of a collection.
+  static func set(_ value: Any?, of object: Any, atPath path: String) {
+    if let elements = elements(of: object), !(object is NSDictionary) {
+      for element in elements { set(value, of: element, atPath: path) }
+      return
+    }
+    let names = path.split(separator: ".", maxSplits: 1).map(String.init)
+    guard names.count == 2 else { return set(value, of: object, named: path) }
+    if let next = self.value(of: object, named: names[0]) { set(value, of: next, atPath: names[1]) }
+  }
+
+  private static func set(_ value: Any?, of object: Any, named name: String) {
+    switch object {
+    case let object as NSManagedObject: object.setValue(value, forKey: name)
+    case let dictionary as NSMutableDictionary:
+      if let value {
+        dictionary.setObject(value, forKey: name)
+      } else {
+        dictionary.removeObject(forKey: name)
+      }
+    default:
+      raise(
+        "setValue:forKeyPath:",
+        "\(name) is set of a \(Swift.type(of: object)), whose properties have no names at run time")
+    }
+  }
+
   private static func mirrored(_ object: Any, _ name: String) -> Any? {
     if name == "self" { return object }
     if let text = object as? String {
