@@ -99,6 +99,10 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
     return true
   }
 
+  /// The properties from which a computed one is made, by their paths, for classes that override it: by default none. Observers need it not:
+  /// they compare the values of computed properties after every change.
+  open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+
   /// The value in memory, without firing a fault, in the types of `value(forKey:)`.
   open override func primitiveValue(forKey key: String) -> Any? {
     let value = super.primitiveValue(forKey: key)

@@ -13,7 +13,7 @@ enum AppleNames {
       validateForUpdate() willAccessValue(forKey:) didAccessValue(forKey:) willChangeValue(forKey:) didChangeValue(forKey:)
       willChangeValue(forKey:withSetMutation:using:) didChangeValue(forKey:withSetMutation:using:) observationInfo mutableSetValue(forKey:)
       mutableOrderedSetValue(forKey:) value(forKeyPath:) setValue(_:forKeyPath:) dictionaryWithValues(forKeys:) setValuesForKeys(_:)
-      value(forUndefinedKey:) setValue(_:forUndefinedKey:) setNilValueForKey(_:) description isEqual(_:) hash
+      value(forUndefinedKey:) setValue(_:forUndefinedKey:) setNilValueForKey(_:) keyPathsForValuesAffectingValue(forKey:) description isEqual(_:) hash
       """
     ),
     (
