@@ -27,7 +27,8 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, Executabl
   public final var resultType = NSPersistentHistoryResultType.transactionsAndChanges
   /// The token after which history is fetched.
   public final let token: NSPersistentHistoryToken?
-  /// Conditions on transactions or changes: a request for the entity of one of these.
+  /// Which transactions or changes are fetched, and in which order: a request for the entity of one of these, of which the predicate, the
+  /// sort descriptors, the limit and the offset count.
   public final var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
   private init(_ request: PersistentHistoryChangeRequest, _ token: NSPersistentHistoryToken? = nil) {
@@ -50,8 +51,8 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, Executabl
   {
     NSPersistentHistoryChangeRequest(.fetchHistory(after: transaction), transaction?.token)
   }
-  /// History that meets the condition of a request for `NSPersistentHistoryTransaction.entityDescription`'s or
-  /// `NSPersistentHistoryChange.entityDescription`'s objects.
+  /// History that a request for `NSPersistentHistoryTransaction.entityDescription`'s or `NSPersistentHistoryChange.entityDescription`'s
+  /// objects finds, in its order and within its limit.
   open class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>)
     -> NSPersistentHistoryChangeRequest
   {
@@ -77,8 +78,10 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, Executabl
 
   func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     request.affectedStores = affectedStores
+    let selection = try HistorySelection(fetchRequest)
     request.resultType =
-      PersistentHistoryResult.ResultType(rawValue: resultType.rawValue) ?? .transactionsAndChanges
+      try selection?.fetched(for: resultType)
+      ?? PersistentHistoryResult.ResultType(rawValue: resultType.rawValue) ?? .transactionsAndChanges
     if let predicate = try fetchRequest?.predicate.map({ try HistoryCondition.of($0).storeCondition() }) {
       if fetchRequest?.entityName == NSPersistentHistoryTransaction.entityDescription.name {
         request.transactionPredicate = predicate
@@ -86,7 +89,9 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, Executabl
         request.changePredicate = predicate
       }
     }
-    return NSPersistentHistoryResult(try context.execute(request), resultType)
+    let found = try context.execute(request)
+    return NSPersistentHistoryResult(
+      try selection.map { try $0.result(found, resultType) } ?? found.result, resultType)
   }
 }
 
@@ -97,8 +102,8 @@ open class NSPersistentHistoryResult: NSPersistentStoreResult {
   /// What the result is.
   public final let resultType: NSPersistentHistoryResultType
 
-  init(_ history: PersistentHistoryResult, _ type: NSPersistentHistoryResultType) {
-    result = history.result
+  init(_ result: Any?, _ type: NSPersistentHistoryResultType) {
+    self.result = result
     resultType = type
     super.init()
   }
