@@ -97,7 +97,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: Results
   public final let fetchRequest: NSFetchRequest<ResultType>
   /// The context whose changes the controller follows.
   public final let managedObjectContext: NSManagedObjectContext
-  /// The path of the property whose value names the section of an object.
+  /// The path of the property whose value names the section of an object: one of the model, or one of the class that is marked with `@objc`.
   public final let sectionNameKeyPath: String?
   /// The name of a cache, which has no effect.
   public final let cacheName: String?
@@ -134,7 +134,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: Results
     if fetchRequest.sortDescriptors?.isEmpty == true { request.sortDescriptors = [NamedSort("objectID")] }
     let core = ResultsCore(request, managedObjectContext, sectionNameKeyPath)
     core.setDelegate(delegate, self)
-    try core.controller.performFetch()
+    try core.performFetch()
     self.core = core
   }
 
@@ -189,9 +189,22 @@ final class ResultsCore {
   let controller: FetchedResultsController<ManagedObject>
   private var forwarder: ResultsForwarder?
 
+  private let computed: ComputedSection?
+
   init(_ request: FetchRequest<ManagedObject>, _ context: NSManagedObjectContext, _ section: String?) {
-    controller = FetchedResultsController(
-      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: section)
+    computed = section.flatMap { ComputedSection($0, of: request.entity) }
+    controller =
+      computed.map {
+        FetchedResultsController(
+          fetchRequest: request, managedObjectContext: context, sectionName: \ManagedObject[section: $0])
+      }
+      ?? FetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: section)
+  }
+
+  func performFetch() throws {
+    try controller.performFetch()
+    try computed?.check()
   }
 
   func setDelegate(_ delegate: (any NSFetchedResultsControllerDelegate)?, _ owner: AnyObject) {
