@@ -27,4 +27,25 @@ open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
     return ExpressionDescription(
       name: name, expression: expression.expression, resultType: expressionResultType)
   }
+
+  /// - Throws: `.coreData` if a value is not of the kind of `expressionResultType`. Numbers are of one kind.
+  final func check(_ value: Any) throws {
+    let fits =
+      switch expressionResultType {
+      case .string: value is String
+      case .integer16, .integer32, .integer64, .decimal, .double, .float, .boolean:
+        value is Bool || KeyValues.number(value) != nil
+      case .date: value is Date
+      case .binaryData: value is Data
+      case .uuid: value is UUID
+      case .uri: value is URL
+      default: true
+      }
+    guard fits else {
+      throw HeartwoodError(
+        .coreData,
+        "the column \"\(name)\" has the expressionResultType \(expressionResultType), and its expression gives a \(Swift.type(of: value)): "
+          + "set the type of what the expression gives")
+    }
+  }
 }

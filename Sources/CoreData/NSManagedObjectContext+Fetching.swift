@@ -34,8 +34,10 @@ extension ManagedObjectContext {
     case .countResultType:
       return [NSNumber(value: try count(for: request.converted(in: self, as: ManagedObject.self)))]
     case .dictionaryResultType:
+      let computed = (request.propertiesToFetch ?? []).compactMap { $0 as? NSExpressionDescription }
       return try fetchDictionaries(request.converted(in: self, as: [String: Any].self)).map { row in
-        NSDictionary(dictionary: row.mapValues { FoundationValue.of($0) })
+        for column in computed { if let value = row[column.name] { try column.check(value) } }
+        return NSDictionary(dictionary: row.mapValues { FoundationValue.of($0) })
       }
     default: return try fetch(request.converted(in: self, as: ManagedObject.self))
     }
