@@ -280,13 +280,48 @@ open class FetchRequestBase: NSPersistentStoreRequest {
     let request = FetchRequest<Object>()
     request.entity = try entity(in: context)
     try take(into: request)
-    if Object.self == [String: Any].self {
+    if Object.self != [String: Any].self {
+      try checkProperties(of: request.entity)
+    } else {
       request.propertiesToFetch = try propertiesToFetch?.map(Self.column)
       request.propertiesToGroupBy = try propertiesToGroupBy?.map(Self.column)
       request.havingPredicate = try havingPredicate.map { try columnNames($0).storeCondition() }
       request.returnsDistinctResults = returnsDistinctResults
     }
     return request
+  }
+
+  /// - Throws: `.coreData` for what only dictionaries have, or a property that the entity does not have, in a request for others.
+  private final func checkProperties(of entity: NSEntityDescription?) throws {
+    guard resultType != .dictionaryResultType else { return }
+    let name = entity?.name ?? "?"
+    guard propertiesToGroupBy?.isEmpty != false, havingPredicate == nil else {
+      throw HeartwoodError(
+        .coreData,
+        "the fetch request for \(name) groups its results by propertiesToGroupBy or havingPredicate, which only dictionaries can be: set "
+          + "its resultType to dictionaryResultType")
+    }
+    for property in propertiesToFetch ?? [] {
+      guard let path = try Self.column(property) as? String else {
+        throw HeartwoodError(
+          .coreData,
+          "the fetch request for \(name) has a computed column in propertiesToFetch: set its resultType to dictionaryResultType"
+        )
+      }
+      let first = String(path.prefix { $0 != "." })
+      guard first == "objectID" || first == "self" || entity?.propertiesByName[first] != nil else {
+        throw HeartwoodError(
+          .coreData,
+          "the fetch request for \(name) has \(path) in propertiesToFetch, which the entity does not have"
+        )
+      }
+    }
+  }
+
+  /// Whether the results are not one for each object.
+  final var unitesObjects: Bool {
+    resultType == .dictionaryResultType
+      && (propertiesToGroupBy?.isEmpty == false || havingPredicate != nil || returnsDistinctResults)
   }
 
   /// The request as one of a model, which has no context.

@@ -19,11 +19,15 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The number of objects that a request finds.
+  /// The number of objects that a request finds; of dictionaries, if it groups objects or returns distinct results.
   ///
   /// - Throws: As `fetch(_:)`.
   public func count<Result>(for request: NSFetchRequest<Result>) throws -> Int {
-    try asCocoa(in: self) { try count(for: request.converted(in: self, as: ManagedObject.self)) }
+    try asCocoa(in: self) {
+      request.unitesObjects
+        ? try fetchDictionaries(request.converted(in: self, as: [String: Any].self)).count
+        : try count(for: request.converted(in: self, as: ManagedObject.self))
+    }
   }
 
   /// The results of a request of any type.
