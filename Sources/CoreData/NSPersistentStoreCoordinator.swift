@@ -68,7 +68,7 @@ extension PersistentStoreCoordinator {
     @Sendable func open() {
       let description = sentDescription.block
       do {
-        let converted = try description.converted()
+        let converted = try asCocoa { try description.converted() }
         if let url = converted.url, url.isFileURL, url.path != "/dev/null" {
           try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)

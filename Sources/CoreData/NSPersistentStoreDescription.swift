@@ -83,7 +83,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
 extension PersistentStoreDescription {
   /// A description of what Core Data's methods of coordinators take.
   ///
-  /// - Throws: `.persistentStoreOpen` for an option that has a value of a wrong type.
+  /// - Throws: `.persistentStoreOpen` for an option that is unknown or has a value of a wrong type.
   static func make(
     type: String, configuration: String?, url: URL?, options: [AnyHashable: Any]?
   ) throws -> PersistentStoreDescription {
@@ -97,43 +97,86 @@ extension PersistentStoreDescription {
     made.shouldInferMappingModelAutomatically = false
     made.mappingModelFinder = MappingModels.finder
     for (key, value) in options ?? [:] {
-      guard let key = key.base as? String else { continue }
-      try made.take(value, key)
+      try made.take(StoreOption(key: "\(key.base)", value: value, place: made.url?.path ?? ""))
     }
     return made
   }
 
-  private func take(_ value: Any, _ key: String) throws {
-    let flag = (value as? NSNumber)?.boolValue ?? (value as? Bool)
-    func truth() throws -> Bool {
-      guard let flag else {
-        throw HeartwoodError(
-          .persistentStoreOpen, "the option \(key) takes a Boolean, not \(Swift.type(of: value))")
-      }
-      return flag
-    }
-    switch key {
-    case NSReadOnlyPersistentStoreOption: isReadOnly = try truth()
-    case NSMigratePersistentStoresAutomaticallyOption: shouldMigrateStoreAutomatically = try truth()
-    case NSInferMappingModelAutomaticallyOption: shouldInferMappingModelAutomatically = try truth()
-    // An option that was once a dictionary of CloudKit's.
-    case NSPersistentHistoryTrackingKey: tracksHistory = flag ?? true
-    case NSPersistentStoreRemoteChangeNotificationPostOptionKey: postsRemoteChangeNotifications = try truth()
-    case NSPersistentStoreDeferredLightweightMigrationOptionKey: defersLightweightMigration = try truth()
-    case NSPersistentStoreTimeoutOption:
-      timeout = (value as? NSNumber)?.doubleValue ?? (value as? Double) ?? 240
+  private func take(_ option: StoreOption) throws {
+    switch option.key {
+    case NSReadOnlyPersistentStoreOption: isReadOnly = try option.truth()
+    case NSMigratePersistentStoresAutomaticallyOption: shouldMigrateStoreAutomatically = try option.truth()
+    case NSInferMappingModelAutomaticallyOption: shouldInferMappingModelAutomatically = try option.truth()
+    // A dictionary of CloudKit's options asks for a history, too.
+    case NSPersistentHistoryTrackingKey:
+      tracksHistory = option.value is NSDictionary ? true : try option.truth()
+    case NSPersistentStoreRemoteChangeNotificationPostOptionKey:
+      postsRemoteChangeNotifications = try option.truth()
+    case NSPersistentStoreDeferredLightweightMigrationOptionKey:
+      defersLightweightMigration = try option.truth()
+    case NSPersistentStoreTimeoutOption: timeout = try option.seconds()
     case NSPersistentStoreStagedMigrationManagerOptionKey:
-      stagedMigrationManager = value as? StagedMigrationManager
-    // What concerns SQLite, file protection and other systems has no meaning here.
-    case NSSQLitePragmasOption, NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption,
-      NSPersistentStoreFileProtectionKey,
-      NSIgnorePersistentStoreVersioningOption, NSPersistentStoreConnectionPoolMaxSizeKey,
-      NSCoreDataCoreSpotlightExporter,
-      NSBinaryStoreSecureDecodingClasses, NSBinaryStoreInsecureDecodingCompatibilityOption,
-      NSValidateXMLStoreOption,
-      NSPersistentStoreForceDestroyOption:
-      break
-    default: break
+      stagedMigrationManager = try option.stagedMigrationManager()
+    case HeartwoodCopiesAppleStoreOption: _ = try option.truth()
+    case _ where StoreOption.withoutMeaning.contains(option.key): break
+    // A class of the program may have options of its own.
+    case _ where StoreTypes.programClass(type.rawValue) != nil: break
+    default: throw option.unknown
     }
+  }
+}
+
+/// An option of a store, as a program gives it.
+private struct StoreOption {
+  let key: String
+  let value: Any
+  let place: String
+
+  /// What concerns SQLite, file protection and other systems.
+  static let withoutMeaning: Set = [
+    NSSQLitePragmasOption, NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption,
+    NSPersistentStoreFileProtectionKey, NSIgnorePersistentStoreVersioningOption,
+    NSPersistentStoreConnectionPoolMaxSizeKey, NSCoreDataCoreSpotlightExporter,
+    NSBinaryStoreSecureDecodingClasses, NSBinaryStoreInsecureDecodingCompatibilityOption,
+    NSValidateXMLStoreOption, NSPersistentStoreForceDestroyOption,
+  ]
+
+  private static let withMeaning = [
+    HeartwoodCopiesAppleStoreOption, NSInferMappingModelAutomaticallyOption,
+    NSMigratePersistentStoresAutomaticallyOption, NSPersistentHistoryTrackingKey,
+    NSPersistentStoreDeferredLightweightMigrationOptionKey,
+    NSPersistentStoreRemoteChangeNotificationPostOptionKey,
+    NSPersistentStoreStagedMigrationManagerOptionKey, NSPersistentStoreTimeoutOption,
+    NSReadOnlyPersistentStoreOption,
+  ]
+
+  func truth() throws -> Bool {
+    guard let truth = (value as? NSNumber)?.boolValue ?? (value as? Bool) else { throw takes("a Boolean") }
+    return truth
+  }
+
+  func seconds() throws -> Double {
+    let seconds = (value as? NSNumber)?.doubleValue ?? (value as? Double)
+    guard let seconds, seconds >= 0 else { throw takes("a number of seconds, at least 0") }
+    return seconds
+  }
+
+  func stagedMigrationManager() throws -> StagedMigrationManager {
+    guard let manager = value as? StagedMigrationManager else { throw takes("an NSStagedMigrationManager") }
+    return manager
+  }
+
+  private func takes(_ wanted: String) -> HeartwoodError {
+    notOpened("the option \(key) takes \(wanted), not \(Swift.type(of: value)) \(value)")
+  }
+
+  var unknown: HeartwoodError {
+    notOpened(
+      "no option is called \(key); those are \(Self.withMeaning.joined(separator: ", ")), and Core Data's for SQLite, which have no "
+        + "meaning here")
+  }
+
+  private func notOpened(_ reason: String) -> HeartwoodError {
+    HeartwoodError(.persistentStoreOpen, "the store at \(place) was not opened: \(reason)")
   }
 }
