@@ -28,6 +28,7 @@ extension LogStoreOptions {
           + "class for it with PersistentStoreCoordinator.registerStoreClass(_:type:)")
     }
     try description.checkOptions()
+    try description.checkPlace()
     self.init(
       isReadOnly: description.isReadOnly, createsStore: description.createsStore,
       durability: description.durability, isBuffered: description.isBuffered)

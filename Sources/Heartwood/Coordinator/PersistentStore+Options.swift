@@ -134,6 +134,15 @@ extension PersistentStoreDescription {
     throw notOpened("the option \(key) takes \(wanted), not \(Swift.type(of: value)) \(value)")
   }
 
+  /// - Throws: `.persistentStoreOpen` if the place is one of another scheme than that of files, for a store of the library.
+  func checkPlace() throws(HeartwoodError) {
+    guard type != .inMemory, let url, !url.isFileURL, url.scheme != nil else { return }
+    throw HeartwoodError(
+      .persistentStoreOpen,
+      "\(url.withoutPassword) is no place of a store of type \(type.rawValue): pass a file URL, such as URL(fileURLWithPath:) makes"
+    )
+  }
+
   private func notOpened(_ reason: String) -> HeartwoodError {
     HeartwoodError(
       .persistentStoreOpen, "the store at \(url?.path ?? "no place") was not opened: \(reason)")
