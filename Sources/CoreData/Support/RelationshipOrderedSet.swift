@@ -109,6 +109,10 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
   override func object(at idx: Int) -> Any { reading { super.object(at: idx) } }
   override func index(of object: Any) -> Int { reading { super.index(of: object) } }
   override func contains(_ object: Any) -> Bool { reading { super.contains(object) } }
+  override func intersects(_ other: NSOrderedSet) -> Bool { objects.contains { other.contains($0) } }
+  override func intersectsSet(_ set: Set<AnyHashable>) -> Bool {
+    objects.contains { set.contains(AnyHashable($0)) }
+  }
   override func objects(at indexes: IndexSet) -> [Any] { reading { super.objects(at: indexes) } }
   override func enumerateObjects(_ block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void) {
     NSArray(array: objects).enumerateObjects(block)

@@ -49,23 +49,23 @@ final class RelationshipSet: NSMutableSet {
 
   // MARK: Changing
 
-  override func add(_ object: Any) { add([destination(object)]) }
-  override func addObjects(from array: [Any]) { add(array.map(destination)) }
-  override func union(_ other: Set<AnyHashable>) { add(other.map { destination($0.base) }) }
-  override func remove(_ object: Any) { remove([object]) }
-  override func minus(_ other: Set<AnyHashable>) { remove(other.map(\.base)) }
+  override func add(_ object: Any) { addAll([destination(object)]) }
+  override func addObjects(from array: [Any]) { addAll(array.map(destination)) }
+  override func union(_ other: Set<AnyHashable>) { addAll(other.map { destination($0.base) }) }
+  override func remove(_ object: Any) { removeAll([object]) }
+  override func minus(_ other: Set<AnyHashable>) { removeAll(other.map(\.base)) }
   override func removeAllObjects() { setObjects([]) }
   override func intersect(_ other: Set<AnyHashable>) {
-    remove(objects.filter { !other.contains(AnyHashable($0)) })
+    removeAll(objects.filter { !other.contains(AnyHashable($0)) })
   }
   override func setSet(_ other: Set<AnyHashable>) { setObjects(other.map { destination($0.base) }) }
 
-  private func add(_ added: [ManagedObject]) {
+  private func addAll(_ added: [ManagedObject]) {
     related.insert(contentsOf: added)
     owner._noteAssignment(key)
   }
 
-  private func remove(_ removed: [Any]) {
+  private func removeAll(_ removed: [Any]) {
     for object in removed.compactMap(RelationshipElement.object) { related.remove(object) }
     owner._noteAssignment(key)
   }
