@@ -107,6 +107,7 @@ extension PersistentStoreCoordinator {
     ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
     try asCocoa {
+      try PersistentStoreDescription.check(options, type: storeType, url: url)
       if let type = StoreTypes.programClass(storeType) {
         return try type.metadataForPersistentStore(with: url)
       }
@@ -126,6 +127,7 @@ extension PersistentStoreCoordinator {
     _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
     options: [AnyHashable: Any]? = nil
   ) throws {
+    try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: url) }
     if let type = StoreTypes.programClass(storeType) {
       return try type.setMetadata(metadata, forPersistentStoreAt: url)
     }
@@ -139,6 +141,7 @@ extension PersistentStoreCoordinator {
   public func destroyPersistentStore(
     at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
   ) throws {
+    try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: url) }
     // Core Data makes an empty store of one that is not there.
     let (kind, place) = (StoreTypes.kind(storeType), AppleStores.place(url))
     guard kind == .log, place != url || AppleStores.isFile(url) else {
@@ -162,6 +165,10 @@ extension PersistentStoreCoordinator {
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
   ) throws {
+    try asCocoa {
+      try PersistentStoreDescription.check(destinationOptions, type: storeType, url: destinationURL)
+      try PersistentStoreDescription.check(sourceOptions, type: storeType, url: sourceURL)
+    }
     AppleSQLiteStore.register()
     try replaceAnyStore(
       at: AppleStores.isFile(destinationURL)
@@ -189,7 +196,8 @@ extension PersistentStoreCoordinator {
     _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
     withType storeType: String
   ) throws -> NSPersistentStore {
-    try migrateAnyStore(store, to: storeURL, type: StoreTypes.kind(storeType))
+    try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: storeURL) }
+    return try migrateAnyStore(store, to: storeURL, type: StoreTypes.kind(storeType))
   }
 
   /// The newest position in the history of each store; nil while none is open.

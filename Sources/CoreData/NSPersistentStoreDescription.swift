@@ -102,6 +102,13 @@ extension PersistentStoreDescription {
     return made
   }
 
+  /// Checks options of a method that opens no store with them.
+  ///
+  /// - Throws: `.persistentStoreOpen` for an option that is unknown or has a value of a wrong type.
+  static func check(_ options: [AnyHashable: Any]?, type: String, url: URL) throws {
+    _ = try make(type: type, configuration: nil, url: url, options: options)
+  }
+
   private func take(_ option: StoreOption) throws {
     switch option.key {
     case NSReadOnlyPersistentStoreOption: isReadOnly = try option.truth()
@@ -121,7 +128,9 @@ extension PersistentStoreDescription {
     case _ where StoreOption.withoutMeaning.contains(option.key): break
     // A class of the program may have options of its own.
     case _ where StoreTypes.programClass(type.rawValue) != nil: break
-    default: throw option.unknown
+    case _ where option.isOfFramework: throw option.unknown
+    // Programs and libraries keep settings of their own there.
+    default: break
     }
   }
 }
@@ -149,6 +158,9 @@ private struct StoreOption {
     NSPersistentStoreStagedMigrationManagerOptionKey, NSPersistentStoreTimeoutOption,
     NSReadOnlyPersistentStoreOption,
   ]
+
+  /// Whether the name is one that only frameworks give.
+  var isOfFramework: Bool { key.hasPrefix("NS") || key.hasPrefix("Heartwood") }
 
   func truth() throws -> Bool {
     guard let truth = (value as? NSNumber)?.boolValue ?? (value as? Bool) else { throw takes("a Boolean") }

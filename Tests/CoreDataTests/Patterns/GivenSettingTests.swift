@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["NSReadOnlyPersistentStore", "FooOption", "NSPersistentHistoryTracking"])
+  @Test(arguments: ["NSReadOnlyPersistentStore", "HeartwoodOption", "NSPersistentHistoryTracking"])
   func `an option with an unknown name is refused`(name: String) {
     #expect(message([name: true]).contains("no option is called \(name)"))
     #expect(!FileManager.default.fileExists(atPath: url.path))
@@ -49,6 +49,30 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
+  @Test func `methods that open no store refuse options as well`() throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
+    let options = ["NSReadOnlyPersistentStore": true]
+    let other = url.appendingPathExtension("other")
+    for body in [
+      {
+        _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+          ofType: NSSQLiteStoreType, at: url, options: options)
+      },
+      {
+        try NSPersistentStoreCoordinator.setMetadata(
+          nil, forPersistentStoreOfType: NSSQLiteStoreType, at: url, options: options)
+      },
+      { try coordinator.destroyPersistentStore(at: url, ofType: NSSQLiteStoreType, options: options) },
+      {
+        try coordinator.replacePersistentStore(
+          at: url, withPersistentStoreFrom: other, sourceOptions: options, ofType: NSSQLiteStoreType)
+      },
+    ] as [() throws -> Void] {
+      let error = #expect(throws: (any Error).self) { try body() }
+      #expect(error?.localizedDescription.contains("no option is called NSReadOnlyPersistentStore") == true)
+    }
+  }
+
   @Test func `options of SQLite and of other systems are taken, and so is a dictionary of CloudKit's`() throws
   {
     defer { try? FileManager.default.removeItem(at: url) }
@@ -58,6 +82,8 @@ import Testing
       NSIgnorePersistentStoreVersioningOption: true, NSPersistentStoreConnectionPoolMaxSizeKey: 2,
       NSPersistentStoreTimeoutOption: 3, NSPersistentHistoryTrackingKey: ["a": "b"] as NSDictionary,
       NSMigratePersistentStoresAutomaticallyOption: 1 as NSNumber,
+      // A library's own.
+      "com.example.cache": 3,
     ])
     #expect(!store.isReadOnly)
   }

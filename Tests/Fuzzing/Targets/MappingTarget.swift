@@ -9,7 +9,8 @@ enum MappingTarget {
       if bytes.first == 0 {
         _ = try ArchivedText.mappingExpression(Data(bytes.dropFirst()))
       } else {
-        _ = try XcodeMapping(Data(bytes), file: "xcmapping.xml").entityMappings { name in
+        var mapping = try XcodeMapping(Data(bytes), file: "xcmapping.xml")
+        _ = try mapping.entityMappings { name in
           name == "Policy" ? EntityMigrationPolicy() : nil
         }
       }
