@@ -365,7 +365,7 @@ private final class Volume: ManagedObject {
   }
 
   @Test(arguments: [
-    "1.5abc", "1,5", "1.5.5", "1e", "--1", "+-1", " 1", "1 ", "0x10", "1e400", "nan(1)", "1.", ".5",
+    "1.5abc", "1,5", "1.5.5", "1e", "--1", "+-1", " 1", "1 ", "0x10", "1e400", "nan(1)",
   ])
   func `a decimal that is none is left out with a note, and refused in a document`(text: String) throws {
     for (field, what) in [
@@ -417,7 +417,7 @@ private final class Volume: ManagedObject {
     ]
     attributes["a5"]?.validationRules = [
       .date(
-        notBefore: Date(timeIntervalSinceReferenceDate: .nan),
+        notBefore: Date(timeIntervalSinceReferenceDate: -.infinity),
         notAfter: Date(timeIntervalSinceReferenceDate: .infinity))
     ]
     let url = folder.url.appending(path: "Numbers.xcdatamodel")
@@ -501,7 +501,7 @@ private final class Volume: ManagedObject {
         "\"Blob\""))
     #expect(message("<model><entity name='E' parentEntity='E'/></model>").contains("inherits from itself"))
     #expect(message(String(repeating: "<a>", count: 100)).contains("inside of each other"))
-    #expect(message("").contains("is no model"))
+    #expect(message("").contains("it is empty"))
     let bomb =
       "<!DOCTYPE m [<!ENTITY a \"xxxxxxxxxx\">"
       + (1...9).map {
