@@ -107,7 +107,10 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
 
   /// The model of an object as one of a class, or of those that inherit from it; nil if it is none.
   func model<Model: PersistentModel>(of object: _ModelObject, as type: Model.Type) -> Model? {
-    if let known = object.model(as: type) { return known }
+    object.model(as: type) ?? made(of: object, as: type)
+  }
+
+  private func made<Model: PersistentModel>(of object: _ModelObject, as type: Model.Type) -> Model? {
     if object.entity === container.models.entity(of: type) { return make(type, object) }
     return model(of: object).flatMap { ModelRelations.cast($0) }
   }
@@ -115,7 +118,7 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   /// The model that a relationship leads to. A few are kept: loops read the same ones again and again.
   func destination<Model: PersistentModel>(_ object: _ModelObject, as type: Model.Type) -> Model? {
     if let known = object.model(as: type) { return known }
-    let made = model(of: object, as: type)
+    let made = made(of: object, as: type)
     if let made, owner != nil { recentDestinations.add(made) }
     return made
   }
@@ -306,8 +309,7 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
       dropped.append(object.persistentIdentifier)
       ModelValues.detachModels(of: object)
     }
-    kept = []
-    recentDestinations = RecentModels()
+    endKeeping()
     temporaries = [:]
     forgetProblems()
     deletions = []
@@ -332,5 +334,4 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
       if let object = anyRegisteredObject(for: id) { refresh(object, mergeChanges: false) }
     }
   }
-
 }

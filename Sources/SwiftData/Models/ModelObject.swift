@@ -31,8 +31,7 @@ public final class _ModelObject: ManagedObject, @unchecked Sendable {
     guard let modelAddress, let retained = tryRetain?(modelAddress) else {
       return joined.lazy.compactMap(\.model).first.flatMap { ModelRelations.cast($0) }
     }
-    let found = Unmanaged<AnyObject>.fromOpaque(retained).takeRetainedValue()
-    return Swift.type(of: found) == type ? unsafeDowncast(found, to: type) : found as? Model
+    return ModelRelations.cast(Unmanaged<AnyObject>.fromOpaque(retained).takeRetainedValue())
   }
 
   @exclusivity(unchecked) private final unowned var unownedModel: (any PersistentModel)?

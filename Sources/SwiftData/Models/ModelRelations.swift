@@ -27,7 +27,7 @@ enum ModelRelations {
   }
 
   /// A model as one of a class; nil if it is none.
-  static func cast<Model: PersistentModel>(_ model: any PersistentModel) -> Model? {
+  static func cast<Model: PersistentModel>(_ model: AnyObject) -> Model? {
     // Exactly the class, as nearly always: a look at one pointer.
     type(of: model) == Model.self ? unsafeDowncast(model, to: Model.self) : model as? Model
   }
