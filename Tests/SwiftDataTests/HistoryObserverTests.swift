@@ -32,7 +32,7 @@ struct HistoryObserverTests {
   // SWD-44
   @Test func `an observer counts once what was deleted before it read it, and goes on`() async throws {
     let observer = try HistoryObserver(authors: ["me"], modelContainer: context.container)
-    // Keeps the thread that tells of saves from going on, so that the observer does not read.
+    // Blocks the thread that notifies of saves, so that the observer does not read.
     let isHeld = Mutex(false)
     let release = DispatchSemaphore(value: 0)
     let holder = NotificationCenter.default.addObserver(

@@ -176,22 +176,22 @@ struct LifetimeTests {
     let locker = Locker("1", holder: 1)
     context.insert(locker)
     context.insert(Locker("2", holder: 2))
-    func settle() async { while context.hasChanges { await Task.yield() } }
+    func waitForSave() async { while context.hasChanges { await Task.yield() } }
     func stored() throws -> [Int] {
       try ModelContext(container).fetch(FetchDescriptor<Locker>()).map(\.holder).sorted()
     }
-    await settle()
+    await waitForSave()
     locker.holder = 3
-    await settle()
+    await waitForSave()
     #expect(try stored() == [2, 3])
     context.undoManager?.undo()
-    await settle()
+    await waitForSave()
     #expect(try stored() == [1, 2])
     locker.number = "2"
     for _ in 0..<10 { await Task.yield() }
     #expect(context.hasChanges)
     locker.number = "4"
-    await settle()
+    await waitForSave()
     #expect(try stored() == [1, 2])
   }
 

@@ -172,7 +172,7 @@ extension HistorySource {
       let transaction =
         try request.asksFor(record) ? filter.transaction(record, identity, withChanges: withChanges) : nil
       if transaction != nil { found.count += 1 }
-      // Those that are not asked for tell the tokens of other stores' transactions where this store is.
+      // Those that are not asked for have this store's position for the tokens of other stores' transactions.
       guard request.resultType != .count, transaction != nil || !isOnly else { return true }
       let position = PersistentHistoryToken(
         storeID: start.storeID, transactionNumber: record.number, nanoseconds: record.nanoseconds)

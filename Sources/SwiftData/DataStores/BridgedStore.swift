@@ -173,7 +173,7 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
     numbers(of: [id]).forEach(context.snapshots.removeIfRead)
   }
 
-  /// What others have saved is asked for anew: the context may have fetched it meanwhile, before the save.
+  /// What others have saved is asked for again: the context may have fetched it meanwhile, before the save.
   func willMerge(_ changes: ObjectIDChanges, into context: ModelObjectContext) {
     context.snapshots.remove(numbers(of: Array(changes.updatedObjectIDs.union(changes.deletedObjectIDs))))
   }

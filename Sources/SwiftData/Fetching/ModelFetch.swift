@@ -39,7 +39,7 @@ struct ModelFetch<Model: PersistentModel> {
     request.includesPendingChanges = descriptor.includePendingChanges
     if isOfProgramStore {
       request.origin = FetchOrigin.descriptor(descriptor)
-      // Nothing but a fetch tells a context what others have changed in such a store.
+      // A context learns only by a fetch what others have changed in such a store.
       request.shouldRefreshRefetchedObjects = true
     }
     if !descriptor.relationshipKeyPathsForPrefetching.isEmpty {

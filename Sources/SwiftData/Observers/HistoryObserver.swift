@@ -5,7 +5,7 @@ import Observation
 
 /// Counts the saves to a container's stores that concern some models and authors, whichever context or process makes them.
 ///
-/// If history is deleted before the observer has read it, nothing tells which saves that was: it counts once, and goes on with what is saved
+/// If history is deleted before the observer has read it, it cannot know which saves that was: it counts once, and goes on with what is saved
 /// after that.
 public final class HistoryObserver: Observable, Sendable {
   /// The container.

@@ -99,7 +99,7 @@ import Testing
   }
 
   // HIS-08, HIS-15
-  @Test func `a token tells of deleted history also in a store that had no transaction yet`() throws {
+  @Test func `a token is expired by deleted history also in a store that had no transaction yet`() throws {
     let stores = coordinator.persistentStores
     _ = try save(0, to: stores[0], by: "")
     var token: PersistentHistoryToken?
