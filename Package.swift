@@ -77,10 +77,25 @@ let package = Package(
     .testTarget(
       name: "HeartwoodEngineTests",
       dependencies: ["TestSupport", "HeartwoodBytes", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine"]),
+    // What tests of the graph share, also: small models, stores and errors.
+    .target(
+      name: "GraphTestSupport",
+      dependencies: ["TestSupport", "HeartwoodFaults", "Heartwood"], path: "Tests/GraphTestSupport"),
+    // Objects, contexts and fetches.
     .testTarget(
       name: "HeartwoodTests",
       dependencies: [
-        "TestSupport", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood", "LineStore",
+        "TestSupport", "GraphTestSupport", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine",
+        "Heartwood",
+        "LineStore",
+      ]),
+    // Models, stores and migrations.
+    .testTarget(
+      name: "HeartwoodStoreTests",
+      dependencies: [
+        "TestSupport", "GraphTestSupport", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine",
+        "Heartwood",
+        "LineStore",
       ]),
     // Everything that can go wrong, at every place where it can: `Tests/FaultProgramme/run`.
     .executableTarget(

@@ -1,3 +1,4 @@
+import GraphTestSupport
 import Foundation
 import Heartwood
 import Testing
@@ -149,24 +150,6 @@ import Testing
     #expect(found.description.contains("people: not loaded"))
     #expect(found.hasFault(forRelationshipNamed: "people"))
   }
-}
-
-/// The notifications of one context.
-///
-/// Unchecked, because a context posts on the thread that uses it.
-final class Heard: @unchecked Sendable {
-  private(set) var notifications: [Notification] = []
-  private var token: (any NSObjectProtocol)?
-
-  init(_ context: ManagedObjectContext, _ name: Notification.Name) {
-    token = NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) {
-      [unowned self] notification in self.notifications.append(notification)
-    }
-  }
-
-  deinit { token.map(NotificationCenter.default.removeObserver) }
-
-  var all: [ContextChanges] { notifications.compactMap { ContextChanges($0) } }
 }
 
 @Suite struct `Sequences of a context` {

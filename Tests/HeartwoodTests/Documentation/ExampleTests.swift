@@ -1,3 +1,4 @@
+import GraphTestSupport
 import Foundation
 import Heartwood
 import TestSupport
@@ -151,10 +152,11 @@ import Testing
     "Sources/Heartwood/Documentation.docc/FollowingAStore.md",
   ])
   func `every line of the examples occurs in these tests`(document: String) throws {
-    let here = URL(fileURLWithPath: #filePath)
-    let root = (0..<4).reduce(here) { url, _ in url.deletingLastPathComponent() }
-    let folder = here.deletingLastPathComponent()
-    let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    let files = try ["HeartwoodTests", "HeartwoodStoreTests"].flatMap { target in
+      try FileManager.default.contentsOfDirectory(
+        at: root.appending(path: "Tests/\(target)/Documentation"), includingPropertiesForKeys: nil)
+    }
     let known = Set(try files.flatMap { lines(of: try String(contentsOf: $0, encoding: .utf8)) })
     let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
     let examples = text.components(separatedBy: "```swift\n").dropFirst()

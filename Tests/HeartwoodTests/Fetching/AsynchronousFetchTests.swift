@@ -1,3 +1,4 @@
+import GraphTestSupport
 import Dispatch
 import Foundation
 import Testing

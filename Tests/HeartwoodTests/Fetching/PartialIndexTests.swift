@@ -1,3 +1,4 @@
+import GraphTestSupport
 import Foundation
 import Heartwood
 import HeartwoodFaults

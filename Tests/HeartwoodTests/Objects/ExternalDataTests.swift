@@ -1,15 +1,10 @@
+import GraphTestSupport
 import Foundation
 import HeartwoodEngine
 import TestSupport
 import Testing
 
 @testable import Heartwood
-
-final class Picture: ManagedObject {
-  @Attribute var title = ""
-  @Attribute(.allowsExternalStorage) var image: Data?
-  @Attribute([.allowsExternalStorage, .preservesValueInHistoryOnDeletion]) var preview: Data?
-}
 
 @Suite struct `Data outside of rows` {
   private let folder: TemporaryFolder

@@ -1,3 +1,5 @@
+import GraphTestSupport
+
 /// What a context of the random tests should show: one value for each fact.
 struct GraphFacts: Equatable {
   enum Fact: Hashable {

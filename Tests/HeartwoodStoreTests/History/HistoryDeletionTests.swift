@@ -1,0 +1,145 @@
+import GraphTestSupport
+import Foundation
+import Heartwood
+import TestSupport
+import Testing
+
+@Suite struct `Deleting and filtering the history` {
+  /// A store with saves by two authors.
+  private func makeHistory(_ container: PersistentContainer, saves: Int) throws
+    -> [PersistentHistoryTransaction]
+  {
+    let context = container.newBackgroundContext()
+    let person = context.makePerson("Ada")
+    for number in 1...saves {
+      person.age = Int64(number)
+      if number % 3 == 0 { _ = context.makeCompany("\(number)") }
+      context.transactionAuthor = number % 2 == 0 ? "even" : "odd"
+      context.name = "context"
+      try context.save()
+    }
+    return try container.history()
+  }
+
+  // HIS-14, HIS-15, T66, T67
+  @Test func `deleting before a token keeps its transaction and the later ones, and earlier tokens expire`()
+    throws
+  {
+    let container = try makeContainer()
+    let all = try makeHistory(container, saves: 10)
+    let context = container.newBackgroundContext()
+    let result = try context.execute(.deleteHistory(before: all[4].token))
+    #expect(result.count == 4 && result.resultType == .statusOnly)
+    #expect(try container.history().map(\.transactionNumber) == all[4...].map(\.transactionNumber))
+    #expect(
+      try container.history(after: all[4].token).map(\.transactionNumber)
+        == all[5...].map(\.transactionNumber))
+    #expect(try container.history(after: all[3].token).count == 6)
+    let error = heartwoodError { _ = try container.history(after: all[2].token) }
+    #expect(error?.code == .persistentHistoryTokenExpired)
+    #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty)
+    #expect(try context.execute(.deleteHistory(before: all[4].token)).count == 0)
+  }
+
+  @Test func `a deletion that is restricted is refused, and deletes nothing`() throws {
+    let container = try makeContainer()
+    let all = try makeHistory(container, saves: 4)
+    let context = container.newBackgroundContext()
+    let restrictions: [(PersistentHistoryChangeRequest) throws -> Void] = [
+      { $0.author = "even" },
+      { $0.transactionPredicate = try FormatPredicate("author == 'even'") },
+      { $0.changePredicate = try FormatPredicate("entityName == 'Company'") },
+    ]
+    for restrict in restrictions {
+      let request = PersistentHistoryChangeRequest.deleteHistory(before: all[3].token)
+      try restrict(request)
+      let error = heartwoodError { _ = try context.execute(request) }
+      #expect(error?.code == .persistentStoreUnsupportedRequestType)
+    }
+    #expect(try container.history().count == all.count)
+  }
+
+  // HIS-14
+  @Test func `history is deleted before a transaction or a date, and all of it`() throws {
+    let container = try makeContainer()
+    let all = try makeHistory(container, saves: 6)
+    let context = container.newBackgroundContext()
+    #expect(try context.execute(.deleteHistory(before: all[1])).count == 1)
+    #expect(try context.execute(.deleteHistory(before: all[3].timestamp)).count <= 2)
+    #expect(try context.execute(.deleteHistory(before: .distantFuture)).count >= 3)
+    #expect(try container.history().isEmpty)
+    #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty)
+    let token = try #require(container.currentHistoryToken)
+    _ = context.makePerson("Bea")
+    try context.save()
+    #expect(try container.history(after: token).count == 1)
+    #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty)
+  }
+
+  // HIS-14: using-it 19
+  @Test func `deleted history stays deleted after reopening, and its space is reclaimed`() throws {
+    let folder = try TemporaryFolder()
+    let open = { try PersistentContainer(name: "Companies", types: companyTypes, at: folder.store) }
+    var container = try open()
+    let token = try #require(try makeHistory(container, saves: 2500).last).token
+    let before = try container.persistentStoreCoordinator.reclaim().bytesAfter
+    #expect(try container.newBackgroundContext().execute(.deleteHistory(before: token)).count == 2499)
+    let after = try container.persistentStoreCoordinator.reclaim().bytesAfter
+    #expect(after < before)
+    try container.close()
+    container = try open()
+    #expect(try container.history().count == 1)
+    #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty)
+    #expect(try container.newBackgroundContext().count(Company.self) == 833)
+    try container.close()
+  }
+
+  // HIS-10
+  @Test func `a request may choose transactions and changes by predicates`() throws {
+    let container = try makeContainer()
+    let all = try makeHistory(container, saves: 9)
+    let context = container.newBackgroundContext()
+    let request = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
+    request.transactionPredicate = try FormatPredicate(
+      "author == 'even' AND transactionNumber > %@", all[1].transactionNumber)
+    #expect(
+      try context.execute(request).transactions.map(\.transactionNumber)
+        == [3, 5, 7].map { all[$0].transactionNumber })
+    request.transactionPredicate = try FormatPredicate(
+      "timestamp >= %@ AND contextName BEGINSWITH 'con'", all[0].timestamp)
+    #expect(try context.execute(request).count == 9)
+    request.changePredicate = try FormatPredicate("entityName == 'Company' AND changeType == 0")
+    let found = try context.execute(request)
+    #expect(found.transactions.map(\.transactionNumber) == [2, 5, 8].map { all[$0].transactionNumber })
+    #expect(found.changes.allSatisfy { $0.changedObjectID.entity.name == "Company" })
+    request.transactionPredicate = try FormatPredicate("unknown == 1")
+    #expect(heartwoodError { _ = try context.execute(request) }?.code == .invalidPredicate)
+    // HIS-17
+    let whole = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
+    let deletion = PersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture)
+    for request in [whole, deletion] {
+      request.affectedStores = []
+      #expect(
+        heartwoodError { _ = try context.execute(request) }?.code == .persistentStoreUnsupportedRequestType)
+    }
+    whole.affectedStores = container.persistentStoreCoordinator.persistentStores
+    #expect(try context.execute(whole).count == 9)
+  }
+
+  // HIS-16
+  @Test func `a transaction becomes a notification that a context merges`() throws {
+    let container = try makeContainer()
+    let (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
+    let theirs = there.makePerson("Ada", age: 1)
+    try there.save()
+    let mine = try #require(here.object(with: theirs.objectID) as? Person)
+    #expect(mine.age == 1)
+    let token = container.currentHistoryToken
+    theirs.age = 2
+    try there.save()
+    for transaction in try container.history(after: token) {
+      here.mergeChanges(fromContextDidSave: transaction.objectIDNotification())
+    }
+    #expect(mine.age == 2)
+  }
+}

@@ -1,7 +1,0 @@
-import Foundation
-import TestSupport
-
-extension TemporaryFolder {
-  /// The place of a store in it.
-  var store: URL { url.appending(path: "Store.heartwood") }
-}
