@@ -1,7 +1,8 @@
-import GraphTestSupport
 import Foundation
+import GraphTestSupport
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 @testable import Heartwood
@@ -40,7 +41,7 @@ import Testing
       try open(kind, fileSystem).close()
     } workload: { fileSystem, acknowledge in
       let store = try open(kind, fileSystem)
-      for number in 1...4 {
+      for number in 1...(LongRun.isWanted ? 4 : 2) {
         try add(store, number)
         acknowledge(number)
       }

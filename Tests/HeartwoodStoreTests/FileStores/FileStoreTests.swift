@@ -1,5 +1,5 @@
-import GraphTestSupport
 import Foundation
+import GraphTestSupport
 import HeartwoodFiles
 import TestSupport
 import Testing
@@ -200,7 +200,7 @@ import Testing
 
   @Test(arguments: StoreKind.files)
   func `large data is in the file`(kind: StoreKind) throws {
-    let image = Data((0..<2_500_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) })
+    let image = Data((0..<1_200_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) })
     var container = try kind.open([Picture.self], at: folder.store)
     var context = container.newBackgroundContext()
     let picture = Picture(context: context)

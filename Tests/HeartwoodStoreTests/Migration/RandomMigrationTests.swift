@@ -96,7 +96,7 @@ import Testing
 
   // MIG-04, MIG-05, MIG-06
   @Test func `models of the size that applications have go through ten versions`() throws {
-    for seed in 1...(Self.isLong ? 40 : 3) as ClosedRange<UInt64> {
+    for seed in 1...(Self.isLong ? 40 : 1) as ClosedRange<UInt64> {
       var changed = 0
       #expect(try run(seed, &changed, entities: 20 + Int(seed) * 5 % 25, versions: 9) == [], "seed \(seed)")
       #expect(changed == 9)

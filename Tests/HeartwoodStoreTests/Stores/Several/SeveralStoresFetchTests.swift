@@ -1,6 +1,7 @@
-import GraphTestSupport
 import Foundation
+import GraphTestSupport
 import HeartwoodFaults
+import TestSupport
 import Testing
 
 @testable import Heartwood
@@ -13,7 +14,7 @@ import Testing
     var both = try IndexedAndPlain(seed: seed, storeCount: 3)
     try both.fill(changes: 500)
     var kinds: Set<String> = []
-    for round in 0..<220 {
+    for round in 0..<(LongRun.isWanted ? 220 : 150) {
       if round % 10 == 9 { try both.change() }
       if round % 40 == 39 { try both.save() }
       var asked = RandomDictionaries(&both.random)
