@@ -1,6 +1,6 @@
-import GraphTestSupport
 import Dispatch
 import Foundation
+import GraphTestSupport
 import HeartwoodFiles
 import TestSupport
 import Testing

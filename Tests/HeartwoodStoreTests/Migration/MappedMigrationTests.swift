@@ -1,5 +1,5 @@
-import GraphTestSupport
 import Foundation
+import GraphTestSupport
 import HeartwoodFiles
 import TestSupport
 import Testing
