@@ -1,5 +1,4 @@
 import Foundation
-import GraphTestSupport
 import Heartwood
 import HeartwoodFaults
 import Testing

@@ -1,5 +1,4 @@
 import Foundation
-import GraphTestSupport
 import Heartwood
 
 /// The model of the random tests: plain dictionaries that follow the rules of the graph.

@@ -1,1 +1,1 @@
-../../../../Tests/HeartwoodTests/Support/PlainCompanies.swift
+../../../../Tests/HeartwoodTests/Random/PlainCompanies.swift

@@ -1,0 +1,1 @@
+../../../../Tests/GraphTestSupport/Disagreement.swift
