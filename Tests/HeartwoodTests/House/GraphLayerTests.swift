@@ -54,8 +54,7 @@ struct GraphLayerTests {
     ])
 
   @Test func `the folders of the graph use only types of their own and of lower layers`() throws {
-    let package = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-    let violations = try Self.graph.violations(in: package.path)
+    let violations = try Self.graph.violations(in: PackageFolder.url.path)
     #expect(violations == [])
   }
 

@@ -66,9 +66,7 @@ struct GraphUnsafeCodeTests {
     ])
 
   @Test func `only the listed files of the graph use unsafe code`() throws {
-    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().path
-    let violations = try Self.graph.violations(in: package)
+    let violations = try Self.graph.violations(in: PackageFolder.url.path)
     #expect(violations == [])
   }
 }

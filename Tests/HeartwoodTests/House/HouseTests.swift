@@ -1,0 +1,35 @@
+import TestSupport
+import Testing
+
+/// What makes the graph hard to read and slow to build, counted: the numbers here may only fall. Who lowers one writes the lower number.
+struct HouseTests {
+  private static let counted = Result { try SourceCounts(of: "Sources/Heartwood") }
+  private let graph: SourceCounts
+
+  init() throws { graph = try Self.counted.get() }
+
+  /// The classes that are kinds of stores, and what they give contexts to read.
+  private static let kindsOfStores: Set<String> = [
+    "LogStore", "StoreUnion", "AtomicStore", "IncrementalStore", "IncrementalContents", "IncrementalView",
+    "IncrementalTransaction", "ParentStore", "ParentView",
+  ]
+
+  @Test func `few places ask which kind a store is`() {
+    let casts = graph.casts(to: Self.kindsOfStores)
+    #expect(casts.count == 54, "\(casts.joined(separator: "\n"))")
+  }
+
+  @Test func `contexts are extended in few files`() {
+    let files = graph.files(extending: "ManagedObjectContext")
+    #expect(files.count == 68, "\(files.joined(separator: "\n"))")
+  }
+
+  @Test func `few files use each other in a ring`() {
+    let ring = graph.largestRing
+    #expect(ring.count == 248, "\(ring.joined(separator: "\n"))")
+  }
+
+  @Test func `the module is not larger than it was`() {
+    #expect(graph.lines <= 75_000)
+  }
+}
