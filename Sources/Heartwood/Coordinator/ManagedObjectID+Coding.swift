@@ -49,16 +49,10 @@ extension ManagedObjectID: Codable {
     guard let open = OpenStores.store(parts.store.uuidString) else {
       throw refusal("is of a store that is not open: open the store first")
     }
-    guard let store = open.log else {
-      guard let identifier = (open as? IncrementalStore)?.identifier(parts) else {
-        throw refusal("is of no object that its store can name")
-      }
-      self = identifier
-      return
+    guard let identifier = open.identifier(parts) else {
+      throw refusal(
+        "is of no object that its store can name: the model has no such entity, or the store no such object")
     }
-    guard let entity = store.entity(inURI: parts.entityName, store.schema.model) else {
-      throw refusal("is of an entity that the model of its store does not have")
-    }
-    self.init(entity: entity, key: parts.key, store: StoreIdentity(uuid: parts.store))
+    self = identifier
   }
 }

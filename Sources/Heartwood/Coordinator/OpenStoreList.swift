@@ -84,7 +84,7 @@ struct OpenStoreList {
       throw .sameStore(store, other)
     }
     let identity = store.objectStore.identity
-    if store is IncrementalStore || others.first is IncrementalStore {
+    if store.isAlone || others.first?.isAlone == true {
       guard others.isEmpty, store.configurationName == nil else { throw .aloneOnly(store, others.first) }
     }
     if others.isEmpty, numbers?.number(of: identity) == nil { numbers = nil }

@@ -128,6 +128,26 @@ open class PersistentStore: NSObject, @unchecked Sendable {
     return true
   }
 
+  /// Whether it has all entities, and is the only store of its coordinator.
+  var isAlone: Bool { false }
+
+  /// The identifier of the parts of a URI; nil if the store has no such entity, or cannot name the object. The row need not exist.
+  func identifier(_ parts: ManagedObjectID.URIParts) -> ManagedObjectID? {
+    let model = persistentStoreCoordinator?.managedObjectModel ?? contents.schema.model
+    return contents.entity(inURI: parts.entityName, model).map { named in
+      ManagedObjectID(
+        entity: contents.storedEntity(named, parts.key), key: parts.key, store: contents.identity)
+    }
+  }
+
+  /// Sets what the program may set of the metadata, for the next save.
+  func setMetadata(_ metadata: StoreMetadata) throws { try contents.setMetadata(metadata) }
+
+  /// The metadata with the store's own values.
+  func allMetadata() throws -> [String: Any] {
+    try contents.metadata().completed(contents.schema.record, contents.identity, kind)
+  }
+
   /// The store on the engine; nil for an incremental store of the program.
   final var log: LogStore? { objectStore as? LogStore }
 

@@ -7,30 +7,13 @@ extension PersistentStoreCoordinator {
   ///
   /// The entity may have its name, or one that it had before a migration in place, if no other entity has that now. The row need not exist. If it does, and is one of another entity of the same family, the identifier has the entity of the row.
   public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
-    guard let parts = ManagedObjectID.parts(of: url),
-      let open = persistentStores.first(where: { $0.objectStore.identity.uuid == parts.store })
-    else { return nil }
-    if let incremental = open as? IncrementalStore { return incremental.identifier(parts) }
-    guard let store = open.log, let entity = store.entity(inURI: parts.entityName, managedObjectModel) else {
-      return nil
-    }
-    return ManagedObjectID(
-      entity: storedEntity(entity, parts.key, store), key: parts.key, store: store.identity)
+    guard let parts = ManagedObjectID.parts(of: url) else { return nil }
+    return persistentStores.first { $0.objectStore.identity.uuid == parts.store }?.identifier(parts)
   }
 
   /// The identifier of the text of a URI; nil as for `managedObjectID(forURIRepresentation:)`.
   public func managedObjectID(for text: String) -> ManagedObjectID? {
     URL(string: text).flatMap { managedObjectID(forURIRepresentation: $0) }
-  }
-
-  /// The entity of a row, if the newest generation has it, otherwise `entity`.
-  private func storedEntity(
-    _ entity: EntityDescription, _ key: UInt64, _ store: LogStore
-  ) -> EntityDescription {
-    guard entity.rootEntity.hasSubentities, let view = try? store.newestView(), view.has(entity.rootEntity),
-      let number = try? view.withRow(entity.rootEntity, key, { $0?.entityNumber })
-    else { return entity }
-    return (try? entity.rootEntity.entity(numbered: number)) ?? entity
   }
 
   /// A token of a past generation, by the number of its transaction.

@@ -26,8 +26,7 @@ extension PersistentStoreCoordinator {
   @_disfavoredOverload
   public func setMetadata(_ metadata: [String: Any]?, for store: PersistentStore) throws {
     try requireOpen(store)
-    if let incremental = store as? IncrementalStore { return try incremental.setMetadata(metadata) }
-    try store.contents.setMetadata(try StoreMetadata(settable: metadata))
+    try store.setMetadata(try StoreMetadata(settable: metadata))
   }
 
   /// The metadata of a store that need not be open. Creates and changes nothing.
@@ -164,12 +163,6 @@ extension PersistentStore {
       hasDeferredLightweightMigration, pendingMigrationStage, migrationTransactions,
       formerModelVersionChecksums, formerEntityNames, modelData,
     ]
-  }
-
-  /// The metadata with the store's own values.
-  final func allMetadata() throws -> [String: Any] {
-    if let incremental = self as? IncrementalStore { return incremental.completeMetadata }
-    return try contents.metadata().completed(contents.schema.record, contents.identity, kind)
   }
 }
 

@@ -74,7 +74,7 @@ final class StoreTransfer {
 
   private func begin(_ engine: Engine) throws {
     let own = PersistentStore.MetadataKey.all
-    let metadata = try StoreMetadata(settable: source.completeMetadata.filter { !own.contains($0.key) })
+    let metadata = try StoreMetadata(settable: source.allMetadata().filter { !own.contains($0.key) })
     try engine.write { transaction in
       try transaction.put(KeySpace.schemaKey, record.encoded())
       if !metadata.values.isEmpty { try transaction.put(KeySpace.metadataKey, metadata.encoded()) }

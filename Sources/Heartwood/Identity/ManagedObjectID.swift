@@ -64,8 +64,11 @@ extension ManagedObjectID: CustomStringConvertible {
     entity.displayName.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? entity.displayName
   }
 
+  /// What the URI of a permanent identifier says.
+  typealias URIParts = (store: UUID, entityName: String, key: UInt64)
+
   /// The parts of a permanent identifier's URI; nil for any other URI.
-  static func parts(of uri: URL) -> (store: UUID, entityName: String, key: UInt64)? {
+  static func parts(of uri: URL) -> URIParts? {
     guard uri.scheme == "x-coredata", let host = uri.host(), let store = UUID(uuidString: host) else {
       return nil
     }

@@ -39,6 +39,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
 
   /// Its class knows what a new inverse means for its own form of links only if it says so: by a mapping.
   override final var joinsRelationshipsInMigrations: Bool { false }
+  override final var isAlone: Bool { true }
 
   // MARK: To override
 
@@ -364,8 +365,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     }
   }
 
-  /// The identifier of the parts of a URI; nil if the store cannot name the object.
-  final func identifier(_ parts: (store: UUID, entityName: String, key: UInt64)) -> ManagedObjectID? {
+  override final func identifier(_ parts: ManagedObjectID.URIParts) -> ManagedObjectID? {
     guard let entity = managedObjectModel.entitiesByName[parts.entityName], parts.key > 0 else { return nil }
     let root = entity.rootEntity.number
     guard parts.key & Self.mark == 0 || references.withLock({ $0[root, parts.key] != nil }) else {
@@ -383,10 +383,8 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
 
   private let metadataToSave = Guarded(false)
 
-  /// - Throws: As `PersistentStoreCoordinator.setMetadata(_:for:)`.
-  final func setMetadata(_ metadata: [String: Any]?) throws {
+  override final func setMetadata(_ settable: StoreMetadata) throws {
     guard !isReadOnly else { throw readOnly }
-    let settable = try StoreMetadata(settable: metadata)
     var values = storedMetadata.filter { MetadataKey.all.contains($0.key) }
     for (name, value) in settable.values { values[name] = value.any }
     metadataToSave.withLock { $0 = true }
@@ -399,8 +397,9 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     metadataToSave.withLock { $0 = false }
   }
 
-  /// The metadata with the store's own values.
-  final var completeMetadata: [String: Any] { storedMetadata.filter { $0.key != MetadataKey.modelData } }
+  override final func allMetadata() throws -> [String: Any] {
+    storedMetadata.filter { $0.key != MetadataKey.modelData }
+  }
 
   final var readOnly: HeartwoodError {
     guard !Swift.type(of: self).isAlwaysReadOnly else {

@@ -16,7 +16,7 @@ struct HouseTests {
 
   @Test func `few places ask which kind a store is`() {
     let casts = graph.casts(to: Self.kindsOfStores)
-    #expect(casts.count == 54, "\(casts.joined(separator: "\n"))")
+    #expect(casts.count == 48, "\(casts.joined(separator: "\n"))")
   }
 
   @Test func `contexts are extended in few files`() {
