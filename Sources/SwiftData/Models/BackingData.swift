@@ -14,6 +14,8 @@ public protocol BackingData<Model> {
   mutating func setValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value)
   /// Where the values are. Not meant to be used.
   var _place: _BackingPlace { get }
+  /// Has the values of another object from now on. Not meant to be used.
+  mutating func _take(_ object: _ModelObject)
 }
 
 /// Where backing data have their values. Not meant to be used.
@@ -31,6 +33,8 @@ public enum _BackingPlace {
 extension BackingData {
   /// A place that is not known. Not meant to be used.
   public var _place: _BackingPlace { .other }
+  /// Does nothing. Not meant to be used.
+  public mutating func _take(_ object: _ModelObject) {}
 
   /// The value of a property.
   public func getValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value {
@@ -62,12 +66,14 @@ extension BackingData {
 
 /// The values of an object of the graph. Not meant to be used.
 public struct _ObjectBackingData<Model: PersistentModel>: BackingData {
-  let object: _ModelObject
+  private(set) var object: _ModelObject
 
   init(_ object: _ModelObject) { self.object = object }
 
   /// The object. Not meant to be used.
   public var _place: _BackingPlace { .object(object) }
+  /// Has the values of another object from now on. Not meant to be used.
+  public mutating func _take(_ object: _ModelObject) { self.object = object }
 
   /// - Precondition: Never called: a context makes the backing data of its objects.
   public init(for modelType: Model.Type) {
