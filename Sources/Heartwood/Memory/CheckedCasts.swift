@@ -12,6 +12,13 @@ enum CheckedCast {
   {
     unsafeBitCast(objects, to: [Object].self)
   }
+
+  /// - Precondition: The value is exactly of `type`.
+  @inline(__always)
+  static func value<Held>(_ any: Any, of type: Held.Type) -> Held {
+    func held<Value>(_ value: Value) -> Held { unsafeBitCast(value, to: Held.self) }
+    return _openExistential(any, do: held)
+  }
 }
 
 extension String {

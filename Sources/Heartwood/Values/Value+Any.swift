@@ -24,14 +24,16 @@ extension Value {
   /// conformances or go through Foundation's classes, which costs more than all the rest of setting a value.
   private static func usual(_ any: Any) -> Value? {
     let type = Swift.type(of: any)
-    if type == String.self { return (any as? String).map(Value.string) }
-    if type == Int64.self { return (any as? Int64).map(Value.int) }
-    if type == Int.self { return (any as? Int).map { .int(Int64($0)) } }
-    if type == Double.self { return (any as? Double).map(Value.double) }
-    if type == Bool.self { return (any as? Bool).map(Value.bool) }
-    if type == Int16.self { return (any as? Int16).map { .int(Int64($0)) } }
-    if type == Int32.self { return (any as? Int32).map { .int(Int64($0)) } }
-    if type == Date.self { return (any as? Date).map { .date($0.timeIntervalSinceReferenceDate) } }
+    if type == String.self { return .string(CheckedCast.value(any, of: String.self)) }
+    if type == Int64.self { return .int(CheckedCast.value(any, of: Int64.self)) }
+    if type == Int.self { return .int(Int64(CheckedCast.value(any, of: Int.self))) }
+    if type == Double.self { return .double(CheckedCast.value(any, of: Double.self)) }
+    if type == Bool.self { return .bool(CheckedCast.value(any, of: Bool.self)) }
+    if type == Int16.self { return .int(Int64(CheckedCast.value(any, of: Int16.self))) }
+    if type == Int32.self { return .int(Int64(CheckedCast.value(any, of: Int32.self))) }
+    if type == Date.self {
+      return .date(CheckedCast.value(any, of: Date.self).timeIntervalSinceReferenceDate)
+    }
     return nil
   }
 
