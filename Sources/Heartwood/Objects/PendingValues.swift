@@ -83,7 +83,9 @@ struct PendingValuesHeader {
   /// What fetched properties have found, by name.
   var fetched: [String: [ManagedObjectID]] = [:]
   /// Whom the Observation framework notifies of changes; nil for an object that was not observed.
-  var registrar: ObservationRegistrar?
+  var registrar: ObservationRegistrar? { didSet { isObserved = registrar != nil } }
+  /// Whether there is a registrar: to look at this takes less time.
+  private(set) var isObserved = false
 
   init(slotCount: Int) { self.slotCount = slotCount }
 }

@@ -11,7 +11,10 @@ extension ManagedObject: Observable {
   final subscript(observed slot: Int) -> Int { slot }
 
   /// The registrar of an object that was read while accesses were collected; nil for all others.
-  private final var registrar: ObservationRegistrar? { pending?.header.registrar }
+  private final var registrar: ObservationRegistrar? {
+    guard let pending, pending.header.isObserved else { return nil }
+    return pending.header.registrar
+  }
 
   /// Whether the object was read while accesses were collected. Its context then keeps it: an observer may hold only the
   /// object from which it was reached.
