@@ -48,7 +48,9 @@ public final class _FreeValues {
   /// A class has few properties, so that a search takes less time than a table.
   @exclusivity(unchecked) private var entries: [Entry] = []
   /// Made when the model is observed.
-  @exclusivity(unchecked) var registrar: ObservationRegistrar?
+  @exclusivity(unchecked) var registrar: ObservationRegistrar? { didSet { isObserved = registrar != nil } }
+  /// Whether there is a registrar: to look at this takes less time.
+  @exclusivity(unchecked) private(set) var isObserved = false
   /// The properties that were observed.
   var observed: Set<UInt64> = []
   /// The identifier that the model was asked for.
@@ -73,6 +75,14 @@ public final class _FreeValues {
 
   @usableFromInline
   func set(_ stored: _Value, _ hash: UInt64) { set(.stored(stored), hash) }
+
+  /// - Returns: False, and the value is not set, if the model is observed.
+  @usableFromInline
+  func setUnobserved(_ stored: _Value, _ hash: UInt64) -> Bool {
+    guard !isObserved else { return false }
+    set(.stored(stored), hash)
+    return true
+  }
 
   /// Takes the values of others, which count more than its own.
   func take(_ others: _FreeValues) {
@@ -158,21 +168,30 @@ extension _ModelStorage {
     return otherValue(model, key, name)
   }
 
+  @inlinable @inline(never)
+  static func otherValue<Model: PersistentModel, Value: AttributeValue>(
+    _ model: Model, _ key: String, _ name: UInt64
+  ) -> Value {
+    guard let object = model._$storage.object else { return freeValue(model, name) }
+    return value(of: object, key, name) ?? missingValue(model, name)
+  }
+
   /// Whether the thread collects reads for observers.
   @usableFromInline @inline(never)
   static func _isObserving() -> Bool { AccessProbe.isCollecting() }
 
+  /// The value of a row that is not at hand, or that is observed.
   @usableFromInline @inline(never)
-  static func otherValue<Model: PersistentModel, Value: AttributeValue>(
-    _ model: Model, _ key: String, _ name: UInt64
+  static func value<Value: AttributeValue>(of object: _ModelObject, _ key: String, _ name: UInt64) -> Value? {
+    object.noteOwnAccess(key, name)
+    return object._typedValue(key, name)
+  }
+
+  @usableFromInline @inline(never)
+  static func freeValue<Model: PersistentModel, Value: AttributeValue>(
+    _ model: Model, _ name: UInt64
   ) -> Value {
-    let storage = model._$storage
-    if let probe = storage.probe { return probe.read(model, name) }
-    if let object = storage.object {
-      object.noteOwnAccess(key, name)
-      if let value: Value = object._typedValue(key, name) { return value }
-      return missingValue(model, name)
-    }
+    if let probe = model._$storage.probe { return probe.read(model, name) }
     switch ModelValues.free(of: model, reading: name)[name] {
     case .stored(let stored)?: return Value(stored) ?? missingValue(model, name)
     case .other(let any)?: return (any as? Value) ?? missingValue(model, name)
@@ -186,6 +205,7 @@ extension _ModelStorage {
     _ model: Model, _ value: Value, _ key: String, _ name: UInt64
   ) {
     if let object = model._$storage.object { return setValue(of: object, value, key, name) }
+    if let free = model._$storage.free, free.setUnobserved(value._value, name) { return }
     setFree(model, value._value, name)
   }
 

@@ -24,7 +24,7 @@ enum ModelValues {
   static func change<Model: PersistentModel>(_ model: Model, _ hash: UInt64, _ change: (_FreeValues) -> Void)
   {
     let values = free(of: model)
-    guard let registrar = values.registrar else { return change(values) }
+    guard values.isObserved, let registrar = values.registrar else { return change(values) }
     registrar.withMutation(of: model, keyPath: \Model[_observed: hash]) { change(values) }
   }
 
@@ -66,9 +66,13 @@ enum ModelValues {
     let values = free(of: model)
     let modelClass = ModelClass.of(type(of: model))
     var relations: [(property: ModelProperty, models: [any PersistentModel])] = []
+    object.setInitialValues { set in
+      for property in modelClass.properties {
+        if case .stored(let stored)? = values[property.hash] { set(stored, property.name, property.hash) }
+      }
+    }
     for property in modelClass.properties {
       switch values[property.hash] {
-      case .stored(let stored)?: _ = object.setStoredValue(stored, property.name, property.hash)
       case .one(let other)?: if let other { relations.append((property, [other])) }
       case .many(let others)?: if !others.isEmpty { relations.append((property, others)) }
       case .other(let value)?:
@@ -77,7 +81,7 @@ enum ModelValues {
         } else {
           set(value, of: object, property)
         }
-      case nil: continue
+      case .stored?, nil: continue
       }
     }
     return relations
