@@ -329,10 +329,10 @@ extension CommandStore {
     do {
       if !sort.isEmpty {
         request.sortDescriptors = sort
-        _ = try context.plan(for: request)
+        try context.check(planOf: request)
       }
       request.predicate = try predicate.map { try FormatPredicate($0) }
-      _ = try context.plan(for: request)
+      try context.check(planOf: request)
     } catch let error as HeartwoodError where [.coreData, .invalidPredicate].contains(error.code) {
       // The invalid name or predicate comes from the command line.
       throw CommandFailure.usage(error.message)
