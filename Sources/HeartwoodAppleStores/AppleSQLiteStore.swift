@@ -105,7 +105,7 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
   ) throws {
     guard let table = tables.table(of: root) else { return }
     guard !reversed else { return try enumerateReversed(table, from: first, body) }
-    let start = first.map { Int64(clamping: $0) } ?? .min
+    let (start, file) = (first.map { Int64(clamping: $0) } ?? .min, file)
     let cursor = try file.translating { () throws(SQLiteError) in
       try file.database.rows(of: table.table, from: start)
     }
@@ -131,10 +131,21 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
     }
   }
 
+  public override var readsSingleValues: Bool { true }
+
+  public override func enumerateRows(
+    of root: EntityDescription, from first: UInt64?, with context: ManagedObjectContext?,
+    _ body: (any IncrementalStoreRow) throws -> Bool
+  ) throws {
+    guard let table = tables.table(of: root) else { return }
+    try scan(table, from: first.map { Int64(clamping: $0) } ?? .min, body)
+  }
+
   public override func enumerateObjectIDs(
     of root: EntityDescription, _ body: (ManagedObjectID) throws -> Bool
   ) throws {
     guard let table = tables.table(of: root) else { return }
+    let file = file
     let cursor = try file.translating { () throws(SQLiteError) in try file.database.rows(of: table.table) }
     while let row = try file.translating({ () throws(SQLiteError) in try cursor.next() }) {
       guard let id = identifier(of: row, in: table) else { continue }

@@ -4,7 +4,7 @@ import HeartwoodArchives
 import HeartwoodSQLite
 
 /// A SQLite file of Core Data or SwiftData: what it says of itself, and its database.
-struct AppleStoreFile: Sendable {
+final class AppleStoreFile: Sendable {
   /// An entity as the file numbers it.
   struct Entity: Sendable {
     let number: Int64

@@ -49,8 +49,9 @@ struct HistoryTests {
 
   @Test func `a store without history says so`() throws {
     let open = try StoreFixture("library").open()
-    #expect(throws: HeartwoodError.self) {
+    let error = #expect(throws: HeartwoodError.self) {
       try open.read { try $0.execute(.fetchHistory(after: nil as PersistentHistoryToken?)) }
     }
+    #expect(error?.message.hasSuffix("has no history: no program has recorded one in it") == true)
   }
 }

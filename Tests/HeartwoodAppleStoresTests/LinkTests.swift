@@ -27,6 +27,38 @@ struct LinkTests {
     }.sorted()
   }
 
+  @Test(.comparesWithPython, arguments: [false, true])
+  func `many links are copied in several transactions, as the memory for one is bounded`(isOrdered: Bool)
+    throws
+  {
+    let fixture = try StoreFixture(
+      making: """
+        store = Store(path, Model([
+            E('P', [A('n', 'int32'), R('tags', 'T', 'people', many=True, ordered=\(isOrdered ? "True" : "False"))]),
+            E('T', [R('people', 'P', 'tags', many=True)])]))
+        db, place = store.db, store.layout.columns['P', 'tags']
+        db.execute('BEGIN')
+        db.executemany('INSERT INTO ZP (Z_PK, Z_ENT, Z_OPT, ZN) VALUES (?, 1, 1, ?)', ((n, n) for n in range(1, 41)))
+        db.executemany('INSERT INTO ZT (Z_PK, Z_ENT, Z_OPT) VALUES (?, 2, 1)', ((n,) for n in range(1, 1001)))
+        db.executemany(f'INSERT INTO {place["join"]} ({place["own"]}, {place["other"]}) VALUES (?, ?)',
+                       ((p, t) for p in range(1, 41) for t in range(1, 1001)))
+        db.execute('COMMIT')
+        store.close()
+        """)
+    let open = try fixture.open()
+    let copy = try open.coordinator.migratePersistentStore(
+      open.store, to: fixture.folder.url.appending(path: "copy"))
+    // The rows of two entities, and 40,000 links at about 10,000 a transaction.
+    #expect(try open.coordinator.statistics().generation.rawValue >= 7)
+    #expect(try open.coordinator.verify(copy).findings.isEmpty)
+    let context = ManagedObjectContext(.privateQueue, coordinator: open.coordinator)
+    try context.performAndWait {
+      for person in try context.fetch(FetchRequest<ManagedObject>(entityName: "P")) {
+        #expect(person.objectIDs(forRelationshipNamed: "tags").count == 1000)
+      }
+    }
+  }
+
   @Test(
     .comparesWithPython,
     arguments: [

@@ -86,6 +86,69 @@ struct ReadingTests {
     }
   }
 
+  /// A scan of the file reads single values; one of the copy reads rows.
+  @Test(
+    arguments: [
+      (nil, nil, nil, 0), (nil, "age", 3, 0), (nil, "-name,age", 5, 2), ("age > 3", nil, nil, 0),
+      ("age > 3", "-age", nil, 0), ("age > 3", "-born", 4, 1), ("name == nil", "age", 2, 0),
+      ("name CONTAINS '1' AND balance > 2", "height", 6, 0), ("photo == nil", "code", nil, 0),
+      ("favourite.title != nil", "-favourite.title,age", 4, 0),
+      ("ANY books.title CONTAINS '3'", "name", 3, 0),
+      ("books.@count > 1", "-points,age", 3, 1), ("page CONTAINS '2' OR isMember == YES", nil, nil, 0),
+      ("SUBQUERY(friends, $f, $f.age > age).@count > 0", "points,age", 3, 0),
+    ] as [(String?, String?, Int?, Int)])
+  func `a fetch finds in the file what it finds in a copy`(
+    _ condition: String?, _ order: String?, _ limit: Int?, _ offset: Int
+  ) throws {
+    let fixture = try StoreFixture("library")
+    func results(_ context: ManagedObjectContext, _ entity: String) throws -> [[String]] {
+      let request = FetchRequest<ManagedObject>(entityName: entity)
+      request.predicate = try condition.map { try FormatPredicate($0) }
+      request.sortDescriptors = (order ?? "").split(separator: ",").map {
+        NamedSort(String($0.drop { $0 == "-" }), ascending: !$0.hasPrefix("-"))
+      }
+      (request.fetchLimit, request.fetchOffset) = (limit ?? 0, offset)
+      let found = try context.fetch(request).map { object in
+        ["\(object.objectID.uriRepresentation().lastPathComponent)"]
+          + object.entity.attributesByName.keys.sorted().map { "\(object.value(forKey: $0) ?? "none")" }
+      }
+      let keys = try context.fetchIdentifiers(request).map { [$0.uriRepresentation().lastPathComponent] }
+      return found + keys + [["\(try context.count(for: request))"]]
+    }
+    let open = try fixture.open()
+    let read = try open.read { try results($0, "Person") }
+    try open.coordinator.migratePersistentStore(
+      open.store, to: fixture.folder.url.appending(path: "copy"))
+    let context = ManagedObjectContext(.privateQueue, coordinator: open.coordinator)
+    let copied = try context.performAndWait { try results(context, "Person") }
+    #expect(read == copied)
+    #expect(read.count > 1)
+  }
+
+  @Test(.comparesWithPython) func `a count reads the values that its condition names, and no others`() throws
+  {
+    let fixture = try StoreFixture(
+      making: """
+        store = Store(path, Model([E('P', [A('one', 'int16'), A('other', 'int16')])]))
+        store.write([Object('P', {'one': n, 'other': 70000}) for n in range(5)])
+        store.close()
+        """)
+    let open = try fixture.open()
+    try open.read { context in
+      let request = FetchRequest<ManagedObject>(entityName: "P")
+      request.predicate = try FormatPredicate("one > 2")
+      #expect(try context.count(for: request) == 2)
+      #expect(open.store.notes == [])
+      #expect(try context.fetch(request).count == 2)
+      #expect(open.store.notes == ["a value of ZP.ZOTHER does not fit other, and is read as none (2 times)"])
+      request.predicate = nil
+      request.sortDescriptors = [NamedSort("one", ascending: false)]
+      request.fetchLimit = 3
+      #expect(try context.fetch(request).count == 3)
+      #expect(open.store.notes == ["a value of ZP.ZOTHER does not fit other, and is read as none (3 times)"])
+    }
+  }
+
   @Test func `an object is found by its identifier, and one that is not there is not`() throws {
     let open = try StoreFixture("library").open()
     try open.read { context in

@@ -73,22 +73,21 @@ struct ObjectCopying {
     }
     guard let url = copy.url else { return transfer.report }
     let path = LogStore.path(of: url)
-    // Two processes that start with the same store make one copy.
-    let lock = try PlaceLock.acquire(at: path, timeout: copy.timeout, copy.fileSystem)
-    defer { lock.release() }
-    guard try !Engine.containsStore(at: path, fileSystem: copy.fileSystem) else {
-      throw HeartwoodError(
-        .persistentStoreOperation,
-        "the store at \(store.place) cannot be copied to \(path): a store is there; choose another place, or remove it first"
-      )
-    }
     try HeartwoodError.translating("the store at \(store.place) could not be copied to \(path)") {
-      try fill(path, transfer, copy)
+      // Two processes that start with the same store make one copy.
+      try StoreMaking(at: path, copy).run {
+        guard try Engine.containsStore(at: path, fileSystem: copy.fileSystem) else { return }
+        throw HeartwoodError(
+          .persistentStoreOperation,
+          "the store at \(store.place) cannot be copied to \(path): a store is there; choose another place, or remove it first"
+        )
+      } _: { folder in
+        try fill(LogStore.path(of: folder), transfer, copy)
+      }
     }
     return transfer.report
   }
 
-  /// Makes the store in a folder beside its place, and moves it there when it is whole. A folder that a crash leaves is removed first.
   private func fill(_ path: String, _ transfer: StoreTransfer, _ copy: PersistentStoreDescription) throws {
     let made = PersistentStoreDescription(copying: copy)
     (made.isReadOnly, made.createsStore, made.durability) = (false, true, .deferred)
@@ -96,22 +95,14 @@ struct ObjectCopying {
     options.newIdentifier = transfer.identifier
     // What is written is not read again soon: memory is the same however much is copied.
     options.arenaBytes = 16 << 20
-    let beside = HiddenFolder(beside: URL(fileURLWithPath: path), "copying")
-    try beside.remove(busyTimeout: 0, copy.fileSystem)
+    let engine = try Engine(at: path, options: options, fileSystem: copy.fileSystem)
     do {
-      let engine = try Engine(at: beside.path, options: options, fileSystem: copy.fileSystem)
-      do {
-        try transfer.run(engine)
-      } catch {
-        try? engine.close()
-        throw error
-      }
-      try engine.close()
-      try copy.fileSystem.putInPlace(beside.path, path)
+      try transfer.run(engine)
     } catch {
-      try? beside.remove(busyTimeout: 0, copy.fileSystem)
+      try? engine.close()
       throw error
     }
+    try engine.close()
   }
 
   /// Of the entities that the store has, to themselves.
@@ -143,25 +134,5 @@ struct ObjectCopying {
     let own = PersistentStore.MetadataKey.all
     let values = try source.allMetadata().filter { !own.contains($0.key) }
     if !values.isEmpty { try coordinator.setMetadata(values, for: target) }
-  }
-}
-
-extension FileSystem {
-  /// Gives a folder the name of one beside it that is missing or has no store, durably.
-  ///
-  /// - Throws: `.exists` if a store is there, `.notAStore` if other things are.
-  fileprivate func putInPlace(_ folder: String, _ place: String) throws {
-    guard try !Engine.containsStore(at: place, fileSystem: self) else {
-      throw EngineError(.exists, "a store was made here meanwhile; open it", file: place)
-    }
-    if self is PosixFileSystem {
-      // Who waits for its files of coordination finds that the folder is another one.
-      if FileManager.default.fileExists(atPath: place) { try FileManager.default.removeItem(atPath: place) }
-      try FileManager.default.moveItem(atPath: folder, toPath: place)
-    } else {
-      if (try? openDirectory(place)) == nil { try createDirectory(place) }
-      try exchangeDirectories(folder, place)
-    }
-    try openDirectory(URL(fileURLWithPath: place).deletingLastPathComponent().path).sync()
   }
 }

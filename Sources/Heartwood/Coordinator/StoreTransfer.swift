@@ -201,32 +201,60 @@ final class StoreTransfer {
     let sources = sources(entity)
     let counter = log.counter(
       "links of \(relationship.displayName)", of: sources.reduce(0) { $0 + $1.keyCount })
+    var parts = LinkParts()
     for range in sources {
-      try range.forEachPart(of: Self.sourcesAtOnce) { part in
-        let found = try contents.destinations(relationship, of: part, nil)
-        counter?.advance(by: part.count)
-        guard found.contains(where: { !$0.value.isEmpty }) else { return }
-        try write(to: engine) { transaction in
-          for source in part {
-            let all = found[source] ?? []
-            let targets = all.filter { isThere($0, relationship) }
-            if targets.count < all.count {
-              report.missingDestinations[relationship.displayName, default: 0] += all.count - targets.count
-            }
-            if links {
-              report.links += targets.count
-              for target in targets { try transaction.link(relationship, source, target) }
-            }
-            if relationship.isOrdered { try transaction.setOrder(relationship, source, targets) }
-          }
-          _ = try transaction.reconcileOrders()
+      try range.forEachPart(of: Self.mostSources) { part in
+        var rest = part[...]
+        while !rest.isEmpty {
+          let asked = Array(rest.prefix(parts.sources))
+          rest.removeFirst(asked.count)
+          let found = try contents.destinations(relationship, of: asked, nil)
+          parts.note(asked.count, links: found.values.reduce(0) { $0 + $1.count })
+          try copy(relationship, asked, found, links: links, to: engine)
+          counter?.advance(by: asked.count)
         }
       }
     }
     counter?.finish()
   }
 
-  private static let sourcesAtOnce = 2000
+  /// Writes the links of some sources, so many in one transaction that its memory is bounded. Those of a source that are ordered are in one
+  /// transaction, as the order is of all of them.
+  private func copy(
+    _ relationship: RelationshipDescription, _ sources: [UInt64], _ found: [UInt64: [UInt64]], links: Bool,
+    to engine: Engine
+  ) throws {
+    var (waiting, count) = ([(source: UInt64, targets: [UInt64])](), 0)
+    func flush() throws {
+      guard !waiting.isEmpty else { return }
+      try write(to: engine) { transaction in
+        for (source, targets) in waiting {
+          if links { for target in targets { try transaction.link(relationship, source, target) } }
+          if relationship.isOrdered { try transaction.setOrder(relationship, source, targets) }
+        }
+        _ = try transaction.reconcileOrders()
+      }
+      (waiting, count) = ([], 0)
+    }
+    for source in sources {
+      let all = found[source] ?? []
+      let targets = all.filter { isThere($0, relationship) }
+      if targets.count < all.count {
+        report.missingDestinations[relationship.displayName, default: 0] += all.count - targets.count
+      }
+      if links { report.links += targets.count }
+      guard !all.isEmpty else { continue }
+      let size = relationship.isOrdered ? max(1, targets.count) : LinkParts.mostLinks
+      for part in targets.inParts(of: size) {
+        waiting.append((source, Array(part)))
+        count += part.count
+        if count >= LinkParts.mostLinks { try flush() }
+      }
+    }
+    try flush()
+  }
+
+  private static let mostSources = 2000
 
   /// The keys of the objects of an entity and its subentities.
   private func sources(_ entity: EntityDescription) -> [KeyRanges] {
@@ -279,4 +307,20 @@ package struct StoreTransferReport: Sendable {
   package var links = 0
   /// By the names of relationships, how often a destination is not there. Such references are left out.
   package var missingDestinations: [String: Int] = [:]
+}
+
+/// How many sources' links are read at once: so many that there are about as many links as one transaction writes.
+private struct LinkParts {
+  static let mostLinks = 10_000
+
+  private(set) var sources = 16
+
+  /// - Parameters:
+  ///   - count: How many sources were read.
+  ///   - links: How many links they have.
+  mutating func note(_ count: Int, links: Int) {
+    let fitting = links == 0 ? Int.max : Self.mostLinks * count / links
+    // What follows may have more.
+    sources = max(1, min(fitting, 2 * count, 2000))
+  }
 }

@@ -17,7 +17,11 @@ struct ChosenPlan {
   var exactCount: Int?
   /// What makes rows of the index's entries; nil if rows are read.
   var entryRows: EntryRows?
-  /// Whether no row is read at all. Otherwise, with `entryRows`, rows are read whose entries satisfy the condition.
+  /// The properties that a scan reads of a row; nil if it reads all of them.
+  var scannedSlots: Set<Int>?
+  /// Whether the other values are read of the first rows of an order only, and not of all rows that match.
+  var readsResults = false
+  /// Whether no row is read at all, or none as a whole. Otherwise, with `entryRows` or `scannedSlots`, rows are read that satisfy the condition.
   var isCovering = false
 
   /// Whether every key that the access returns belongs to a result.
@@ -74,7 +78,7 @@ extension FetchExecution {
   }
 
   private func accessStep() -> FetchPlan.Step {
-    let covered = plan.isCovering ? ", without rows" : ""
+    let covered = plan.isCovering && plan.scannedSlots == nil ? ", without rows" : ""
     var first = step(
       plan.access.explain(request.entity) + covered, plan.count, figures?.read, figures?.reading)
     first.isExact = plan.exactCount != nil
@@ -121,14 +125,14 @@ extension FetchExecution {
     guard case .scan = plan.access, let filter = plan.filter, plan.count > 0 else { return nil }
     let root = request.entity.rootEntity
     let size = min(plan.count, 100)
-    var found = 0
-    for number in 0..<size {
+    let ranks = (0..<size).map { number in
       // The middles of equal parts, each moved a little, so that values that repeat at a distance do not mislead.
       let part = plan.count / size
-      let rank = number * plan.count / size + (part > 1 ? (number * 7919) % part : 0)
-      guard let key = try view.rowKey(of: root, atRank: min(rank, plan.count - 1)),
-        let row = try view.row(root, key)
-      else { continue }
+      return min(number * plan.count / size + (part > 1 ? (number * 7919) % part : 0), plan.count - 1)
+    }
+    var found = 0
+    for key in try view.rowKeys(of: root, atRanks: ranks) {
+      guard let row = try view.row(root, key) else { continue }
       defer { view.releaseRows() }
       if request.accepts(row.entityNumber), try filter.matches(row, key: key, in: source) { found += 1 }
     }

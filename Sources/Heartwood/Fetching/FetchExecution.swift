@@ -49,7 +49,10 @@ struct FetchExecution {
       defer { withExtendedLifetime(first) {} }
       try gather(&first)
       let sorted = try figures.map { try $0.time(\.sorting) { try first.sorted() } } ?? first.sorted()
-      for found in sorted where try !window.take(found, body) { return }
+      for found in sorted {
+        let continuesAfter = try window.take(found) { try readsResults ? readWhole($0, body) : body($0) }
+        guard continuesAfter else { return }
+      }
     } else {
       try merge(&window, body)
     }
@@ -119,7 +122,9 @@ struct FetchExecution {
     let anywhere = Place(in: source)
     let (convertsRows, readsMatches, control) = (view.convertsRows, readsMatches, control)
     if let figures { return try forEachStored(skipping: count, counting: figures, body) }
-    try plan.access.forEachRow(in: view, request.entity, skipping: count, covering: plan.entryRows) { found in
+    try plan.access.forEachRow(
+      in: view, request.entity, skipping: count, covering: plan.entryRows, reading: plan.scannedSlots
+    ) { found in
       if let control { try control.check() }
       if !hidden.isEmpty && hidden.contains(found.key) { return true }
       if checksEntity && !request.accepts(found.row.entityNumber) { return true }
@@ -133,8 +138,18 @@ struct FetchExecution {
     }
   }
 
-  /// Whether the condition was checked on rows that were made of entries, and the results need those of the store.
-  private var readsMatches: Bool { plan.entryRows != nil && !plan.isCovering }
+  /// Whether the condition was checked on rows that have some values only, and the results need those of the store.
+  private var readsMatches: Bool {
+    !plan.isCovering && (plan.entryRows != nil || plan.scannedSlots != nil && !readsResults)
+  }
+
+  /// Whether the order was found by rows that have some values only, and the results need those of the store.
+  private var readsResults: Bool { plan.readsResults && pending.isEmpty }
+
+  private func readWhole(_ found: FoundRow, _ body: (FoundRow) throws -> Bool) throws -> Bool {
+    defer { view.releaseRows() }
+    return try body(wholeRow(of: found))
+  }
 
   private func wholeRow(of found: FoundRow) throws -> FoundRow {
     let root = request.entity.rootEntity
@@ -150,7 +165,9 @@ struct FetchExecution {
     skipping count: Int, counting figures: FetchFigures, _ body: (FoundRow) throws -> Bool
   ) throws {
     let anywhere = Place(in: source)
-    try plan.access.forEachRow(in: view, request.entity, skipping: count, covering: plan.entryRows) { found in
+    try plan.access.forEachRow(
+      in: view, request.entity, skipping: count, covering: plan.entryRows, reading: plan.scannedSlots
+    ) { found in
       figures.read += 1
       try control?.check()
       defer { view.releaseRows() }

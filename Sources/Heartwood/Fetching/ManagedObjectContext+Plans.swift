@@ -1,5 +1,14 @@
 /// Plans: how fetches are executed, and what that costs.
 extension ManagedObjectContext {
+  /// Plans a request, and drops the plan.
+  ///
+  /// - Throws: If the request does not fit the model, or the store cannot be read.
+  package func check<Object: ManagedObject>(planOf request: FetchRequest<Object>) throws {
+    beginUse("planning a fetch")
+    defer { endUse() }
+    _ = try execution(resolve(request), in: readingView())
+  }
+
   /// The plan of a request now, with the numbers of rows that are expected.
   ///
   /// If the plan reads many more rows than there are results, and an index would help, its last step is an advice that names it. How

@@ -77,14 +77,34 @@ struct Planner {
     let isServed = candidate.consumed.count == conjuncts.count
     let checksEntity = !request.takesAll(below: candidate.covers)
     let isExact = isServed && candidate.isSure && !checksEntity
+    let order = order(candidate)
+    let scanned = scannedSlots(candidate, order, isExact: isExact)
     return ChosenPlan(
-      access: candidate.access, order: order(candidate),
+      access: candidate.access, order: order,
       filter: isServed && candidate.isSure ? nil : request.predicate, isFilterServed: isServed,
       checksEntity: checksEntity, count: candidate.count,
       matches: isExact ? candidate.count : min(candidate.count, Int(min(matches, 0x1p62))),
       exactCount: candidate.isCountExact ? candidate.count : nil,
       entryRows: candidate.isCovering || candidate.filtersEntries
-        ? candidate.access.index.flatMap { EntryRows($0) } : nil, isCovering: candidate.isCovering)
+        ? candidate.access.index.flatMap { EntryRows($0) } : nil,
+      scannedSlots: scanned.slots, readsResults: scanned.readsResults,
+      isCovering: candidate.isCovering || scanned.slots != nil && request.usedSlots != nil)
+  }
+
+  /// What a scan reads of each row, where a view reads single values, to check the condition and to find the first rows of an order; nil if it
+  /// reads rows as a whole.
+  private func scannedSlots(
+    _ candidate: Candidate, _ order: PlanOrder, isExact: Bool
+  ) -> (slots: Set<Int>?, readsResults: Bool) {
+    guard case .scan = candidate.access, view.readsSingleValues else { return (nil, false) }
+    if let used = request.usedSlots { return (used, false) }
+    // A plan may have no condition, and check only the entity.
+    let predicate = isExact ? nil : request.predicate
+    guard let checked = predicate == nil ? [] : predicate?.usedSlots else { return (nil, false) }
+    if case .sorted(keeping: .some) = order, let sorted = request.sort?.usedSlots {
+      return (checked.union(sorted), true)
+    }
+    return isExact ? (nil, false) : (checked, false)
   }
 
   /// Notes whether an index's entries have all that is read of the rows.

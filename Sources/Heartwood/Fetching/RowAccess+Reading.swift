@@ -3,7 +3,7 @@ extension RowAccess {
   /// Calls `body` for each row after the first `count`, until it returns false.
   func forEachRow(
     in view: any StoreView, _ entity: EntityDescription, skipping count: Int = 0,
-    covering entryRows: EntryRows? = nil, _ body: (FoundRow) throws -> Bool
+    covering entryRows: EntryRows? = nil, reading slots: Set<Int>? = nil, _ body: (FoundRow) throws -> Bool
   ) throws {
     let root = entity.rootEntity
     if let entryRows, case .index(let index, let ranges, let reversed) = self {
@@ -12,6 +12,7 @@ extension RowAccess {
     if case .scan = self {
       let start = count > 0 ? try view.rowKey(of: root, atRank: count) : 0
       guard let start else { return }
+      if let slots { return try view.scanRows(of: root, from: start, reading: slots, body) }
       return try view.scanRows(of: root, from: start, reversed: false, body)
     }
     if case .requested(let fetch) = self { return try fetch.forEachRow(root, skipping: count, body) }

@@ -42,8 +42,12 @@ final class IncrementalContents: ObjectStore {
   }
 
   func require(_ feature: StoreFeature) throws(HeartwoodError) {
-    if feature == .history, hasHistory { return }
-    throw unsupported(feature.rawValue)
+    guard feature == .history else { throw unsupported(feature.rawValue) }
+    guard hasHistory else {
+      throw HeartwoodError(
+        .persistentStoreUnsupportedRequestType,
+        "the store at \(path), of type \(typeName), has no history: no program has recorded one in it")
+    }
   }
 
   private func unsupported(_ what: String) -> HeartwoodError {

@@ -74,6 +74,20 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     programError("\(Swift.type(of: self)) does not override enumerateNodes(of:from:reversed:with:_:).")
   }
 
+  /// Whether a scan that needs few of an object's values reads those alone: `enumerateRows(of:from:with:_:)`. False by default.
+  open var readsSingleValues: Bool { false }
+
+  /// As `enumerateNodes(of:from:reversed:with:_:)`, ascending, with values that are read when they are needed. Called if the class
+  /// `readsSingleValues`.
+  ///
+  /// - Throws: As that method.
+  open func enumerateRows(
+    of root: EntityDescription, from first: UInt64?, with context: ManagedObjectContext?,
+    _ body: (any IncrementalStoreRow) throws -> Bool
+  ) throws {
+    programError("\(Swift.type(of: self)) does not override enumerateRows(of:from:with:_:).")
+  }
+
   /// Calls `body` with the identifiers of the objects of a root entity and its subentities in the order of their numbers, until it returns
   /// false. By default those of `enumerateNodes(of:from:reversed:with:_:)`: override it if they are read in less time.
   ///

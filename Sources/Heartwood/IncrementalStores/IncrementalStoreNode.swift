@@ -102,33 +102,11 @@ public final class IncrementalStoreNode: NSObject, @unchecked Sendable {
   }
 
   private func row(of stored: [StoredValue], _ entity: EntityDescription) throws -> [UInt8] {
-    let layout = entity.layout
-    var writer = RowWriter(layout, version: UInt32(truncatingIfNeeded: version))
-    var next = 0
-    for column in layout.columns {
-      switch column.kind {
-      case .transient, .toMany: writer.write(.null, column)
-      case .composite:
-        // The elements follow.
-        let count = layout.columns[(Int(column.slot) + 1)...].prefix { element in
-          entity.property(at: Int(element.slot)).name.hasPrefix(
-            entity.property(at: Int(column.slot)).name + ".")
-        }.filter { $0.kind != .composite }.count
-        let isThere = stored[next..<min(next + count, stored.count)].contains { $0 != .null }
-        writer.write(isThere ? .bool(true) : .null, column)
-      default:
-        guard next < stored.count, let value = stored[next].value(column.kind) else {
-          let name = entity.property(at: Int(column.slot)).displayName
-          let value = next < stored.count ? "\(stored[next])" : "none"
-          throw HeartwoodError(
-            .persistentStoreDamaged, "the node of \(objectID) has a value that \(name) cannot have: \(value)",
-            objectIDs: [objectID])
-        }
-        writer.write(value, column)
-        next += 1
-      }
+    do {
+      return try entity.row(version: version) { $0 < stored.count ? stored[$0] : nil }
+    } catch let unfit as UnfitValue {
+      throw unfit.error(of: objectID)
     }
-    return writer.row
   }
 
   /// - Returns: nil if the node does not have the relationship; some nil for no destination.

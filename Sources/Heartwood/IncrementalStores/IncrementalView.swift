@@ -36,6 +36,8 @@ final class IncrementalView: StoreView, @unchecked Sendable {
   private let state = Guarded(State())
   /// The view for readers on other queues.
   private var forOtherQueues: IncrementalView?
+  /// The row at which the scan of the one reader is, if the scan reads some of its values only.
+  private var scanned: (any IncrementalStoreRow)?
 
   init(
     _ contents: IncrementalContents, _ generation: UInt64, _ context: ManagedObjectContext? = nil,
@@ -80,6 +82,12 @@ final class IncrementalView: StoreView, @unchecked Sendable {
     guard key.isPermanentKey else { return nil }
     let place = Place(root: root.number, key: key)
     if let known = state.withLock({ $0.rows[place] }) { return known?.view }
+    if let scanned, scanned.number == key, scanned.entity.rootEntity === root {
+      let bytes = try fitting(scanned) {
+        try scanned.entity.row(version: scanned.version) { try scanned.value(at: $0) }
+      }
+      return keep(bytes, place).view
+    }
     return try rows(root, [key]).first?.row.view
   }
 
@@ -110,9 +118,13 @@ final class IncrementalView: StoreView, @unchecked Sendable {
 
   /// The row of a node.
   func row(of node: IncrementalStoreNode) throws -> StoredRow {
-    let bytes = try contents.row(of: node, context)
-    let place = Place(root: node.objectID.entity.rootEntity.number, key: node.objectID.key)
-    return state.withLock { state in
+    try keep(
+      contents.row(of: node, context),
+      Place(root: node.objectID.entity.rootEntity.number, key: node.objectID.key))
+  }
+
+  private func keep(_ bytes: [UInt8], _ place: Place) -> StoredRow {
+    state.withLock { state in
       let row = bytes.withUnsafeBytes { StoredRow(copying: $0, into: &state.slab) }
       state.size += bytes.count
       if hasOneReader { state.rows[place] = .some(row) } else { state.others.append(row) }
@@ -189,6 +201,45 @@ final class IncrementalView: StoreView, @unchecked Sendable {
     }
   }
 
+  var readsSingleValues: Bool {
+    guard hasOneReader, !contents.executesFetches else { return false }
+    return (try? contents.openStore().readsSingleValues) ?? false
+  }
+
+  func scanRows(
+    of root: EntityDescription, from start: UInt64?, reading slots: Set<Int>,
+    _ body: (FoundRow) throws -> Bool
+  ) throws {
+    let rows = Dictionary(
+      uniqueKeysWithValues: root.compiled.family.entities.map { ($0.number, PartialRows($0, reading: slots)) }
+    )
+    var current: (entity: EntityDescription, rows: PartialRows)?
+    let outer = scanned
+    defer { scanned = outer }
+    try contents.openStore().enumerateRows(
+      of: root, from: start.flatMap { $0 == 0 ? nil : $0 }, with: context
+    ) { row in
+      if row.entity !== current?.entity {
+        current = rows[row.entity.number].map { (row.entity, $0) }
+      }
+      if scanned !== row { scanned = row }
+      guard let bytes = try fitting(row, { try current?.rows.bytes(of: row) }) else { return true }
+      return try bytes.withUnsafeBytes { bytes in
+        try body(FoundRow(key: row.number, row: RowView(unchecked: bytes)))
+      }
+    }
+  }
+
+  private func fitting<Result>(
+    _ row: any IncrementalStoreRow, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch let unfit as UnfitValue {
+      throw unfit.error(of: contents.identifier(row.entity, row.number))
+    }
+  }
+
   private func keys(of entity: EntityDescription) throws -> [UInt64] {
     guard contents.executesFetches else {
       var keys: [UInt64] = []
@@ -207,17 +258,25 @@ final class IncrementalView: StoreView, @unchecked Sendable {
   }
 
   func rowKey(of root: EntityDescription, atRank rank: Int) throws -> UInt64? {
+    try rowKeys(of: root, atRanks: [rank]).first
+  }
+
+  /// In one pass.
+  func rowKeys(of root: EntityDescription, atRanks ranks: [Int]) throws -> [UInt64] {
     guard contents.executesFetches else {
-      var (left, found) = (rank, UInt64?.none)
+      var (rank, waiting, found) = (0, ranks[...], [UInt64]())
       try contents.openStore().enumerateObjectIDs(of: root) { id in
-        if left == 0 { found = id.key }
-        left -= 1
-        return found == nil
+        while waiting.first == rank {
+          waiting.removeFirst()
+          found.append(id.key)
+        }
+        rank += 1
+        return !waiting.isEmpty
       }
       return found
     }
     let keys = try keys(of: root)
-    return keys.indices.contains(rank) ? keys[rank] : nil
+    return ranks.compactMap { keys.indices.contains($0) ? keys[$0] : nil }
   }
 
   // MARK: What there is none of

@@ -16,6 +16,15 @@ struct RowWriter {
     row.store(version, at: RowLayout.versionOffset)
   }
 
+  /// Begins with the fixed part of a row whose null bits are set for the columns that get no value.
+  init(_ layout: RowLayout, beginningWith fixedPart: [UInt8]) {
+    self.layout = layout
+    row = fixedPart
+  }
+
+  /// Goes on behind a column that gets no value.
+  mutating func skip(_ column: Column) { storeEnd(column) }
+
   /// Writes the next column's value.
   ///
   /// - Precondition: The value is of the column's kind, which the conversions before this ensure.

@@ -119,6 +119,15 @@ protocol StoreView: RowSource, Sendable {
   func scanRows(
     of root: EntityDescription, from start: UInt64?, reversed: Bool, _ body: (FoundRow) throws -> Bool
   ) throws
+  /// Whether `scanRows(of:from:reading:_:)` costs less than a scan of whole rows.
+  var readsSingleValues: Bool { get }
+  /// As `scanRows`, ascending, with rows that have the values of some slots only, and null in the others. `row(_:_:)` has all of a row.
+  ///
+  /// - Precondition: The view `readsSingleValues`.
+  func scanRows(
+    of root: EntityDescription, from start: UInt64?, reading slots: Set<Int>,
+    _ body: (FoundRow) throws -> Bool
+  ) throws
   /// Calls `body` with the sources and destinations of a to-many relationship until it returns false: those of the sources from `first`
   /// to `last`, in the order of sources, each one's destinations in their order.
   func links(
@@ -129,6 +138,8 @@ protocol StoreView: RowSource, Sendable {
   func rowCount(of root: EntityDescription) throws -> Int
   /// The key of the row with `rank` rows before it in its family; nil past the end. O(log n)
   func rowKey(of root: EntityDescription, atRank rank: Int) throws -> UInt64?
+  /// The keys of the rows at ranks, which ascend; without those past the end.
+  func rowKeys(of root: EntityDescription, atRanks ranks: [Int]) throws -> [UInt64]
 
   /// Calls `body` with the keys of rows in index order until it returns false. Rows with equal values are in
   /// key order.
@@ -177,6 +188,16 @@ extension StoreView {
   var isOfSeveralStores: Bool { false }
   func forOneReader() -> any StoreView { self }
   func releaseRows() {}
+  func rowKeys(of root: EntityDescription, atRanks ranks: [Int]) throws -> [UInt64] {
+    try ranks.compactMap { try rowKey(of: root, atRank: $0) }
+  }
+  var readsSingleValues: Bool { false }
+  func scanRows(
+    of root: EntityDescription, from start: UInt64?, reading slots: Set<Int>,
+    _ body: (FoundRow) throws -> Bool
+  ) throws {
+    try scanRows(of: root, from: start, reversed: false, body)
+  }
 
   func scanIndex(
     _ index: StoreIndex, _ range: IndexRange, reversed: Bool, _ body: (UInt64) throws -> Bool

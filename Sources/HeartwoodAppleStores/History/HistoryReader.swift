@@ -122,7 +122,7 @@ struct HistoryReader {
     _ row: SQLiteRow, _ properties: HistoryProperties
   ) -> [(attribute: AttributeDescription, value: StoredValue)] {
     zip(properties.kept, tables.tombstones).compactMap { attribute, column in
-      guard !row.isNull(column), let value = row.storedValue(column, CellKind(attribute), of: attribute)
+      guard !row.isNull(column), let value = row.storedValue(column, CellKind(attribute))
       else { return nil }
       return (attribute, value)
     }

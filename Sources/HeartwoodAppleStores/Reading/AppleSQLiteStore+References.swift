@@ -85,13 +85,21 @@ extension AppleSQLiteStore {
 
   private func readKeys(of table: EntityTable) throws -> [Int64: KeySet] {
     var keys: [Int64: KeySet] = [:]
+    // Rows of one entity mostly follow one another.
+    var (current, set) = (Int64?.none, KeySet())
     try AppleStoreFile.forEachRow(of: table.table, file.database, url) { row in
       guard let key = row.rowid, key > 0, key <= Self.mostNumber else { return }
-      guard let number = entityNumber(of: row, in: table), table.readers[number] != nil else {
-        return unfit.add(unknownEntity(of: row, in: table), row: key)
+      let number = entityNumber(of: row, in: table)
+      if number == nil || number != current {
+        guard let number, table.readers[number] != nil else {
+          return unfit.add(unknownEntity(of: row, in: table), row: key)
+        }
+        if let current { keys[current] = set }
+        (current, set) = (number, keys.removeValue(forKey: number) ?? KeySet())
       }
-      keys[number, default: KeySet()].insert(key)
+      set.insert(key)
     }
+    if let current { keys[current] = set }
     return keys
   }
 

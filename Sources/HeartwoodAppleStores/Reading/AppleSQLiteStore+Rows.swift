@@ -14,7 +14,7 @@ extension AppleSQLiteStore {
 
   /// The number of a row's entity.
   func entityNumber(of row: SQLiteRow, in table: EntityTable) -> Int64? {
-    guard let column = table.entityColumn else { return table.readers.keys.first }
+    guard let column = table.entityColumn else { return table.onlyNumber }
     return row.integer(column)
   }
 
@@ -44,17 +44,23 @@ extension AppleSQLiteStore {
       return nil
     }
     guard let id = identifier(reader.entity, key) else {
-      unfit.add(
-        "a row of \(table.table.name) has a primary key that no object can have, and is left out", row: key)
+      noteKey(key, table)
       return nil
     }
     var values: [StoredValue] = []
     values.reserveCapacity(reader.cells.count)
     for cell in reader.cells { values.append(try value(of: cell, row, key, table)) }
+    return IncrementalStoreNode(objectID: id, storedValues: values, version: version(of: row, in: table))
+  }
+
+  func noteKey(_ key: Int64, _ table: EntityTable) {
+    unfit.add(
+      "a row of \(table.table.name) has a primary key that no object can have, and is left out", row: key)
+  }
+
+  func version(of row: SQLiteRow, in table: EntityTable) -> UInt64 {
     let version = table.versionColumn.flatMap(row.integer) ?? 1
-    return IncrementalStoreNode(
-      objectID: id, storedValues: values,
-      version: UInt64(clamping: max(1, min(version, Int64(UInt32.max) - 1))))
+    return UInt64(clamping: max(1, min(version, Int64(UInt32.max) - 1)))
   }
 
   /// Why a row is of no entity of its table.
@@ -72,14 +78,14 @@ extension AppleSQLiteStore {
       : "\(beginning) is of the entity \(entity.name ?? ""), which has another table, and is left out"
   }
 
-  private func value(
+  func value(
     of cell: EntityTable.Cell, _ row: SQLiteRow, _ key: Int64, _ table: EntityTable
   ) throws -> StoredValue {
-    if let relationship = cell.property as? RelationshipDescription {
+    if let relationship = cell.relationship {
       return try destination(of: relationship, cell.column, row, table).map { .object($0) } ?? .null
     }
     guard let column = cell.column else { return .null }
-    guard let value = row.storedValue(column, cell.kind, of: cell.property) else {
+    guard let value = row.storedValue(column, cell.kind) else {
       unfit.add(
         "a value of \(table.table.name).\(table.table.columns[column].name) does not fit \(cell.property.name), and is read as none",
         row: key)

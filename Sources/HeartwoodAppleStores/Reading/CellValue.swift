@@ -8,16 +8,17 @@ import HeartwoodSQLite
 /// at its beginning, a number gives its digits.
 extension SQLiteRow {
   /// - Returns: nil for a value that the attribute cannot have.
-  func storedValue(_ column: Int, _ kind: CellKind, of property: PropertyDescription) -> StoredValue? {
+  func storedValue(_ column: Int, _ kind: CellKind) -> StoredValue? {
     if isNull(column) { return .null }
     switch kind {
-    case .integer:
-      guard let number = integer(column) ?? self[column].asInteger else { return nil }
-      return fits(number, property) ? .integer(number) : nil
-    case .boolean: return (integer(column) ?? self[column].asInteger).map { .boolean($0 != 0) }
-    case .number:
-      guard let number = self[column].asDouble else { return nil }
-      return fits(number, property) ? .double(number) : nil
+    case .integer16: return number(column).flatMap { Int16(exactly: $0) }.map { .integer(Int64($0)) }
+    case .integer32: return number(column).flatMap { Int32(exactly: $0) }.map { .integer(Int64($0)) }
+    case .integer64: return number(column).map { .integer($0) }
+    case .boolean: return number(column).map { .boolean($0 != 0) }
+    case .double: return self[column].asDouble.map { .double($0) }
+    case .float:
+      guard let number = self[column].asDouble, Float(number).isFinite || !number.isFinite else { return nil }
+      return .double(number)
     case .date: return self[column].asDouble.map { .date($0) }
     case .decimal: return self[column].asDecimal.map { .decimal($0) }
     case .text: return .string(self[column].asText)
@@ -30,18 +31,7 @@ extension SQLiteRow {
     }
   }
 
-  private func fits(_ number: Int64, _ property: PropertyDescription) -> Bool {
-    switch (property as? AttributeDescription)?.type {
-    case .integer16: Int16(exactly: number) != nil
-    case .integer32: Int32(exactly: number) != nil
-    default: true
-    }
-  }
-
-  private func fits(_ number: Double, _ property: PropertyDescription) -> Bool {
-    guard (property as? AttributeDescription)?.type == .float else { return true }
-    return Float(number).isFinite || !number.isFinite
-  }
+  private func number(_ column: Int) -> Int64? { integer(column) ?? self[column].asInteger }
 
   private func uuid(_ column: Int) -> UUID? {
     if case .text(let text) = self[column] { return UUID(uuidString: text) }

@@ -3,19 +3,28 @@ import Foundation
 /// A set of primary keys. Keys that follow one another take less than two bits each.
 struct KeySet: Sendable {
   private var words: [Int64: UInt64] = [:]
+  /// The word of the key that was inserted last, which is not in `words` yet: keys mostly come in order.
+  private var (last, lastWord): (Int64, UInt64) = (0, 0)
   private(set) var count = 0
 
   /// - Returns: Whether the key was not in the set.
   @discardableResult
   mutating func insert(_ key: Int64) -> Bool {
+    if key >> 6 != last {
+      if lastWord != 0 { words[last] = lastWord }
+      (last, lastWord) = (key >> 6, words[key >> 6] ?? 0)
+    }
     let bit: UInt64 = 1 << UInt64(key & 63)
-    guard words[key >> 6, default: 0] & bit == 0 else { return false }
-    words[key >> 6, default: 0] |= bit
+    guard lastWord & bit == 0 else { return false }
+    lastWord |= bit
     count += 1
     return true
   }
 
-  func contains(_ key: Int64) -> Bool { words[key >> 6].map { $0 & (1 << UInt64(key & 63)) != 0 } ?? false }
+  func contains(_ key: Int64) -> Bool {
+    let word = key >> 6 == last ? lastWord : words[key >> 6] ?? 0
+    return word & (1 << UInt64(key & 63)) != 0
+  }
 }
 
 /// The primary keys of a table's objects, by the numbers of their entities. They are read once, when they are needed: few questions are

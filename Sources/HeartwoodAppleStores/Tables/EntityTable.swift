@@ -12,6 +12,8 @@ final class EntityTable: @unchecked Sendable {
   /// Where a property's value is.
   struct Cell {
     let property: PropertyDescription
+    /// Nil for an attribute.
+    let relationship: RelationshipDescription?
     let kind: CellKind
     /// Nil for a property without a column: it has no value.
     let column: Int?
@@ -25,6 +27,8 @@ final class EntityTable: @unchecked Sendable {
   let versionColumn: Int?
   /// By the numbers of entities in the file.
   private(set) var readers: [Int64: Reader] = [:]
+  /// The number of the entity of all rows, where they are of one.
+  private(set) var onlyNumber: Int64?
   let keys = ObjectKeys()
   /// By the identities of properties that entities declare.
   private var columns: [ObjectIdentifier: Int] = [:]
@@ -77,10 +81,13 @@ final class EntityTable: @unchecked Sendable {
           place = places[key(declaring, property.name)]
           owner = declaring.superentity
         }
-        return Cell(property: property, kind: CellKind(property), column: place)
+        return Cell(
+          property: property, relationship: property as? RelationshipDescription, kind: CellKind(property),
+          column: place)
       }
       readers[number] = Reader(entity: entity, cells: cells)
     }
+    onlyNumber = readers.keys.first
   }
 
   /// Finds the columns with the entities of destinations: `Z12_OWNER` beside `ZOWNER`.
@@ -130,7 +137,7 @@ final class EntityTable: @unchecked Sendable {
 
 /// How a value is read.
 enum CellKind {
-  case integer, boolean, number, date, decimal, text, uri, uuid, bytes
+  case integer16, integer32, integer64, boolean, double, float, date, decimal, text, uri, uuid, bytes
   /// Bytes that may be in a file beside the store.
   case external
   /// The primary key of another object.
@@ -149,9 +156,12 @@ enum CellKind {
     }
     self =
       switch attribute.type {
-      case .integer16, .integer32, .integer64: .integer
+      case .integer16: .integer16
+      case .integer32: .integer32
+      case .integer64: .integer64
       case .boolean: .boolean
-      case .double, .float: .number
+      case .double: .double
+      case .float: .float
       case .date: .date
       case .decimal: .decimal
       case .string: .text
@@ -166,8 +176,8 @@ enum CellKind {
   /// What the column is declared for.
   var declared: ColumnNames.Kind {
     switch self {
-    case .integer, .boolean, .reference, .none: .integer
-    case .number: .number
+    case .integer16, .integer32, .integer64, .boolean, .reference, .none: .integer
+    case .double, .float: .number
     case .date: .date
     case .decimal: .decimal
     case .text, .uri: .text

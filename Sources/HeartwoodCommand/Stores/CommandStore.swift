@@ -14,15 +14,23 @@ struct CommandStore {
   private init(
     _ path: String, model: ManagedObjectModel, _ adapt: (PersistentStoreDescription) -> Void
   ) throws {
-    self.path = path
     let description = CommandStore.description(path)
     // A command changes the model of a store only if that is what it is for.
     description.shouldMigrateStoreAutomatically = false
     adapt(description)
-    isReadOnly = description.isReadOnly
     // A fetched property that cannot be used is the program's concern.
-    coordinator = try PersistentStoreCoordinator(checkingStoredProperties: model)
-    store = try coordinator.addPersistentStore(with: description)
+    let coordinator = try PersistentStoreCoordinator(checkingStoredProperties: model)
+    let store = try coordinator.addPersistentStore(with: description)
+    self.init(path, coordinator, store, isReadOnly: description.isReadOnly)
+  }
+
+  private init(
+    _ path: String, _ coordinator: PersistentStoreCoordinator, _ store: PersistentStore, isReadOnly: Bool
+  ) {
+    self.path = path
+    self.coordinator = coordinator
+    self.store = store
+    self.isReadOnly = isReadOnly
     context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
     context.transactionAuthor = "heartwood"
   }
@@ -197,26 +205,18 @@ extension CommandStore {
     }
   }
 
-  /// Opens or creates the store at `path` and closes it after `body`. Removes a newly created store if `body`
-  /// fails.
+  /// Makes the store at `path`, where none is, and closes it after `body`. If `body` fails, or the command is killed, there is none.
   static func making<Result>(
     _ path: String, model: ManagedObjectModel, _ type: PersistentStore.StoreType,
     _ body: (CommandStore) throws -> Result
   ) throws(CommandFailure) -> Result {
-    let isNew = !FileManager.default.fileExists(atPath: path)
-    return try GraphFailure.catching(path) {
-      var isUseless = false
-      do {
-        return try CommandStore(path, model: model) { $0.type = type }.closing { store in
-          // Another process may have written to the store in the meantime. Then it is kept.
-          isUseless = try isNew && store.objectCounts().allSatisfy { $0.objects == 0 }
-          let result = try body(store)
-          isUseless = false
-          return result
-        }
-      } catch {
-        if isUseless { try? FileManager.default.removeItem(atPath: path) }
-        throw error
+    try GraphFailure.catching(path) {
+      let description = PersistentStoreDescription(url: url(path))
+      description.type = type
+      let coordinator = try PersistentStoreCoordinator(checkingStoredProperties: model)
+      return try coordinator.makeStore(with: description) { store in
+        let made = CommandStore(path, coordinator, store, isReadOnly: false)
+        return try made.context.performAndWait { try body(made) }
       }
     }
   }
@@ -329,10 +329,10 @@ extension CommandStore {
     do {
       if !sort.isEmpty {
         request.sortDescriptors = sort
-        _ = try context.plan(for: request)
+        try context.check(planOf: request)
       }
       request.predicate = try predicate.map { try FormatPredicate($0) }
-      _ = try context.plan(for: request)
+      try context.check(planOf: request)
     } catch let error as HeartwoodError where [.coreData, .invalidPredicate].contains(error.code) {
       // The invalid name or predicate comes from the command line.
       throw CommandFailure.usage(error.message)

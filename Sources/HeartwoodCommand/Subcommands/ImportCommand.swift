@@ -32,10 +32,12 @@ enum ImportCommand: Subcommand {
       .author,
     ],
     discussion: """
-      A store that is there already keeps its model and its kind, and the file has to fit it. A file with no more objects
-      than go into one transaction is imported whole or not at all. The whole file is checked before anything is written:
+      A new store is made as a whole or not at all, also if the command is killed: repeat it then. A store that is there
+      already keeps its model and its kind, and the file has to fit it. A file with no more objects than go into one
+      transaction is imported into it whole or not at all. The whole file is checked before anything is written:
       its values and references, and that unique values are of one object only, in the file and in the store. Stores of
-      type binary, JSON and XML are one file, which each transaction writes again: give --batch more for large ones.
+      type binary, JSON and XML are one file, which each transaction with one that is there writes again: give --batch more
+      for large ones.
 
       A store of Core Data or SwiftData, such as App.sqlite or default.store, is imported into a new store only, with its
       objects' keys and its identifier. The file, its log and what is beside it stay as they are. What cannot be taken is

@@ -85,6 +85,24 @@ func `portions of any size yield the same objects and links`(size: Int) throws {
   }
 }
 
+@Test(arguments: ["log", "json"])
+func `an import removes what a killed one has left at its new place`(type: String) throws {
+  let directory = try TemporaryFolder()
+  let file = try directory.file("small.json", SmallWorld.document)
+  if type == "log" {
+    #expect(CommandRun("import", directory.path(".a.heartwood.copying"), file).status == .success)
+    _ = try directory.file(".a.heartwood.migration", "")
+  } else {
+    _ = try directory.file("a.heartwood", "")
+    _ = try directory.file("a.heartwood.0123456789abcdef.temporary", "{")
+  }
+  let run = CommandRun("import", directory.path("a.heartwood"), file, "--type", type, "--batch", "2")
+  #expect(run.status == .success, "\(run.notes)")
+  #expect(CommandRun("count", directory.path("a.heartwood"), "City").output == "3\n")
+  let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
+  #expect(names == ["a.heartwood", "small.json"])
+}
+
 @Test func `an import in portions that fails reports what is saved`() throws {
   let world = try SmallWorld()
   let file = try world.directory.file(
