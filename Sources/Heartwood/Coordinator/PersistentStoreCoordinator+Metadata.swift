@@ -182,7 +182,7 @@ extension StoreMetadata {
   }
 
   /// The values with those of the store itself.
-  fileprivate func completed(
+  func completed(
     _ record: SchemaRecord, _ identity: StoreIdentity, _ type: PersistentStore.StoreType
   ) throws -> [String: Any] {
     typealias Key = PersistentStore.MetadataKey
