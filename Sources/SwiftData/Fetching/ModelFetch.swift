@@ -59,7 +59,7 @@ struct ModelFetch<Model: PersistentModel> {
   }
 
   /// Whether the context has models that the next save deletes by a condition, which the fetch leaves out.
-  private var leavesOut: Bool {
+  var leavesOut: Bool {
     descriptor.includePendingChanges && StoreDeletion.hides(Model.self, in: objects)
   }
 
