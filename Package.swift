@@ -158,14 +158,16 @@ if Context.environment["HEARTWOOD_WITHOUT_PLUGINS"] != nil {
   package.products.append(.library(name: "CoreData", targets: ["AppleCoreData"]))
 #else
   package.targets += [
-    .target(name: "CoreData", dependencies: ["Heartwood", "HeartwoodAppleStores"]),
+    .target(name: "CoreData", dependencies: ["Heartwood", "HeartwoodAppleStores", "HeartwoodBytes"]),
     .testTarget(
       name: "CoreDataTests",
       dependencies: ["TestSupport", "HeartwoodFaults", "CoreData", "CoreDataTranslation", "SwiftTokens"]),
     // The macros of SwiftData, as a program that speaks the compiler's own protocol.
     .target(name: "SwiftDataExpansion", dependencies: ["SwiftTokens"]),
     .macro(name: "SwiftDataMacros", dependencies: ["SwiftDataExpansion"]),
-    .target(name: "SwiftData", dependencies: ["CoreData", "Heartwood", "HeartwoodFiles", "SwiftDataMacros"]),
+    .target(
+      name: "SwiftData",
+      dependencies: ["CoreData", "Heartwood", "HeartwoodBytes", "HeartwoodFiles", "SwiftDataMacros"]),
     .testTarget(
       name: "SwiftDataTests",
       dependencies: ["TestSupport", "CoreData", "Heartwood", "SwiftData", "SwiftDataExpansion"],

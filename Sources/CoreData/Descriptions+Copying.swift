@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 extension EntityDescription: NSCopying {
   /// An entity with copies of the entity's own properties, which is in no model. Relationships lead to the same entities, and have no inverse.
@@ -66,7 +67,7 @@ extension PropertyDescription: NSCopying {
       copy.expression = expression.expression
       copy.expressionResultType = expression.expressionResultType
       return copy
-    default: fatalError("\(type(of: self)) cannot be copied")
+    default: programError("\(type(of: self)) cannot be copied")
     }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// An entity of a model.
 public typealias NSEntityDescription = EntityDescription
@@ -12,7 +13,7 @@ extension EntityDescription {
     forEntityName entityName: String, into context: NSManagedObjectContext
   ) -> NSManagedObject {
     guard let entity = entity(forEntityName: entityName, in: context) else {
-      fatalError("+entityForName: could not find an entity named '\(entityName)' in this model")
+      programError("+entityForName: could not find an entity named '\(entityName)' in this model")
     }
     return managed(ManagedObject.make(entity, insertInto: context))
   }
@@ -21,7 +22,7 @@ extension EntityDescription {
   ///
   /// - Precondition: The entity is in a model that exists.
   public var managedObjectModel: NSManagedObjectModel {
-    guard let owningModel else { fatalError("the entity \(name ?? "?") is in no model") }
+    guard let owningModel else { programError("the entity \(name ?? "?") is in no model") }
     return owningModel
   }
 
@@ -67,7 +68,7 @@ extension EntityDescription {
       for (number, group) in newValue.enumerated() {
         let elements = group.map { given in
           guard let property = given as? NSPropertyDescription ?? propertiesByName["\(given)"] else {
-            fatalError("setCompoundIndexes: the entity \(name ?? "?") has no property \(given)")
+            programError("setCompoundIndexes: the entity \(name ?? "?") has no property \(given)")
           }
           return NSFetchIndexElementDescription(property: property, collationType: .binary)
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// What has happened to an object or a section. The raw values are Core Data's.
 public typealias NSFetchedResultsChangeType = FetchedResultsChangeType
@@ -157,7 +158,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: Results
   /// - Precondition: There is such a place.
   @inline(never)
   public final func object(at indexPath: IndexPath) -> ResultType {
-    guard let core else { fatalError("object(at:): the controller has no content before performFetch()") }
+    guard let core else { programError("object(at:): the controller has no content before performFetch()") }
     return unsafeBitCast(core.controller.object(at: indexPath), to: ResultType.self)
   }
 

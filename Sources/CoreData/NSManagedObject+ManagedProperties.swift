@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// What the plugins make of `@NSManaged`.
 extension NSManagedObject {
@@ -254,7 +255,7 @@ enum ManagedValue {
     } else if let value = Value.self as? any _ObjectCollection.Type, let made = value.make([]) as? Value {
       return made
     }
-    fatalError(
+    programError(
       "\(name()) is \(any.map { "\(type(of: $0))" } ?? "nil"), which is no \(Value.self)"
     )
   }

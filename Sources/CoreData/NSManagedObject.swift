@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// An object of a model, with key-value coding.
 ///
@@ -220,5 +221,5 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
 
 /// Stops the program, as an exception does that is not caught.
 func raise(_ method: String, _ reason: String) -> Never {
-  fatalError("-[NSManagedObject \(method)]: \(reason)")
+  programError("-[NSManagedObject \(method)]: \(reason)")
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// Fetching and counting.
 extension ManagedObjectContext {
@@ -65,7 +66,7 @@ extension ManagedObjectContext {
   /// The context on whose queue the code runs.
   static var current: NSManagedObjectContext {
     guard let context = runningContext else {
-      fatalError(
+      programError(
         "execute(): call it within perform or performAndWait of a context, or use fetch(_:) of the context")
     }
     return context

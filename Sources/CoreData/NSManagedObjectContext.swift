@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// A scratch pad of managed objects. The members that Core Data has with other types than Heartwood are in this file.
 public typealias NSManagedObjectContext = ManagedObjectContext
@@ -64,7 +65,7 @@ extension ManagedObjectContext {
   /// - Precondition: The object is a managed object of this context.
   public func assign(_ object: Any, to store: NSPersistentStore) {
     guard let object = object as? ManagedObject else {
-      fatalError("assign(_:to:): \(type(of: object)) is no managed object")
+      programError("assign(_:to:): \(type(of: object)) is no managed object")
     }
     assign(object, to: store)
   }
@@ -76,7 +77,7 @@ extension ManagedObjectContext {
     get { anyMergePolicy }
     set {
       guard let policy = newValue as? NSMergePolicy else {
-        fatalError("mergePolicy: \(type(of: newValue)) is no merge policy")
+        programError("mergePolicy: \(type(of: newValue)) is no merge policy")
       }
       anyMergePolicy = policy
     }
@@ -134,7 +135,7 @@ struct SentBlock<Block>: @unchecked Sendable {
 /// An object in the class that this module gives to all objects.
 func managed(_ object: ManagedObject) -> NSManagedObject {
   guard let managed = object as? NSManagedObject else {
-    fatalError(
+    programError(
       "\(type(of: object)) is a class of Heartwood's: contexts of CoreData have objects of NSManagedObject only"
     )
   }

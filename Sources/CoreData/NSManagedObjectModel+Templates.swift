@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// Requests of a model by name.
 extension ManagedObjectModel {
@@ -27,7 +28,7 @@ extension ManagedObjectModel {
     do {
       try setAnyFetchRequestTemplate(fetchRequestTemplate?.template(), name)
     } catch {
-      fatalError("setFetchRequestTemplate:forName: \(name): \(error)")
+      programError("setFetchRequestTemplate:forName: \(name): \(error)")
     }
   }
 

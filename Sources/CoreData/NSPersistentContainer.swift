@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// A model, its stores, and a context for the main queue.
 ///
@@ -31,7 +32,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   public convenience init(name: String) {
     guard let place = EmbeddedModels.url(ofModel: name), let model = NSManagedObjectModel(contentsOf: place)
     else {
-      fatalError(
+      programError(
         "NSPersistentContainer: there is no model called \"\(name)\" in this program (it has \(EmbeddedModels.names)) or beside it"
           + (NSManagedObjectModel.loadingProblem.map { ": \($0)" }
             ?? ": give the target the plugin of Heartwood, or pass a model"))

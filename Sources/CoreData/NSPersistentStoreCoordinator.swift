@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodAppleStores
+import HeartwoodBytes
 
 /// The stores of a model.
 public typealias NSPersistentStoreCoordinator = PersistentStoreCoordinator
@@ -15,7 +16,7 @@ extension PersistentStoreCoordinator {
     do {
       try self.init(checkingStoredProperties: model)
     } catch {
-      fatalError("\(error)")
+      programError("\(error)")
     }
   }
 
@@ -96,7 +97,7 @@ extension PersistentStoreCoordinator {
     do {
       try setAnyMetadata(metadata, for: store)
     } catch {
-      fatalError("the metadata of \(store.anyURL.path) cannot be set: \(error)")
+      programError("the metadata of \(store.anyURL.path) cannot be set: \(error)")
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// A property of an entity.
 public typealias NSPropertyDescription = PropertyDescription
@@ -29,7 +30,7 @@ extension PropertyDescription {
   ///
   /// - Precondition: An entity has the property.
   public var entity: NSEntityDescription {
-    guard let owningEntity else { fatalError("the property \(name) is in no entity") }
+    guard let owningEntity else { programError("the property \(name) is in no entity") }
     return owningEntity
   }
 
@@ -72,7 +73,7 @@ extension PropertyDescription {
   ) {
     guard let attribute = self as? AttributeDescription else {
       guard validationPredicates?.isEmpty == false else { return }
-      fatalError(
+      programError(
         "setValidationPredicates of \(name): only attributes have conditions; use minCount and maxCount of relationships, or validateForUpdate()"
       )
     }
@@ -80,7 +81,7 @@ extension PropertyDescription {
       let formats = try validationPredicates?.map { FormatPredicate(try $0.storeCondition()) }
       attribute.setValidationFormats(formats, warnings: validationWarnings)
     } catch {
-      fatalError("setValidationPredicates of \(name): \(error)")
+      programError("setValidationPredicates of \(name): \(error)")
     }
   }
 }
@@ -145,7 +146,7 @@ extension FetchIndexDescription {
       do {
         setCondition(try newValue?.storeCondition().description)
       } catch {
-        fatalError("the predicate of the index \(name) cannot be used: \(error)")
+        programError("the predicate of the index \(name) cannot be used: \(error)")
       }
     }
   }
@@ -170,7 +171,7 @@ extension FetchedPropertyDescription {
         request.predicate = try newValue.predicate?.storeCondition()
         request.sortDescriptors = try newValue.sortDescriptors?.map { try $0.storeOrder() }
       } catch {
-        fatalError("the request of the fetched property \(name) cannot be used: \(error)")
+        programError("the request of the fetched property \(name) cannot be used: \(error)")
       }
       request.fetchLimit = newValue.fetchLimit
       request.includesSubentities = newValue.includesSubentities

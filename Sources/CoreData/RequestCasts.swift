@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodBytes
 
 // In Objective-C the type of a request's results is known to the compiler only: `request as! NSFetchRequest<NSFetchRequestResult>` always
 // succeeds. Classes of Swift with other arguments are other classes, and the compiler itself knows that such a cast fails. So the plugin
@@ -36,7 +37,7 @@ public func ~~>? <Target: _Recastable>(object: Any?, target: Target.Type) -> Tar
 /// - Precondition: It is of the class, with any results.
 public func ~~>! <Target: _Recastable>(object: Any?, target: Target.Type) -> Target {
   guard let recast = object ~~>? target else {
-    fatalError("Could not cast value of type '\(object.map { "\(type(of: $0))" } ?? "nil")' to '\(target)'")
+    programError("Could not cast value of type '\(object.map { "\(type(of: $0))" } ?? "nil")' to '\(target)'")
   }
   return recast
 }

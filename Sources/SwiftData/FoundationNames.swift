@@ -25,3 +25,10 @@ extension URL {
   @_disfavoredOverload
   public static var libraryDirectory: URL { directory(.libraryDirectory, ".local/share") }
 }
+
+/// A type that names the key paths by which encoded predicates know its properties. Nothing encodes predicates so on this system, where Foundation
+/// does not have the protocol: models that conform to it compile.
+public protocol PredicateCodableKeyPathProviding {
+  /// The key paths by their names.
+  static var predicateCodableKeyPaths: [String: PartialKeyPath<Self>] { get }
+}

@@ -215,6 +215,36 @@ enum Workshop {
   }
 
   // SWD-29
+  @Test(arguments: [false, true])
+  func `a store of one of several configurations is migrated with all classes`(
+    hasHandlers: Bool
+  ) throws {
+    try Library.inFolder { folder in
+      try fill(folder)
+      Workshop.seen.withLock { $0 = [:] }
+      func opened() throws -> ModelContext {
+        ModelContext(
+          try ModelContainer(
+            for: Schema(versionedSchema: Workshop.Third.self),
+            migrationPlan: hasHandlers ? Workshop.Custom.self : Workshop.Lightweight.self,
+            configurations: [ModelConfiguration(url: folder.appending(path: "engines"))]))
+      }
+      let context = try opened()
+      let engines = try context.fetch(
+        FetchDescriptor<Workshop.Third.Engine>(sortBy: [SortDescriptor(\.name)]))
+      #expect(engines.map(\.name) == (hasHandlers ? ["e0!", "e1!", "e2!"] : ["e0", "e1", "e2"]))
+      let names = Workshop.seen.withLock { $0["engines"]?.prefix(2) }
+      #expect(names == (hasHandlers ? ["will names 3 0", "did names 3 0"] : nil))
+      context.insert(Workshop.Third.Wheel("w"))
+      context.insert(Workshop.Third.Bolt(1))
+      try context.save()
+      let again = try opened()
+      #expect(try again.fetchCount(FetchDescriptor<Workshop.Third.Wheel>()) == 1)
+      #expect(try again.fetchCount(FetchDescriptor<Workshop.Third.Engine>()) == 3)
+    }
+  }
+
+  // SWD-29
   @Test func `a store of several configurations whose version no stage has is refused`() throws {
     enum Late: SchemaMigrationPlan {
       static var schemas: [any VersionedSchema.Type] { [Workshop.Second.self, Workshop.Third.self] }

@@ -161,4 +161,15 @@ struct DeclarationTests {
     let found = try #require(try ModelContext(context.container).fetch(FetchDescriptor<Palette>()).first)
     #expect(found.colour?.red == 0.25 && !found.isSelected && found.picture?.count == 200_000)
   }
+
+  // SWD-23
+  @Test func `a model may name the key paths of encoded predicates`() {
+    #expect(Palette.predicateCodableKeyPaths == ["Palette.isSelected": \Palette.isSelected])
+  }
+}
+
+extension Palette: PredicateCodableKeyPathProviding {
+  static var predicateCodableKeyPaths: [String: PartialKeyPath<Palette>] {
+    ["Palette.isSelected": \Palette.isSelected]
+  }
 }

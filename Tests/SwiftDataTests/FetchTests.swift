@@ -130,6 +130,33 @@ struct FetchTests {
     #expect(try other.fetch(found) == [book])
   }
 
+  /// A class with an `id` of its own.
+  @Model
+  final class Numbered {
+    var id: Int
+    init(_ id: Int) { self.id = id }
+  }
+
+  // SWD-25, SWD-26
+  @Test func `the identifier of a model is its id, unless its class has one of its own`() throws {
+    let book = try #require(try context.fetch(FetchDescriptor<Book>()).first)
+    let id = book.id
+    #expect(id == book.persistentModelID)
+    #expect(try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.id == id })) == [book])
+    #expect(
+      try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.persistentModelID == id })) == [book]
+    )
+    let path = \Book.id
+    #expect(type(of: path).valueType == PersistentIdentifier.self && [book].map(\.id) == [id])
+    let numbers = try Library.context(of: Numbered.self)
+    for number in 0..<3 { numbers.insert(Numbered(number)) }
+    let wanted = Numbered(1).id
+    let found = try numbers.fetch(FetchDescriptor<Numbered>(predicate: #Predicate { $0.id == wanted }))
+    #expect(found.map(\.id) == [1])
+    func identity<Model: PersistentModel>(of model: Model) -> Model.ID { model.id }
+    #expect(identity(of: book) == id && identity(of: found[0]) == 1)
+  }
+
   // SWD-19, SWD-25, SWD-26
   @Test func `a temporary identifier finds the model after the save`() throws {
     let book = Book(title: "New", year: 200)

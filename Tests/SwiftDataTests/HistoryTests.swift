@@ -77,4 +77,40 @@ struct HistoryTests {
       SwiftDataError.historyTokenExpired ~= $0
     }
   }
+
+  // SWD-30
+  @Test(arguments: 0..<8) func `a condition reads what is after its token only, however it is written`(
+    form: Int
+  ) throws {
+    for index in 0..<4 {
+      context.insert(Author(name: "\(index)"))
+      try context.save()
+    }
+    let all: [DefaultHistoryTransaction] = try context.fetchHistory()
+    let (first, third) = (all[0].token, all[2].token)
+    #expect(
+      try context.fetchHistory(HistoryDescriptor(predicate: after(third, form))).map(\.token) == [
+        all[3].token
+      ])
+    try context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token < third }))
+    #expect {
+      try context.fetchHistory(HistoryDescriptor(predicate: after(first, form)))
+    } throws: {
+      SwiftDataError.historyTokenExpired ~= $0
+    }
+  }
+
+  private func after(_ token: DefaultHistoryToken, _ form: Int) -> Predicate<DefaultHistoryTransaction> {
+    switch form {
+    case 0: #Predicate { $0.token > token }
+    case 1: #Predicate { token < $0.token }
+    case 2: #Predicate { !($0.token <= token) }
+    case 3: #Predicate { !(token >= $0.token) }
+    case 4: #Predicate { $0.author == "test" && !(!($0.token > token)) }
+    case 5: #Predicate { !($0.token <= token || $0.author != "test") }
+    case 6: #Predicate { ($0.token <= token) == false }
+    default: #Predicate { ($0.token > token) == true }
+    }
+  }
 }

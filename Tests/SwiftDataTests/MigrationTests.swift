@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import Synchronization
 import Testing
 
 enum Cellar {
@@ -192,6 +193,68 @@ struct MigrationTests {
       let context = ModelContext(try open(Cellar.FailingPlan.self))
       let wines = try context.fetch(FetchDescriptor<Cellar.Second.Wine>())
       #expect(wines.map(\.name) == ["W again", "W again"])
+    }
+  }
+
+  // SWD-29
+  @Test func `code of a stage may replace all classes of a schema`() throws {
+    try Library.inFolder { folder in
+      let configuration = ModelConfiguration(url: folder.appending(path: "store"))
+      let old = ModelContext(
+        try ModelContainer(
+          for: Schema(versionedSchema: Zoo.First.self), configurations: [configuration]))
+      for name in ["lion", "seal"] { old.insert(Zoo.First.Beast(name)) }
+      try old.save()
+      let new = ModelContext(
+        try ModelContainer(
+          for: Schema(versionedSchema: Zoo.Second.self), migrationPlan: Zoo.Plan.self,
+          configurations: [configuration]))
+      let found = try new.fetch(FetchDescriptor<Zoo.Second.Animal>(sortBy: [SortDescriptor(\.title)]))
+      #expect(found.map(\.title) == ["lion", "seal"])
+    }
+  }
+}
+
+/// Two versions without a class in common.
+enum Zoo {
+  enum First: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Beast.self] }
+
+    @Model
+    final class Beast {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  enum Second: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Animal.self] }
+
+    @Model
+    final class Animal {
+      var title: String
+      init(_ title: String) { self.title = title }
+    }
+  }
+
+  static let kept = Mutex<[String]>([])
+
+  enum Plan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [First.self, Second.self] }
+    static var stages: [MigrationStage] {
+      [
+        .custom(
+          fromVersion: First.self, toVersion: Second.self,
+          willMigrate: { context in
+            let beasts = try context.fetch(FetchDescriptor<First.Beast>())
+            kept.withLock { $0 = beasts.map(\.name) }
+          },
+          didMigrate: { context in
+            for name in kept.withLock({ $0 }) { context.insert(Second.Animal(name)) }
+          })
+      ]
     }
   }
 }

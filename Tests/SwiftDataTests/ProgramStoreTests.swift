@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import Synchronization
 import Testing
 
 /// What a store of a program was asked for, and what it answers.
@@ -242,6 +243,33 @@ struct ProgramStoreTests {
     try context.save()
     #expect(try names(context) == ["aa", "ab"] && names(ModelContext(container)) == ["aa", "ab"])
     #expect(kept.modelContext != nil)
+  }
+
+  // SWD-37, SWD-43
+  @Test(arguments: [nil, 2]) func `results leave out at once what a store will delete`(limit: Int?) throws {
+    let context = ModelContext(container)
+    for name in ["a", "b", "x", "y"] { context.insert(Node(name)) }
+    try context.save()
+    var descriptor = FetchDescriptor<Node>(sortBy: [SortDescriptor(\.name)])
+    descriptor.fetchLimit = limit
+    let observer = try ResultsObserver<Node, Never>(fetchDescriptor: descriptor, modelContext: context)
+    let all = limit == nil ? ["a", "b", "x", "y"] : ["a", "b"]
+    let changed = Mutex(0)
+    func read() -> [String] {
+      withObservationTracking {
+        observer.results.map(\.name)
+      } onChange: {
+        changed.withLock { $0 += 1 }
+      }
+    }
+    #expect(read() == all)
+    try context.delete(model: Node.self, where: #Predicate { $0.name < "c" })
+    #expect(read() == ["x", "y"] && changed.withLock { $0 } == 1)
+    context.rollback()
+    #expect(read() == all && changed.withLock { $0 } == 2)
+    try context.delete(model: Node.self, where: #Predicate { $0.name < "c" })
+    try context.save()
+    #expect(read() == ["x", "y"])
   }
 
   // SWD-37, SWD-38

@@ -44,6 +44,21 @@ enum Rules {
     init(_ owner: Owner) { self.owner = owner }
   }
 
+  /// Two relationships with one inverse.
+  @Model
+  final class Trellis {
+    @Relationship(deleteRule: .cascade, inverse: \Vine.trellis) var leading: [Vine] = []
+    @Relationship(deleteRule: .cascade, inverse: \Vine.trellis) var trailing: [Vine] = []
+    init() {}
+  }
+
+  @Model
+  final class Vine {
+    var name: String
+    var trellis: Trellis?
+    init(_ name: String) { self.name = name }
+  }
+
   @Model
   final class Seat {
     var row: Int
@@ -241,5 +256,28 @@ struct RelationshipRuleTests {
     } throws: {
       SwiftDataError.loadIssueModelContainer ~= $0 && "\($0)".contains("Hall.guests")
     }
+  }
+
+  // SWD-04, SWD-05
+  @Test func `of two relationships that name the same inverse, it leads back to the first`() throws {
+    let container = try ModelContainer(
+      for: Rules.Trellis.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let entity = try #require(container.schema.entity(for: Rules.Trellis.self))
+    #expect(entity.relationshipsByName.mapValues(\.inverseName) == ["leading": "trellis", "trailing": nil])
+    let context = ModelContext(container)
+    let trellis = Rules.Trellis()
+    context.insert(trellis)
+    let vines = ["a", "b", "c"].map { Rules.Vine($0) }
+    trellis.leading = [vines[0]]
+    trellis.trailing = [vines[1]]
+    vines[2].trellis = trellis
+    try context.save()
+    let stored = try #require(
+      try ModelContext(container).fetch(FetchDescriptor<Rules.Trellis>()).first)
+    #expect(Set(stored.leading.map(\.name)) == ["a", "c"] && stored.trailing.map(\.name) == ["b"])
+    #expect(stored.leading.allSatisfy { $0.trellis === stored } && stored.trailing[0].trellis == nil)
+    context.delete(trellis)
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Rules.Vine>()) == 0)
   }
 }

@@ -58,6 +58,7 @@ struct SeveralStoresHistoryTests {
       case 0: #Predicate { $0.token > token }
       case 1: #Predicate { token < $0.token }
       case 2: #Predicate { !($0.token <= token) }
+      case 3: #Predicate { !(token >= $0.token || $0.author != "test") }
       default: #Predicate { $0.token > token && $0.author == "test" }
       }
     }
@@ -83,7 +84,7 @@ struct SeveralStoresHistoryTests {
   ) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     context.author = "test"
-    var consumer = Consumer(limit: seed % 3 == 0 ? 2 : 0, form: seed % 4)
+    var consumer = Consumer(limit: seed % 3 == 0 ? 2 : 0, form: seed % 5)
     var (saved, read): ([PersistentIdentifier], [PersistentIdentifier]) = ([], [])
     for number in 0..<40 {
       switch Int.random(in: 0..<5, using: &random) {

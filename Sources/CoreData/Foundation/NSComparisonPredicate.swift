@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// A comparison of two expressions.
 open class NSComparisonPredicate: ParsedPredicate {
@@ -71,7 +72,7 @@ open class NSComparisonPredicate: ParsedPredicate {
     options: Options = []
   ) {
     guard let kind = ComparisonPredicate.Operator(rawValue: Int(type.rawValue)) else {
-      fatalError("NSComparisonPredicate: a custom selector cannot be compared by")
+      programError("NSComparisonPredicate: a custom selector cannot be compared by")
     }
     self.init(
       ComparisonPredicate(

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// A part of a predicate: a constant, a property, a function.
 open class NSExpression: NSObject, NSCopying {
@@ -57,7 +58,7 @@ open class NSExpression: NSObject, NSCopying {
   /// A property by its key path.
   public convenience init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
     guard let names = InspectedObject.names(of: keyPath) else {
-      fatalError("the key path \(keyPath) reads no property of a model")
+      programError("the key path \(keyPath) reads no property of a model")
     }
     self.init(forKeyPath: names)
   }
@@ -70,7 +71,7 @@ open class NSExpression: NSObject, NSCopying {
     do {
       self.init(try NSExpression.call(name, arguments))
     } catch {
-      fatalError("NSExpression(forFunction: \"\(name)\"): \(error)")
+      programError("NSExpression(forFunction: \"\(name)\"): \(error)")
     }
   }
 
@@ -123,7 +124,7 @@ open class NSExpression: NSObject, NSCopying {
         self.init(mapping: expressionFormat)
         return
       }
-      fatalError("Unable to parse the format string \"\(expressionFormat)\": \(error)")
+      programError("Unable to parse the format string \"\(expressionFormat)\": \(error)")
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// A predicate with a tree: an `NSComparisonPredicate`, or another condition of Heartwood's.
 open class ParsedPredicate: NSPredicate {
@@ -78,7 +79,7 @@ extension _FormatPredicate where Self: NSPredicate {
       let condition = try FormatPredicate(format, argumentArray: arguments).condition
       self = NSPredicate.made(of: condition, GivenConstants(argumentArray ?? [])) as! Self
     } catch {
-      fatalError("Unable to parse the format string \"\(format)\": \(error.message)")
+      programError("Unable to parse the format string \"\(format)\": \(error.message)")
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// A sort descriptor with the name of a property. `NSSortDescriptor(key:ascending:)` makes one.
 final class KeyedSortDescriptor: NSSortDescriptor {
@@ -131,7 +132,8 @@ extension _KeyedSortDescriptor where Self: NSSortDescriptor {
 
   private static func name(of keyPath: AnyKeyPath) -> String {
     guard let names = InspectedObject.names(of: keyPath) else {
-      fatalError("the key path \(keyPath) reads no property of a model: use NSSortDescriptor(key:ascending:)")
+      programError(
+        "the key path \(keyPath) reads no property of a model: use NSSortDescriptor(key:ascending:)")
     }
     return names
   }

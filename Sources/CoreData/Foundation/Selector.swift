@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodBytes
 
 /// A method by its name. On Linux nothing finds methods by names, so a selector carries the method: the plugin that translates sources writes
 /// it for `#selector`.
@@ -64,7 +65,7 @@ extension NotificationCenter {
     _ observer: Any, selector aSelector: Selector, name aName: NSNotification.Name?, object anObject: Any?
   ) {
     guard let call = aSelector.call else {
-      fatalError(
+      programError(
         "addObserver(_:selector:name:object:): nothing finds the method \(aSelector) by its name on Linux: use #selector or a block"
       )
     }

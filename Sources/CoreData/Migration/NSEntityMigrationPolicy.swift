@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// Code for the migration of an entity. A mapping names its class in `entityMigrationPolicyClassName`.
 open class NSEntityMigrationPolicy: EntityMigrationPolicy, @unchecked Sendable {
@@ -153,7 +154,7 @@ extension PropertyMapping {
       do {
         try setExpression(newValue?.mappingText)
       } catch {
-        fatalError("valueExpression of the mapping of \(name ?? ""): \(error)")
+        programError("valueExpression of the mapping of \(name ?? ""): \(error)")
       }
     }
   }

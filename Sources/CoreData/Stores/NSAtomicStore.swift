@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// An object of an atomic store.
 public typealias NSAtomicStoreCacheNode = AtomicStoreCacheNode
@@ -93,7 +94,7 @@ open class NSAtomicStore: AtomicStore, ProgramStoreClass, @unchecked Sendable {
 
   private final func own(_ object: ManagedObject) -> NSManagedObject {
     guard let own = object as? NSManagedObject else {
-      fatalError(
+      programError(
         "\(Swift.type(of: object)) is no NSManagedObject, as \(Swift.type(of: self)) needs: make the coordinator with init(managedObjectModel:)"
       )
     }

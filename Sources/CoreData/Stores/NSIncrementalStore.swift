@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// An object of an incremental store, as its class has read it.
 public typealias NSIncrementalStoreNode = IncrementalStoreNode
@@ -166,7 +167,7 @@ open class NSIncrementalStore: IncrementalStore, ProgramStoreClass, @unchecked S
     let given: Any = identifierForNewStore(at: url)
     if let uuid = given as? UUID { return uuid }
     guard let uuid = UUID(uuidString: "\(given)") else {
-      fatalError(
+      programError(
         "identifierForNewStore(at:) of \(self) must return a UUID or its text, and returned \(given)")
     }
     return uuid

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 extension AtomicStoreCacheNode {
   /// The values of the node by the names of properties, as a dictionary that changes the node.
@@ -18,11 +19,11 @@ final class NodeProperties: NSMutableDictionary {
     super.init(objects: nil, forKeys: nil, count: 0)
   }
 
-  required init(capacity numItems: Int) { fatalError("the values of a node are made of the node") }
+  required init(capacity numItems: Int) { programError("the values of a node are made of the node") }
   required init(objects: UnsafePointer<AnyObject>!, forKeys keys: UnsafePointer<NSObject>!, count cnt: Int) {
-    fatalError("the values of a node are made of the node")
+    programError("the values of a node are made of the node")
   }
-  required init?(coder: NSCoder) { fatalError("the values of a node cannot be coded") }
+  required init?(coder: NSCoder) { programError("the values of a node cannot be coded") }
 
   override var count: Int { node.anyPropertyCache.count }
   override func object(forKey aKey: Any) -> Any? { (aKey as? String).flatMap { node.anyPropertyCache[$0] } }

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// The entities of classes.
 enum ClassEntities {
@@ -68,7 +69,7 @@ private final class Substitutes: @unchecked Sendable {
     do {
       try model.fix()
     } catch {
-      fatalError("\(type) cannot be the class of an entity: \(error)")
+      programError("\(type) cannot be the class of an entity: \(error)")
     }
     lock.withLock { entities[ObjectIdentifier(type)] = entity }
     return entity

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// Values as key-value coding has them: numbers as `NSNumber`, to-many relationships as sets of Foundation.
 enum FoundationValue {
@@ -69,7 +70,7 @@ final class DecimalNumber: NSDecimalNumber, @unchecked Sendable {
   required convenience init(floatLiteral value: Double) { self.init(decimal: Decimal(value)) }
   required convenience init(booleanLiteral value: Bool) { self.init(decimal: value ? 1 : 0) }
   required convenience init(bytes buffer: UnsafeRawPointer, objCType type: UnsafePointer<Int8>) {
-    fatalError("a decimal number is not made of bytes")
+    programError("a decimal number is not made of bytes")
   }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// Reads the names of properties from key paths, by evaluating them on objects without values.
 enum InspectedObject {
@@ -32,7 +33,7 @@ enum InspectedObject {
     if let value = ManagedValue.zero(type) { return value }
     if let value = (type as? any _ObjectCollection.Type)?.make([]) as? Value { return value }
     if let value = sample(type) { return value }
-    fatalError("a key path to \(key) cannot be named: there is no value of \(type) to try it with")
+    programError("a key path to \(key) cannot be named: there is no value of \(type) to try it with")
   }
 
   private static func destination<Value>(of type: Value.Type) -> ManagedObject.Type? {

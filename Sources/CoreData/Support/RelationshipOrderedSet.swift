@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// The destinations of an ordered relationship as an ordered set that writes through.
 ///
@@ -27,9 +28,9 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
   deinit { if let follower { KeyValueObservers.shared.remove(follower) } }
 
-  override init(capacity: Int) { fatalError("a relationship's set is made of its object") }
-  required init(arrayLiteral elements: Any...) { fatalError("a relationship's set is made of its object") }
-  required init?(coder: NSCoder) { fatalError("a relationship's set cannot be coded") }
+  override init(capacity: Int) { programError("a relationship's set is made of its object") }
+  required init(arrayLiteral elements: Any...) { programError("a relationship's set is made of its object") }
+  required init?(coder: NSCoder) { programError("a relationship's set cannot be coded") }
 
   // MARK: Storage
 

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// The destinations of a to-many relationship as a set that writes through.
 ///
@@ -15,8 +16,8 @@ final class RelationshipSet: NSMutableSet {
     super.init(capacity: 0)
   }
 
-  required init(capacity numItems: Int) { fatalError("a relationship's set is made of its object") }
-  required init?(coder: NSCoder) { fatalError("a relationship's set cannot be coded") }
+  required init(capacity numItems: Int) { programError("a relationship's set is made of its object") }
+  required init?(coder: NSCoder) { programError("a relationship's set cannot be coded") }
 
   private var related: RelatedObjects<ManagedObject> { owner.relatedObjects(forKey: key) }
   private var objects: [ManagedObject] { Array(related) }

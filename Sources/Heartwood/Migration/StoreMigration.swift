@@ -172,12 +172,13 @@ extension LogStore {
   ///   - findings: What collects objects that the model does not allow, in a rehearsal; nil to throw.
   ///   - allowsFormerModel: Whether the store may have had the model before.
   ///   - pendingStage: The stage whose work is not done with this step.
+  ///   - mayReplaceAll: Whether the model may have none of the store's entities.
   /// - Returns: What was done, or would be; nil if the store has the model already.
   /// - Throws: `.inferredMappingModel` if no mapping can be inferred, `.migration` and `.migrationConstraintViolation` for objects
   ///   that the model does not allow, and the errors of opening and saving. The store is as before then.
   static func migrate(
     at url: URL, to model: ManagedObjectModel, options: LogStoreOptions, findings: MigrationFindings? = nil,
-    pendingStage: String? = nil, allowsFormerModel: Bool = true
+    pendingStage: String? = nil, allowsFormerModel: Bool = true, mayReplaceAll: Bool = false
   ) throws -> MigrationReport? {
     try model.freeze()
     var options = options
@@ -196,7 +197,7 @@ extension LogStore {
             try metadata.refusePendingStage(path)
             try metadata.note(model, after: source, allowsFormerModel, path)
             let changes = try InferredChanges(from: source, to: model)
-            try changes.requireInferable()
+            try changes.requireInferable(mayReplaceAll: mayReplaceAll)
             metadata.noteRenamedEntities(changes)
             try transaction.put(KeySpace.metadataKey, metadata.encoded())
             let report = try InPlaceMigration(changes, transaction, engine.snapshot(), identity, findings)
@@ -245,9 +246,10 @@ extension StoreMetadata {
 }
 
 extension InferredChanges {
+  /// - Parameter mayReplaceAll: Whether the model may have none of the store's entities.
   /// - Throws: `.inferredMappingModel` with every reason why no mapping can be inferred.
-  func requireInferable() throws(HeartwoodError) {
-    if destinations.isEmpty, !source.entities.isEmpty {
+  func requireInferable(mayReplaceAll: Bool = false) throws(HeartwoodError) {
+    if destinations.isEmpty, !source.entities.isEmpty, !mayReplaceAll {
       let names = sorted(source).prefix(5).map(\.displayName).joined(separator: ", ")
       throw HeartwoodError(
         .inferredMappingModel,

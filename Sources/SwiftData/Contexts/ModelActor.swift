@@ -1,5 +1,6 @@
 import Dispatch
 import Heartwood
+import HeartwoodBytes
 import HeartwoodFiles
 
 /// An actor that works with models on a context of its own. `@ModelActor` makes an actor one.
@@ -17,7 +18,7 @@ extension ModelActor {
   /// Runs the actor's jobs on the context's queue.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     if let serial = modelExecutor as? any SerialModelExecutor { return serial.asUnownedSerialExecutor() }
-    preconditionFailure("the executor of a model actor is a SerialModelExecutor")
+    programError("the executor of a model actor is a SerialModelExecutor")
   }
 
   /// The model of an identifier; nil if it is of another class, or if there is no row.

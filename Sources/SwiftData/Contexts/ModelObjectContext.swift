@@ -23,7 +23,11 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   /// What a store of a program has returned to the context.
   let snapshots = SnapshotPool()
   /// Deletions by a condition that stores of programs execute at the next save.
-  var deletions: [StoreDeletion] = []
+  var deletions: [StoreDeletion] {
+    get { waitingDeletions.all }
+    set { waitingDeletions.all = newValue }
+  }
+  private let waitingDeletions = WaitingDeletions()
   /// The store of the last identifier, so that all have one text.
   private var lastStore: (uuid: UUID, text: String)?
   /// What others have saved and this context has not merged yet.

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 import HeartwoodFiles
 
 /// A store of a program's class that conforms to `DataStore`, as a store that loads objects when they are used.
@@ -51,7 +52,7 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
   private lazy var holder: StoreHolder? = Self.waiting.withLock { $0[url] }
 
   private var store: any DataStore {
-    guard let holder else { preconditionFailure("a store of a program is opened by a container") }
+    guard let holder else { programError("a store of a program is opened by a container") }
     return holder.store
   }
 

@@ -1,5 +1,23 @@
 import Foundation
 import Heartwood
+import Observation
+
+/// The deletions by a condition that wait for the next save of a context. Reads are observed.
+final class WaitingDeletions: Observable {
+  private let registrar = ObservationRegistrar()
+  private var kept: [StoreDeletion] = []
+
+  var all: [StoreDeletion] {
+    get {
+      registrar.access(self, keyPath: \.all)
+      return kept
+    }
+    set {
+      guard !kept.isEmpty || !newValue.isEmpty else { return }
+      registrar.withMutation(of: self, keyPath: \.all) { kept = newValue }
+    }
+  }
+}
 
 /// A deletion by a condition that waits for the next save, for a store of a program that executes such itself.
 struct StoreDeletion {

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodBytes
 
 /// The results of a fetch, of which a batch is loaded at a time.
 public struct FetchResultsCollection<Element>: RandomAccessCollection {
@@ -45,7 +46,7 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
     }
 
     func element(_ position: Int) -> Element {
-      precondition(position >= 0 && position < count, "the index is outside of the results of a fetch")
+      require(position >= 0 && position < count, "the index is outside of the results of a fetch")
       let number = position / size
       if let loaded, loaded.number == number { return loaded.elements[position % size] }
       let elements = load(number)

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// A fetch of models.
 struct ModelFetch<Model: PersistentModel> {
@@ -59,7 +60,7 @@ struct ModelFetch<Model: PersistentModel> {
   }
 
   /// Whether the context has models that the next save deletes by a condition, which the fetch leaves out.
-  private var leavesOut: Bool {
+  var leavesOut: Bool {
     descriptor.includePendingChanges && StoreDeletion.hides(Model.self, in: objects)
   }
 
@@ -226,7 +227,7 @@ private enum ModelStandIn {
   static func make(_ identifier: PersistentIdentifier, _ container: ModelContainer) -> any PersistentModel {
     let types = container.schema.types
     guard let type = types[identifier.entityName] ?? types.min(by: { $0.key < $1.key })?.value else {
-      preconditionFailure("the container has no models, so there is none for \(identifier.primaryKey)")
+      programError("the container has no models, so there is none for \(identifier.primaryKey)")
     }
     return make(type, identifier)
   }

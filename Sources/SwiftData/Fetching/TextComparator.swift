@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// How a sort descriptor compares texts, where `String.StandardComparator` has no such comparator on this system: `.localized` and
 /// `.localizedStandard`, as in `SortDescriptor(\.name, comparator: .localizedStandard)`.
@@ -41,7 +42,7 @@ extension SortDescriptor {
 private func sent<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> any KeyPath<Root, Value> & Sendable {
   func cast<Sent>(_ value: Any) -> Sent? { value as? Sent }
   guard let sent: any KeyPath<Root, Value> & Sendable = cast(keyPath) else {
-    preconditionFailure("\(keyPath) is a key path")
+    programError("\(keyPath) is a key path")
   }
   return sent
 }

@@ -148,7 +148,7 @@ struct HistoryReading {
 
   /// The transactions that satisfy a condition.
   ///
-  /// A condition that begins with `token > t` reads what came after it only.
+  /// A condition that says that the token is after another one reads what came after that only.
   func transactions(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws
     -> [DefaultHistoryTransaction]
   {

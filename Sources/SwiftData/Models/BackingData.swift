@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodBytes
 
 /// Where a model has its values.
 public protocol BackingData<Model> {
@@ -39,7 +40,7 @@ extension BackingData {
   /// The value of a property.
   public func getValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value {
     guard let model = SnapshotValues.model(of: self) as? Model else {
-      preconditionFailure("backing data of \(Model.self) has a model of another class")
+      programError("backing data of \(Model.self) has a model of another class")
     }
     return model[keyPath: keyPath]
   }
@@ -53,7 +54,7 @@ extension BackingData {
   public mutating func setValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value) {
     guard let model = SnapshotValues.model(of: self) as? Model,
       let path = keyPath as? ReferenceWritableKeyPath<Model, Value>
-    else { preconditionFailure("\(keyPath) of \(Model.self) cannot be set") }
+    else { programError("\(keyPath) of \(Model.self) cannot be set") }
     model[keyPath: path] = newValue
   }
 
@@ -77,7 +78,7 @@ public struct _ObjectBackingData<Model: PersistentModel>: BackingData {
 
   /// - Precondition: Never called: a context makes the backing data of its objects.
   public init(for modelType: Model.Type) {
-    preconditionFailure("backing data of an object of a context is made by the context")
+    programError("backing data of an object of a context is made by the context")
   }
 
   /// The identifier of the object. Setting it does nothing.
@@ -195,7 +196,7 @@ extension PersistentModel {
 
   private func assign<Value>(_ value: Value, _ keyPath: KeyPath<Self, Value>) {
     guard let writable = keyPath as? ReferenceWritableKeyPath<Self, Value> else {
-      preconditionFailure("\(keyPath) of \(Self.self) cannot be set")
+      programError("\(keyPath) of \(Self.self) cannot be set")
     }
     self[keyPath: writable] = value
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 import Observation
 
 /// Where a model has its values: in an object of the graph, or in memory before it is inserted and after it is deleted. Not meant to be
@@ -334,7 +335,7 @@ extension _ModelStorage {
       return value
     }
     if let value = PlaceholderValue.make(Value.self) as? Value { return value }
-    preconditionFailure(
+    programError(
       "\(property?.name ?? "a property") of \(Model.self) has no value, and \(Value.self) none that could be returned in its place"
     )
   }

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodBytes
 
 /// Finds the properties that a key path reads, by evaluating it on a model that notes what is read.
 final class PathProbe {
@@ -64,7 +65,7 @@ final class PathProbe {
     if model !== last { isBroken = true }
     guard let type = Swift.type(of: model) as? any PersistentModel.Type,
       let property = ModelClass.of(type).property(hash)
-    else { fatalError("a property that its class does not have was read") }
+    else { programError("a property that its class does not have was read") }
     names.append(property.name)
     lastType = property.valueType
     let answer: Any?
@@ -85,7 +86,7 @@ final class PathProbe {
     }
     if let value = answer as? Value { return value }
     if let value = property.defaultValue as? Value { return value }
-    preconditionFailure(
+    programError(
       "\(property.name) of \(type) is of a type, \(Value.self), of which no value can be made to find out what a key path reads"
     )
   }

@@ -30,7 +30,6 @@ extension PersistentModel {
   public var persistentModelID: PersistentIdentifier { ModelIdentity.identifier(of: self) }
 
   /// The identifier.
-  @_disfavoredOverload
   public var id: PersistentIdentifier { persistentModelID }
 
   /// The context that the model was inserted into or fetched with; nil for none, and after its deletion was saved.

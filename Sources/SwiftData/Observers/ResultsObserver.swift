@@ -33,11 +33,17 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   private static func follow(
     _ descriptor: FetchDescriptor<Element>, _ sort: SortDescriptor<Element>?, _ context: ModelContext
   ) throws -> LiveObjects<ManagedObject> {
+    context.objects.mergeReceived()
+    let request = try ModelFetch(sorted(descriptor, sort), in: context).request(ManagedObject.self)
+    return try ModelErrors.translating { try LiveObjects(request, in: context.objects) }
+  }
+
+  private static func sorted(_ descriptor: FetchDescriptor<Element>, _ sort: SortDescriptor<Element>?)
+    -> FetchDescriptor<Element>
+  {
     var sorted = descriptor
     if let sort { sorted.sortBy.insert(sort, at: 0) }
-    context.objects.mergeReceived()
-    let request = try ModelFetch(sorted, in: context).request(ManagedObject.self)
-    return try ModelErrors.translating { try LiveObjects(request, in: context.objects) }
+    return sorted
   }
 
   // MARK: Results
@@ -47,9 +53,11 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   private var models: [Element] {
     registrar.access(self, keyPath: \.results)
-    return live.objects.compactMap {
+    let models = live.objects.compactMap {
       ($0 as? _ModelObject).flatMap { modelContext.objects.model(of: $0) as? Element }
     }
+    let fetch = ModelFetch(Self.sorted(given, sectionSort), in: modelContext)
+    return fetch.leavesOut ? (try? fetch.models()) ?? models : models
   }
 
   /// The sections, in the order of their first models; nil without `sectionBy`.

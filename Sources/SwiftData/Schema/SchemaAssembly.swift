@@ -88,18 +88,26 @@ struct SchemaAssembly {
       }
     }
     // Those that are named, from either side.
-    for (owner, relationship) in pairs {
+    var oneWay: Set<ObjectIdentifier> = []
+    for (_, relationship) in pairs {
       guard let keyPath = relationship.inverseKeyPath, let destination = types[relationship.destination],
         let name = ModelClass.of(destination).property(at: keyPath)?.name,
         let inverse = find(name, in: ModelClass.of(destination))
       else { continue }
+      // Of several that name the same inverse, it leads back to the first.
+      if inverse.inverseKeyPath == nil, let taken = inverse.inverseName, taken != relationship.name {
+        oneWay.insert(ObjectIdentifier(relationship))
+        continue
+      }
       relationship.inverseName = name
       inverse.inverseName = inverse.inverseName ?? relationship.name
-      _ = owner
     }
     // Those that are the only ones that fit each other.
-    for (owner, relationship) in pairs where relationship.inverseName == nil {
-      let candidates = pairs.filter { fits($0, owner, relationship) }
+    for (owner, relationship) in pairs
+    where relationship.inverseName == nil && !oneWay.contains(ObjectIdentifier(relationship)) {
+      let candidates = pairs.filter {
+        fits($0, owner, relationship) && !oneWay.contains(ObjectIdentifier($0.relationship))
+      }
       guard candidates.count == 1, let candidate = candidates.first else { continue }
       let back = pairs.filter { fits($0, candidate.owner, candidate.relationship) }
       guard back.count == 1, candidate.relationship !== relationship else { continue }

@@ -144,7 +144,7 @@ struct StagedMigration {
 
   private func step(to next: ManagedObjectModel, pending stage: CustomMigrationStage? = nil) throws {
     let pending = stage?.didMigrateHandler == nil ? nil : stage?.name
-    try store.migrate(to: next, pendingStage: pending)
+    try store.migrate(to: next, pendingStage: pending, mayReplaceAll: stage != nil)
   }
 
   // MARK: Handlers after a step

@@ -2,10 +2,14 @@
 ///
 /// A version has a configuration of the same name, or else the entities that the store has, and those that it will have. They differ where
 /// entities came to a configuration, or left it: the version that the store is of then has those that the store has, and the one that it is
-/// opened with those that it will have.
+/// opened with those that it will have. A store that is opened with all entities and has some of those of a version was of a configuration.
 struct StagedPart {
   /// The name of the store's configuration; nil for all entities.
   private let configuration: String?
+  /// What a configuration is called whose name is not known any more. With a name, fetches pass over entities that the store does not have.
+  private static let unnamed = "unnamed"
+  /// Whether the store has all entities of each version.
+  let isWhole: Bool
   private let stored: ModelPart
   private let target: ModelPart
   private let both: Set<String>
@@ -26,28 +30,35 @@ struct StagedPart {
     let (from, to) = (ModelPart(stored), ModelPart(target))
     let both = from.names.union(to.names)
     (self.stored, self.target, self.both) = (from, to, both)
-    guard configuration != nil else {
+    let versions = stages.flatMap(\.versions)
+    isWhole = try configuration == nil && !Self.isOfConfiguration(from, versions)
+    guard !isWhole else {
       isOfBoth = true
       return
     }
-    isOfBoth = try stages.flatMap(\.versions).contains {
+    isOfBoth = try versions.contains {
       try $0.hasModel && $0.resolvedModel.checksum(of: both) == from.checksum
     }
   }
 
-  /// Whether the store has all entities.
-  var isWhole: Bool { configuration == nil }
+  /// Whether a store that is opened with all entities has some of those of a version, as one that was of a configuration.
+  private static func isOfConfiguration(_ stored: ModelPart, _ versions: [ManagedObjectModelReference]) throws
+    -> Bool
+  {
+    guard !versions.contains(where: { $0.versionChecksum == stored.checksum }) else { return false }
+    return try versions.contains { try $0.hasModel && stored.isPart(of: $0.resolvedModel) }
+  }
 
   /// The entities of a version that the store has.
   func configuration(of version: ManagedObjectModel) throws(HeartwoodError) -> StoreConfiguration {
-    guard let configuration else { return .all }
-    if version.entityNamesByConfiguration[configuration] != nil {
+    guard !isWhole else { return .all }
+    if let configuration, version.entityNamesByConfiguration[configuration] != nil {
       return try StoreConfiguration(configuration, of: version)
     }
     let names =
       target.isPart(of: version)
       ? target.names : !isOfBoth && stored.isPart(of: version) ? stored.names : both
-    return StoreConfiguration(configuration, with: names, of: version)
+    return StoreConfiguration(configuration ?? Self.unnamed, with: names, of: version)
   }
 
   /// The checksum of what the store has of a version. One that is given by its checksum alone is that of the store.

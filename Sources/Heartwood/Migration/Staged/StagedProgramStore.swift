@@ -33,7 +33,7 @@ struct StagedProgramStore: StagedStore {
     try withMetadata { $1[PersistentStore.MetadataKey.pendingMigrationStage] as? String }
   }
 
-  func migrate(to next: ManagedObjectModel, pendingStage: String?) throws {
+  func migrate(to next: ManagedObjectModel, pendingStage: String?, mayReplaceAll: Bool) throws {
     let step = PersistentStoreDescription(copying: description)
     step.pendingStage = pendingStage
     try opened(step, next) { _ in }

@@ -8,7 +8,9 @@ protocol StagedStore {
   /// The model that it was written with last.
   func model() throws -> ManagedObjectModel
   /// Migrates the store as it is inferred, and notes in the same transaction the stage whose handler has still to run after that.
-  func migrate(to next: ManagedObjectModel, pendingStage: String?) throws
+  ///
+  /// - Parameter mayReplaceAll: Whether the model may have none of the store's entities: the code of a stage saves what is kept.
+  func migrate(to next: ManagedObjectModel, pendingStage: String?, mayReplaceAll: Bool) throws
   /// The stage whose handler has still to run.
   func pendingStage() throws -> String?
   /// Notes that no handler has to run any more.
@@ -35,9 +37,10 @@ struct StagedLogStore: StagedStore {
 
   func model() throws -> ManagedObjectModel { try LogStore.model(at: url, options: options) }
 
-  func migrate(to next: ManagedObjectModel, pendingStage: String?) throws {
+  func migrate(to next: ManagedObjectModel, pendingStage: String?, mayReplaceAll: Bool) throws {
     let report = try LogStore.migrate(
-      at: url, to: next, options: options, findings: rehearsal?.findings, pendingStage: pendingStage)
+      at: url, to: next, options: options, findings: rehearsal?.findings, pendingStage: pendingStage,
+      mayReplaceAll: mayReplaceAll)
     if let report { try rehearsal?.add(report) }
   }
 
