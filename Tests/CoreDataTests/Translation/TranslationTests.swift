@@ -195,6 +195,11 @@ import Testing
     ] { #expect(translated(source) == source) }
   }
 
+  @Test(arguments: ["ObjectiveC", "CoreGraphics", "Darwin", "ObjectiveC.runtime", "func Darwin.fsync"])
+  func `modules whose names Foundation has here are imported as Foundation`(module: String) {
+    #expect(translated("import \(module)\nimport UIKit") == "import Foundation\nimport UIKit")
+  }
+
   @Test func `what cannot be translated is an error with its place`() {
     #expect(
       errors("class C {\n  @NSManaged func calculate(_ x: Int)\n}") == [
