@@ -5,6 +5,8 @@ package struct Translation {
   let file: String
   let bytes: [UInt8]
   let cursor: TokenCursor
+  /// The places of the tokens that `#if` does not leave out.
+  private let active: Set<Int>
   var edits: [(range: Range<Int>, text: String)] = []
   var index: ClassIndex
   private var appended: [String] = []
@@ -38,7 +40,9 @@ package struct Translation {
     self.file = file
     self.bytes = bytes
     self.index = index
-    cursor = TokenCursor(Lexer.tokens(of: bytes))
+    let tokens = Lexer.tokens(of: bytes)
+    cursor = TokenCursor(tokens)
+    active = Set(Conditions.active(tokens).map(\.range.lowerBound))
   }
 
   /// What the file says about its classes.
@@ -380,7 +384,8 @@ package struct Translation {
   }
 
   mutating func fail(_ token: Token, _ message: String) {
-    guard isWriting else { return }
+    guard isWriting, active.contains(token.range.lowerBound) else { return }
+  /// Reports what cannot be translated, unless it is not compiled here.
     errors.append(TranslationError(file: file, line: token.line, message: message))
   }
 

@@ -200,6 +200,12 @@ import Testing
     #expect(translated("import \(module)\nimport UIKit") == "import Foundation\nimport UIKit")
   }
 
+  @Test func `what is not compiled here is no error`() {
+    let member = "@objc optional func f() -> Int"
+    #expect(errors("#if os(iOS)\nprotocol P { \(member) }\n#endif", collected: true) == [])
+    #expect(errors("#if !os(iOS)\nprotocol P { \(member) }\n#endif", collected: true).count == 1)
+  }
+
   @Test func `what cannot be translated is an error with its place`() {
     #expect(
       errors("class C {\n  @NSManaged func calculate(_ x: Int)\n}") == [
