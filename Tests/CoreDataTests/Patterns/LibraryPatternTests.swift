@@ -1,0 +1,49 @@
+import CoreData
+import Foundation
+import Testing
+
+// What public libraries over Core Data write.
+
+private protocol Entity: AnyObject {}
+extension Entity where Self: NSManagedObject {
+  init(in context: NSManagedObjectContext) { self.init(entity: Self.entity(), insertInto: context) }
+}
+
+extension NSManagedObject {
+  fileprivate class func create(in context: NSManagedObjectContext) -> Self {
+    self.init(entity: entity(), insertInto: context)
+  }
+}
+
+extension Author: Entity {}
+
+private func make<T: NSManagedObject>(_ type: T.Type, _ context: NSManagedObjectContext) -> T {
+  T(entity: type.entity(), insertInto: context)
+}
+
+/// A class with a subscript and an initialiser of its own.
+final class TitledEntity: NSManagedObject {
+  subscript(key: String) -> Any? { "\(key)!" }
+  var mark = 0
+
+  override init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+    super.init(entity: entity, insertInto: context)
+    mark = 1
+  }
+}
+
+@Suite struct `What libraries over Core Data write` {
+  private func context() throws -> NSManagedObjectContext { try Library.makeContext(Library.makeModel()) }
+
+  @Test func `an object is made by a class that is known when the program runs`() throws {
+    let context = try context()
+    let type: NSManagedObject.Type = Author.self
+    for author in [
+      Author.create(in: context), type.create(in: context), make(Author.self, context), Author(in: context),
+    ] {
+      #expect(author is Author && author.managedObjectContext === context)
+      #expect(author.value(forKey: "name") as? String == "new")
+    }
+    #expect(context.insertedObjects.count == 4)
+  }
+}
