@@ -46,4 +46,21 @@ final class TitledEntity: NSManagedObject {
     }
     #expect(context.insertedObjects.count == 4)
   }
+
+  @Test func `a class has a subscript of its own in place of that of the values`() throws {
+    let context = try context()
+    let author = Author(context: context)
+    author["name"] = "Ada"
+    #expect(author["name"] as? String == "Ada" && author.name == "Ada")
+    let entity = NSEntityDescription()
+    entity.name = "Titled"
+    entity.managedObjectClassName = NSStringFromClass(TitledEntity.self)
+    entity.properties = [Library.attribute("name", .stringAttributeType)]
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let titled = make(TitledEntity.self, try Library.makeContext(model))
+    titled.setValue("Bob", forKey: "name")
+    #expect(titled["name"] as? String == "name!" && titled.mark == 1)
+    #expect((titled as NSManagedObject)["name"] as? String == "Bob")
+  }
 }
