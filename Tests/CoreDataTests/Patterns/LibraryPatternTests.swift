@@ -63,4 +63,22 @@ final class TitledEntity: NSManagedObject {
     #expect(titled["name"] as? String == "name!" && titled.mark == 1)
     #expect((titled as NSManagedObject)["name"] as? String == "Bob")
   }
+
+  @Test func `models with the same contents are equal, and so are mapping models`() throws {
+    let (one, other) = (Library.makeModel(), Library.makeModel())
+    #expect(one == other && one.hash == other.hash)
+    #expect([other].contains(one))
+    other.entitiesByName["Book"]?.userInfo = ["kind": "paper"]
+    #expect(one != other)
+    let former = Library.makeModel()
+    former.entitiesByName["Book"]?.properties.removeAll { $0.name == "pages" }
+    #expect(one != former)
+    func mapping() throws -> NSMappingModel {
+      try NSMappingModel.inferredMappingModel(forSourceModel: former, destinationModel: one)
+    }
+    #expect(try mapping() == mapping())
+    let changed = try mapping()
+    changed.entityMappings.removeLast()
+    #expect(try changed != mapping())
+  }
 }
