@@ -81,4 +81,18 @@ final class TitledEntity: NSManagedObject {
     changed.entityMappings.removeLast()
     #expect(try changed != mapping())
   }
+
+  @Test func `a format takes the arguments of a list`() throws {
+    func predicate(_ format: String, _ arguments: any CVarArg...) -> NSPredicate {
+      withVaList(arguments) { NSPredicate(format: format, arguments: $0) }
+    }
+    let expected = NSPredicate(format: "name == %@ AND pages > %d", "Ada", 3)
+    #expect(predicate("name == %@ AND pages > %d", "Ada", 3) == expected)
+    #expect(NSPredicate(format: "name == %@ AND pages > %d", arguments: getVaList(["Ada", 3])) == expected)
+    #expect(
+      NSExpression(format: "%d + pages", arguments: getVaList([3])) == NSExpression(format: "3 + pages"))
+    // What is printed by C has the list of Swift.
+    let text = withVaList([7]) { NSString(format: "%d", arguments: $0) }
+    #expect(text == "7")
+  }
 }
