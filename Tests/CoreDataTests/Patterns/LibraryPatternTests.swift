@@ -95,4 +95,12 @@ final class TitledEntity: NSManagedObject {
     let text = withVaList([7]) { NSString(format: "%d", arguments: $0) }
     #expect(text == "7")
   }
+
+  @Test func `a place for a value is made of a variable`() {
+    var text = "a" as NSString
+    let place = AutoreleasingUnsafeMutablePointer<AnyObject?>(&text)
+    #expect(place.pointee as? NSString == "a")
+    var none: NSObject?
+    #expect(AutoreleasingUnsafeMutablePointer<AnyObject?>(&none).pointee == nil)
+  }
 }
