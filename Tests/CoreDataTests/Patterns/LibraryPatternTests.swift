@@ -103,4 +103,24 @@ final class TitledEntity: NSManagedObject {
     var none: NSObject?
     #expect(AutoreleasingUnsafeMutablePointer<AnyObject?>(&none).pointee == nil)
   }
+
+  @Test func `the lock of an object is held by one thread, several times`() async {
+    final class Counter: @unchecked Sendable { var count = 0 }
+    let counter = Counter()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          for _ in 0..<500 {
+            objc_sync_enter(counter)
+            objc_sync_enter(counter)
+            counter.count += 1
+            objc_sync_exit(counter)
+            objc_sync_exit(counter)
+          }
+        }
+      }
+    }
+    #expect(counter.count == 2000)
+    #expect(objc_sync_exit(counter) == -1)
+  }
 }
