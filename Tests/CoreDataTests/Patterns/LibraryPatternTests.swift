@@ -123,4 +123,10 @@ final class TitledEntity: NSManagedObject {
     #expect(counter.count == 2000)
     #expect(objc_sync_exit(counter) == -1)
   }
+
+  @Test func `collections of Foundation and classes have what iterates and names them`() {
+    var iterator: _NSFastEnumerationIterator = NSSet(object: 1).makeIterator()
+    #expect(iterator.next() as? Int == 1)
+    #expect(NSDate.classForCoder() == NSDate.self)
+  }
 }
