@@ -129,4 +129,12 @@ final class TitledEntity: NSManagedObject {
     #expect(iterator.next() as? Int == 1)
     #expect(NSDate.classForCoder() == NSDate.self)
   }
+
+  @available(*, deprecated)
+  @Test func `the names of documents in iCloud are there`() {
+    #expect(
+      Notification.Name.NSPersistentStoreDidImportUbiquitousContentChanges.rawValue
+        == "com.apple.coredata.ubiquity.importer.didfinishimport")
+    #expect(NSPersistentStoreUbiquitousTransitionType(rawValue: 3) == .contentRemoved)
+  }
 }
