@@ -8,7 +8,9 @@ enum CopyCommand: Subcommand {
     summary: "copy the objects of a store to a new store, which may be of another kind",
     arguments: [
       .store,
-      SubcommandSyntax.Argument(name: "copy", summary: "a directory or file that is missing or empty"),
+      SubcommandSyntax.Argument(
+        name: "copy",
+        summary: "a directory or file that is missing or empty, or has a copy that was not finished"),
     ],
     options: [
       StoreTypeOption.option("the kind of the copy (default log)"), .model,
@@ -30,7 +32,7 @@ enum CopyCommand: Subcommand {
       throw .usage("\(copy): this is the store itself, and a copy needs a place of its own; name another one")
     }
     try BackupCommand.checkPlace(copy, of: path)
-    guard !CommandStore.exists(copy) else {
+    guard !CommandStore.exists(copy) || CommandStore.isUnfinishedCopy(copy) else {
       throw CommandFailure(.cannotCreate, "\(copy): there is something here already; name another place")
     }
     if CommandStore.isApple(path) {
