@@ -23,7 +23,7 @@ extension PersistentStoreCoordinator {
   /// - Returns: The copy. `store` may not be used any more.
   /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator, or if it cannot be copied to the folder;
   ///   `.persistentStoreDamaged`; `.persistentStoreIncompatibleVersionHash` if another program has migrated the store meanwhile; and the
-  ///   reasons why the copy cannot be opened. The store stays open then, and a copy that is new is removed.
+  ///   reasons why the copy cannot be opened. The store stays open then, unless it was migrated, and a copy that is new is removed.
   /// - Complexity: Linear in the bytes of the store.
   @_disfavoredOverload @discardableResult
   public func migratePersistentStore(

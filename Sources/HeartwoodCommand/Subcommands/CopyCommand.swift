@@ -47,9 +47,12 @@ enum CopyCommand: Subcommand {
   private static let mostCopies = 20
 
   /// Copies a store with the model that it has, and returns how many objects that are.
-  private static func copied(
+  ///
+  /// - Parameter write: Copies the store at a path, whose model is given, to another path.
+  static func copied(
     _ path: String, to copy: String, _ type: PersistentStore.StoreType, model given: String?,
-    _ console: any Console
+    _ console: any Console,
+    by write: (String, ManagedObjectModel, String, PersistentStore.StoreType) throws -> Void = write
   ) throws(CommandFailure) -> Int {
     var rest = mostCopies
     while true {
@@ -58,7 +61,7 @@ enum CopyCommand: Subcommand {
         (store.model, try store.objectCounts().reduce(0) { $0 + $1.objects })
       }
       do {
-        try write(path, model, to: copy, type)
+        try write(path, model, copy, type)
         return count
       } catch {
         rest -= 1
@@ -67,7 +70,7 @@ enum CopyCommand: Subcommand {
     }
   }
 
-  private static func write(
+  static func write(
     _ path: String, _ model: ManagedObjectModel, to copy: String, _ type: PersistentStore.StoreType
   ) throws {
     let coordinator = try PersistentStoreCoordinator(checkingStoredProperties: model)
