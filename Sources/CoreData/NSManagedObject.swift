@@ -223,3 +223,17 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
 func raise(_ method: String, _ reason: String) -> Never {
   programError("-[NSManagedObject \(method)]: \(reason)")
 }
+
+/// What makes an initialiser possible that can be called of any class: `Self(entity:insertInto:)`, or that of a generic type.
+public protocol _MadeByClass {}
+extension NSManagedObject: _MadeByClass {}
+
+extension _MadeByClass where Self: NSManagedObject {
+  /// Creates an object of an entity in the class that is known when the program runs. A class's own initialiser goes before this one.
+  ///
+  /// - Precondition: As of `NSManagedObject.init(entity:insertInto:)`. The class has this initialiser.
+  @_disfavoredOverload
+  public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+    self = ManagedObject.make(Self.self as ManagedObject.Type, entity, insertInto: context) as! Self
+  }
+}

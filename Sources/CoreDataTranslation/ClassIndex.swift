@@ -38,6 +38,24 @@ package struct ClassIndex {
   mutating func noteRecast(_ alias: String) { recast.insert(alias) }
   func isRecast(_ alias: String) -> Bool { recast.contains(alias) }
 
+  /// The labels of the optional functions of protocols, by name. First those of `NSFetchedResultsControllerDelegate`.
+  private var optionals: [String: Set<[String]>] = [
+    "controllerWillChangeContent": [["_"]], "controllerDidChangeContent": [["_"]],
+    "controller": [
+      ["_", "didChange", "at", "for", "newIndexPath"], ["_", "didChange", "atSectionIndex", "for"],
+      ["_", "sectionIndexTitleForSectionName"], ["_", "didChangeContentWith"],
+    ],
+  ]
+  mutating func noteOptional(_ name: String, labels: [String]) { optionals[name, default: []].insert(labels) }
+
+  /// Whether a protocol has an optional function that is called so.
+  ///
+  /// - Parameter hasClosure: Whether the last argument may be a closure after the call.
+  func isOptional(_ name: String, labels: [String], hasClosure: Bool) -> Bool {
+    guard let known = optionals[name] else { return false }
+    return known.contains(labels) || hasClosure && known.contains { $0.dropLast() == labels[...] }
+  }
+
   /// Members of extensions, by class.
   private var extensionMembers: [String: [ExtensionMember]] = [:]
   /// The names of members that the bodies of classes override, by class.

@@ -48,6 +48,9 @@ extension Translation {
     return "\(name.text)(\(parameters.map { $0.label + ":" }.joined()))"
   }
 
+  /// The labels of a function's parameters; nil if there is no bracket.
+  func parameterLabels(at start: Int) -> [String]? { parameters(at: start)?.map(\.label) }
+
   private struct Parameter {
     let label: String
     let name: String

@@ -11,6 +11,7 @@ package enum FoundationNames {
     ("NSCompoundPredicate", "_NSCompoundPredicate"), ("Selector", "Selector"), ("UndoManager", "UndoManager"),
     ("ValueTransformer", "ValueTransformer"), ("NSValueTransformerName", "NSValueTransformerName"),
     ("NSSecureUnarchiveFromDataTransformer", "NSSecureUnarchiveFromDataTransformer"),
+    ("NSFastEnumerationIterator", "_NSFastEnumerationIterator"),
     ("NSKeyValueObservation", "NSKeyValueObservation"),
     ("NSKeyValueObservedChange", "NSKeyValueObservedChange"),
     ("NSKeyValueObservingOptions", "NSKeyValueObservingOptions"), ("NSKeyValueChange", "NSKeyValueChange"),

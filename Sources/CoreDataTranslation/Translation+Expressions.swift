@@ -91,10 +91,16 @@ extension Translation {
     let module = start + (hasKind ? 2 : 1)
     var end = module + 1
     while cursor[end].is("."), cursor[end + 1].kind == .word { end += 2 }
-    guard cursor[module].is("CoreData"), end > module + 1 else { return end }
-    replace((start + 1)..<end, "CoreData")
+    if Self.partsOfFoundation.contains(cursor[module].text) {
+      replace((start + 1)..<end, "Foundation")
+    } else if cursor[module].is("CoreData"), end > module + 1 {
+      replace((start + 1)..<end, "CoreData")
+    }
     return end
   }
+
+  /// Modules of Apple's systems, of whose names Foundation has on other systems what there is.
+  private static let partsOfFoundation: Set<String> = ["ObjectiveC", "CoreGraphics", "Darwin"]
 
   /// Names of Foundation and the Objective-C runtime that other systems lack, qualified by their module: the translator declares them beside
   /// the classes of the model.

@@ -5,6 +5,8 @@ package struct Translation {
   let file: String
   let bytes: [UInt8]
   let cursor: TokenCursor
+  /// The places of the tokens that `#if` does not leave out.
+  private let active: Set<Int>
   var edits: [(range: Range<Int>, text: String)] = []
   var index: ClassIndex
   private var appended: [String] = []
@@ -17,6 +19,7 @@ package struct Translation {
     let hasObjectiveCMembers: Bool
     let isProtocol: Bool
     let isExtension: Bool
+    let isPublic: Bool
   }
   private(set) var scopes: [Scope?] = []
   /// A type whose opening brace comes next.
@@ -38,7 +41,9 @@ package struct Translation {
     self.file = file
     self.bytes = bytes
     self.index = index
-    cursor = TokenCursor(Lexer.tokens(of: bytes))
+    let tokens = Lexer.tokens(of: bytes)
+    cursor = TokenCursor(tokens)
+    active = Set(Conditions.active(tokens).map(\.range.lowerBound))
   }
 
   /// What the file says about its classes.
@@ -113,11 +118,10 @@ package struct Translation {
     case (.word, "class"), (.word, "struct"), (.word, "enum"), (.word, "actor"), (.word, "extension"),
       (.word, "protocol"):
       if cursor[next + 1].kind == .word, !cursor[next - 1].is(".") { return type(at: next) }
-    case (.word, "optional") where isOptionalMember(next):
-      fail(
-        token,
-        "optional members of protocols need the Objective-C runtime: give the protocol an extension with a default instead"
-      )
+    case (.word, "optional"):
+      if ["func", "var"].contains(cursor[next + 1].text), let scope = (scopes.last ?? nil), scope.isProtocol {
+        optionalMember(at: next, of: scope)
+      }
     case (.word, "var"), (.word, "let"):
       noteOwnProperty(at: next)
       member(at: next)
@@ -128,6 +132,7 @@ package struct Translation {
       pending = PendingAttributes()
     case (.word, "init"), (.word, "subscript"), (.word, "case"):
       pending = PendingAttributes()
+    case (.word, _): optionalCall(at: next)
     default: break
     }
     return next + 1
@@ -139,10 +144,6 @@ package struct Translation {
       "final", "@",
     ]
     .contains(cursor[next + 1].text)
-  }
-
-  private func isOptionalMember(_ next: Int) -> Bool {
-    (scopes.last ?? nil)?.isProtocol == true && ["func", "var"].contains(cursor[next + 1].text)
   }
 
   /// A declaration of a type: its name, and what it inherits from first.
@@ -181,9 +182,11 @@ package struct Translation {
         )
       }
     }
+    if keyword == "protocol", pending.isObjectiveC { requireClass(at: start + 2) }
     coming = Scope(
       name: name, isClass: keyword == "class", hasObjectiveCMembers: pending.hasObjectiveCMembers,
-      isProtocol: keyword == "protocol", isExtension: keyword == "extension")
+      isProtocol: keyword == "protocol", isExtension: keyword == "extension",
+      isPublic: pending.modifiers.contains { cursor[$0].is("public") })
     pending = PendingAttributes()
     return next
   }
@@ -374,13 +377,17 @@ package struct Translation {
     edits.append((place, text + String(repeating: "\n", count: breaks)))
   }
 
+  /// Adds a line at the end.
+  mutating func append(_ text: String) { appended.append(text) }
+
   mutating func insert(_ text: String, after token: Token) {
     guard isWriting else { return }
     edits.append((token.range.upperBound..<token.range.upperBound, text))
   }
 
+  /// Reports what cannot be translated, unless it is not compiled here.
   mutating func fail(_ token: Token, _ message: String) {
-    guard isWriting else { return }
+    guard isWriting, active.contains(token.range.lowerBound) else { return }
     errors.append(TranslationError(file: file, line: token.line, message: message))
   }
 

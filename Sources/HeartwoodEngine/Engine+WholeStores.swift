@@ -24,11 +24,15 @@ extension Engine {
 
   /// Whether a folder contains a store, or the rest of one that was being removed or copied.
   ///
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - orRest: False to count a store only that can be opened: `backup(to:fileSystem:)` replaces the rest of another.
+  ///   - fileSystem: The file system of the folder.
   /// - Throws: `.notAStore` if it contains something else.
   package static func containsStore(
-    at path: String, fileSystem: any FileSystem = PosixFileSystem()
+    at path: String, orRest: Bool = true, fileSystem: any FileSystem = PosixFileSystem()
   ) throws(EngineError) -> Bool {
-    try StoreFolder.containsStore(at: path, fileSystem)
+    try StoreFolder.containsStore(at: path, orRest: orRest, fileSystem)
   }
 
   /// Replaces the store in a folder by a copy of this one's newest generation, as `backup(to:fileSystem:)` makes it.

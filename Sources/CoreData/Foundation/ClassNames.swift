@@ -23,6 +23,14 @@ public func _class(named aClassName: String) -> AnyClass? {
   ProgramClasses.named(aClassName) ?? NSClassFromString(aClassName)
 }
 
+extension NSObject {
+  /// The class itself.
+  public class func classForCoder() -> AnyClass { self }
+}
+
+/// The iterator of Foundation's collections.
+public typealias _NSFastEnumerationIterator = NSEnumerator.Iterator
+
 /// Runs a body. On Apple's systems it releases what Objective-C has autoreleased; nothing is, elsewhere.
 public func autoreleasepool<Result, Failure: Error>(
   invoking body: () throws(Failure) -> Result

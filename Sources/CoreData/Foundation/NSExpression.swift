@@ -93,6 +93,14 @@ open class NSExpression: NSObject, NSCopying {
     self.init(ConditionExpression(forMinusSet: left.expression, with: right.expression))
   }
 
+  /// Not here.
+  @available(*, unavailable, message: "write SUBQUERY in the text of an expression or a predicate")
+  public convenience init(
+    forSubquery expression: NSExpression, usingIteratorVariable variable: String, predicate: Any
+  ) {
+    fatalError()
+  }
+
   /// One of two expressions.
   public convenience init(
     forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression

@@ -13,8 +13,8 @@ extension PersistentStoreCoordinator {
   ///
   /// - Parameters:
   ///   - store: An open store of this coordinator. Its options are those of the copy, unless `options` says otherwise.
-  ///   - url: A folder that is missing or empty, or that has an earlier backup of the store; or a file that is missing or empty. Its parent
-  ///     must exist. Without effect for a store in memory.
+  ///   - url: A folder that is missing or empty, or that has an earlier backup of the store or a copy that was not finished; or a file that
+  ///     is missing or empty. Its parent must exist. Without effect for a store in memory.
   ///   - options: Options by key for the copy.
   ///   - type: The kind of the copy, which may be another one than the store's. History is copied from `log` to `log` only. To or from a
   ///     kind that the program has registered, each object is copied: the copies have other identifiers, so reset contexts. Those of a store
@@ -23,7 +23,7 @@ extension PersistentStoreCoordinator {
   /// - Returns: The copy. `store` may not be used any more.
   /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator, or if it cannot be copied to the folder;
   ///   `.persistentStoreDamaged`; `.persistentStoreIncompatibleVersionHash` if another program has migrated the store meanwhile; and the
-  ///   reasons why the copy cannot be opened. The store stays open then, and a copy that is new is removed.
+  ///   reasons why the copy cannot be opened. The store stays open then, unless it was migrated, and a copy that is new is removed.
   /// - Complexity: Linear in the bytes of the store.
   @_disfavoredOverload @discardableResult
   public func migratePersistentStore(
@@ -54,7 +54,8 @@ extension PersistentStoreCoordinator {
     // 1. Copy most of it while the store is in use.
     let isCopiedTwice = type == .log && contents.file == nil
     let isNew =
-      try isCopiedTwice && !Engine.containsStore(at: LogStore.path(of: url), fileSystem: copy.fileSystem)
+      try isCopiedTwice
+      && !Engine.containsStore(at: LogStore.path(of: url), orRest: false, fileSystem: copy.fileSystem)
     // A copy that fails must not stay: the next one could not extend it.
     return try removingCopy(isNew ? copy : nil) {
       if isCopiedTwice { try contents.writeFolder(at: url, copy.fileSystem) }

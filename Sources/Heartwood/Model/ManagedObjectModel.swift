@@ -21,6 +21,20 @@ public final class ManagedObjectModel: NSObject, @unchecked Sendable {
     didSet { take(entities) }
   }
 
+  /// Whether the other object is a model with the same entities, fetch requests and configurations, and all that they say.
+  ///
+  /// - Complexity: Linear in the size of the models, unless they are the same object.
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? ManagedObjectModel else { return false }
+    if other === self { return true }
+    guard hash == other.hash, let own = try? changeableDocument(), let its = try? other.changeableDocument()
+    else { return false }
+    return own == its
+  }
+
+  /// A hash of the names of the entities.
+  public override var hash: Int { Set(entities.map(\.displayName)).hashValue }
+
   /// Labels for display; they have no effect.
   @_disfavoredOverload public var versionIdentifiers: Set<String> = []
 

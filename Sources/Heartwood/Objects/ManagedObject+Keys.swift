@@ -48,14 +48,6 @@ extension ManagedObject {
     }
   }
 
-  /// A property by name, as `value(forKey:)` and `setValue(_:forKey:)`.
-  ///
-  /// - Precondition: The entity has such a property, and the value fits.
-  public final subscript(key: String) -> Any? {
-    get { value(forKey: key) }
-    set { setValue(newValue, forKey: key) }
-  }
-
   /// Whether the destinations of a to-many relationship have not been loaded yet. For a to-one relationship, whether the
   /// object is a fault.
   ///
@@ -244,5 +236,19 @@ extension HeartwoodError {
       "\(entity.displayName) has no property called \"\(name)\"; it has "
         + ModelChecks.list(entity.propertiesByName.keys),
       property: name)
+  }
+}
+
+/// What managed objects have in a way that their classes can declare the same again, such as a subscript of their own.
+public protocol _RedeclarableMembers: AnyObject {}
+extension ManagedObject: _RedeclarableMembers {}
+
+extension _RedeclarableMembers where Self: ManagedObject {
+  /// A property by name, as `value(forKey:)` and `setValue(_:forKey:)`.
+  ///
+  /// - Precondition: The entity has such a property, and the value fits.
+  public subscript(key: String) -> Any? {
+    get { value(forKey: key) }
+    set { setValue(newValue, forKey: key) }
   }
 }

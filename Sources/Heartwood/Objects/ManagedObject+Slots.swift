@@ -166,6 +166,11 @@ extension ManagedObject {
     ObjectMaking.make(type, PropertyRecorder.entity)
   }
 
+  /// A new object of a class and an entity.
+  package static func make(
+    _ type: ManagedObject.Type, _ entity: EntityDescription, insertInto context: ManagedObjectContext?
+  ) -> ManagedObject { ObjectMaking.make(type, entity, insertInto: context) }
+
   /// A new object of an entity, in the entity's class.
   package static func make(_ entity: EntityDescription, insertInto context: ManagedObjectContext?)
     -> ManagedObject

@@ -256,6 +256,11 @@ extension CommandStore {
     return (try? Engine.containsStore(at: path)) ?? true
   }
 
+  /// Whether `path` is a directory with what a copy has left that was not finished, and which another copy to it replaces.
+  static func isUnfinishedCopy(_ path: String) -> Bool {
+    (try? Engine.containsStore(at: path, orRest: false)) == false
+  }
+
   /// Whether `path` is a store in one file.
   static func isFile(_ path: String) -> Bool {
     PersistentStoreCoordinator.typeOfPersistentStore(at: url(path)).map { $0 != .log } ?? false

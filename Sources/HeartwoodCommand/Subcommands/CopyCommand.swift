@@ -8,7 +8,9 @@ enum CopyCommand: Subcommand {
     summary: "copy the objects of a store to a new store, which may be of another kind",
     arguments: [
       .store,
-      SubcommandSyntax.Argument(name: "copy", summary: "a directory or file that is missing or empty"),
+      SubcommandSyntax.Argument(
+        name: "copy",
+        summary: "a directory or file that is missing or empty, or has a copy that was not finished"),
     ],
     options: [
       StoreTypeOption.option("the kind of the copy (default log)"), .model,
@@ -30,7 +32,7 @@ enum CopyCommand: Subcommand {
       throw .usage("\(copy): this is the store itself, and a copy needs a place of its own; name another one")
     }
     try BackupCommand.checkPlace(copy, of: path)
-    guard !CommandStore.exists(copy) else {
+    guard !CommandStore.exists(copy) || CommandStore.isUnfinishedCopy(copy) else {
       throw CommandFailure(.cannotCreate, "\(copy): there is something here already; name another place")
     }
     if CommandStore.isApple(path) {
@@ -45,9 +47,12 @@ enum CopyCommand: Subcommand {
   private static let mostCopies = 20
 
   /// Copies a store with the model that it has, and returns how many objects that are.
-  private static func copied(
+  ///
+  /// - Parameter write: Copies the store at a path, whose model is given, to another path.
+  static func copied(
     _ path: String, to copy: String, _ type: PersistentStore.StoreType, model given: String?,
-    _ console: any Console
+    _ console: any Console,
+    by write: (String, ManagedObjectModel, String, PersistentStore.StoreType) throws -> Void = write
   ) throws(CommandFailure) -> Int {
     var rest = mostCopies
     while true {
@@ -56,7 +61,7 @@ enum CopyCommand: Subcommand {
         (store.model, try store.objectCounts().reduce(0) { $0 + $1.objects })
       }
       do {
-        try write(path, model, to: copy, type)
+        try write(path, model, copy, type)
         return count
       } catch {
         rest -= 1
@@ -65,7 +70,7 @@ enum CopyCommand: Subcommand {
     }
   }
 
-  private static func write(
+  static func write(
     _ path: String, _ model: ManagedObjectModel, to copy: String, _ type: PersistentStore.StoreType
   ) throws {
     let coordinator = try PersistentStoreCoordinator(checkingStoredProperties: model)

@@ -17,12 +17,15 @@ extension StoreFolder {
     try folder.removeStore()
   }
 
-  /// Whether a folder contains a store, or the rest of one that was being removed or copied.
+  /// Whether a folder contains a store, or, if `orRest`, the rest of one that was being removed or copied.
   ///
   /// - Throws: `.notAStore` if it contains something else.
-  static func containsStore(at path: String, _ fileSystem: any FileSystem) throws(EngineError) -> Bool {
+  static func containsStore(
+    at path: String, orRest: Bool = true, _ fileSystem: any FileSystem
+  ) throws(EngineError) -> Bool {
     guard try exists(path, fileSystem) else { return false }
-    return try targetEntries(path, fileSystem).contains { !ProcessAttachment.isFile($0) }
+    let names = try targetEntries(path, fileSystem)
+    return orRest ? !names.allSatisfy(ProcessAttachment.isFile) : names.contains(anchorName)
   }
 
   /// Removes all files of the store. The locks stay.

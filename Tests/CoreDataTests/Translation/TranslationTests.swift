@@ -195,14 +195,80 @@ import Testing
     ] { #expect(translated(source) == source) }
   }
 
+  @Test(arguments: ["ObjectiveC", "CoreGraphics", "Darwin", "ObjectiveC.runtime", "func Darwin.fsync"])
+  func `modules whose names Foundation has here are imported as Foundation`(module: String) {
+    #expect(translated("import \(module)\nimport UIKit") == "import Foundation\nimport UIKit")
+  }
+
+  @Test func `what is not compiled here is no error`() {
+    let member = "@objc optional func f() -> Int"
+    #expect(errors("#if os(iOS)\nprotocol P { \(member) }\n#endif", collected: true) == [])
+    #expect(errors("#if !os(iOS)\nprotocol P { \(member) }\n#endif", collected: true).count == 1)
+  }
+
+  @Test func `a protocol of Objective-C is one of classes`() {
+    #expect(translated("@objc protocol P {}") == " protocol P: AnyObject {}")
+    #expect(translated("@objc(P) public protocol P: Q {}") == " public protocol P: AnyObject, Q {}")
+    for said in [": AnyObject", ": Q, AnyObject", ": class"] {
+      #expect(translated("@objc protocol P\(said) {}") == " protocol P\(said) {}")
+    }
+    #expect(translated("protocol P {}") == "protocol P {}")
+  }
+
+  @Test func `an optional function has a default that does nothing, and is called without a question`() {
+    let source = """
+      @objc public protocol P {
+        @objc optional func a(_ x: Int, by y: [String: Any],
+          then z: @escaping () -> Void)
+        @objc optional func b() -> String?
+        func c()
+      }
+      """
+    let defaults = """
+
+      extension P { public func a(_ x: Int, by y: [String: Any], then z: @escaping () -> Void) {  } }
+      extension P { public func b() -> String? { nil } }
+
+      """
+    let translated = translated(source)
+    #expect(translated.hasSuffix("}\n" + defaults.dropFirst()))
+    #expect(!translated.contains("optional"))
+    let calls = [
+      ("d?.a?(1, by: [:], then: f)", "d?.a(1, by: [:], then: f)"),
+      (
+        "(d as? P)?.a?(g(1, 2), by: [1: 2, 3: 4]) { x, y in }",
+        "(d as? P)?.a(g(1, 2), by: [1: 2, 3: 4]) { x, y in }"
+      ),
+      ("let n = d.b?()?.count", "let n = d.b()?.count"),
+      // Others are closures.
+      ("d.a?(1)", "d.a?(1)"), ("d.a?(x: 1, by: [:], then: f)", "d.a?(x: 1, by: [:], then: f)"),
+      ("b?()", "b?()"), ("d.c?()", "d.c?()"), ("a.b ? (1) : 2", "a.b ? (1) : 2"),
+    ]
+    for (call, expected) in calls {
+      #expect(self.translated(source + "\n" + call).contains("\n" + expected + defaults))
+    }
+  }
+
+  @Test func `delegates of fetched results controllers are passed on without a question`() {
+    for (call, expected) in [
+      ("d?.controllerWillChangeContent?(c)", "d?.controllerWillChangeContent(c)"),
+      (
+        "d?.controller?(c, didChange: x, at: i, for: .insert, newIndexPath: j)",
+        "d?.controller(c, didChange: x, at: i, for: .insert, newIndexPath: j)"
+      ),
+      ("d?.controller?(c)", "d?.controller?(c)"),
+    ] { #expect(translated(call) == expected) }
+  }
+
   @Test func `what cannot be translated is an error with its place`() {
     #expect(
       errors("class C {\n  @NSManaged func calculate(_ x: Int)\n}") == [
         "A.swift:2:1: error: the @NSManaged function calculate is none that Core Data makes for a relationship, such as addToStops(_:): write its body"
       ])
     #expect(
-      errors("protocol P {\n\n  @objc optional func f()\n}").first?.hasPrefix(
-        "A.swift:3:1: error: optional members") == true)
+      errors("protocol P {\n\n  @objc optional func f() -> Int\n  @objc optional var a: Int { get }\n}").map {
+        $0.prefix(36)
+      } == ["A.swift:3:1: error: optional members", "A.swift:4:1: error: optional members"])
     let own = "func validateAge(\(Self.place)) throws {}"
     #expect(
       errors("class C: NSManagedObject {}\nextension C { @objc private \(own) }", collected: true).first

@@ -96,3 +96,38 @@ func `copy makes a store of another kind, which the commands find by themselves`
   #expect(CommandRun("count", copy, "City").output == world.run("count", "City").output)
   #expect(world.run("copy", copy).status == .cannotCreate)
 }
+
+@Test func `copy takes a place where a killed copy has left files`() throws {
+  let world = try SmallWorld()
+  let copy = world.directory.path("copy")
+  #expect(world.run("copy", copy).status == .success)
+  // As it was before the last step: a mark in place of the anchor.
+  try FileManager.default.removeItem(atPath: copy + "/anchor")
+  try Data().write(to: URL(filePath: copy + "/anchor.new"))
+  #expect(CommandRun("count", copy, "City").notes.contains("repeat the copy"))
+  let again = world.run("copy", copy)
+  #expect(again.status == .success, "\(again)")
+  #expect(CommandRun("fetch", copy, "Country").output == world.run("fetch", "Country").output)
+  #expect(CommandRun("verify", copy).status == .success)
+  #expect(world.run("copy", copy).status == .cannotCreate)
+}
+
+@Test func `copy begins again if the store is migrated meanwhile`() throws {
+  let world = try SmallWorld()
+  let newer = try world.directory.file(
+    "newer.json",
+    SmallWorld.model.replacingOccurrences(
+      of: #""City": {"attributes": {"#,
+      with: #""City": {"attributes": {"size": {"type": "integer16", "optional": true}, "#))
+  let copy = world.directory.path("copy")
+  var copies = 0
+  let count = try CopyCommand.copied(world.path, to: copy, .log, model: nil, RecordingConsole()) {
+    path, model, place, type in
+    copies += 1
+    if copies == 1 { #expect(world.run("migrate", newer).status == .success) }
+    try CopyCommand.write(path, model, to: place, type)
+  }
+  #expect(copies == 2 && count == 9)
+  #expect(CommandRun("schema", copy).output.contains("size"))
+  #expect(CommandRun("fetch", copy, "City").output == world.run("fetch", "City").output)
+}

@@ -100,6 +100,42 @@ import Testing
     try coordinator.close()
   }
 
+  // PSC-11
+  @Test(arguments: [false, true])
+  func `a copy that a migration of the store comes into is refused, and removed`(isNew: Bool) throws {
+    try fill()
+    let place = folder.url.appending(path: "Copy.heartwood")
+    let newer = model { person, _ in
+      person.ownProperties.append(AttributeDescription(name: "email", type: .string, isOptional: true))
+    }
+    if !isNew {
+      // What a killed copy has left.
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      for name in ["anchor.new", "processes"] { try Data().write(to: place.appending(path: name)) }
+    }
+    let description = PersistentStoreDescription(url: folder.store)
+    let files = MeetingFileSystem(place.path)
+    (description.fileSystem, description.isReadOnly) = (files, true)
+    let coordinator = try PersistentStoreCoordinator(checking: model())
+    let store = try coordinator.addPersistentStore(with: description)
+    files.meet { try close(open(newer)) }
+    let error = heartwoodError { try coordinator.migratePersistentStore(store, to: place) }
+    #expect(files.hasMet)
+    #expect(error?.code == .persistentStoreIncompatibleVersionHash)
+    #expect(error?.message.contains("another program has migrated it meanwhile") == true)
+    // It cannot be open with its former model any more.
+    #expect(coordinator.persistentStores == [])
+    #expect(!FileManager.default.fileExists(atPath: place.path + "/anchor"))
+    try coordinator.close()
+
+    let migrated = try PersistentStoreCoordinator(checking: newer)
+    try migrated.migratePersistentStore(
+      migrated.addPersistentStore(with: PersistentStoreDescription(url: folder.store)), to: place)
+    let context = ManagedObjectContext(.privateQueue, coordinator: migrated)
+    #expect(try all("Person", in: context).isEmpty == false)
+    try migrated.close()
+  }
+
   // MOD-14, MIG-29, MOD-05
   @Test func `metadata tells whether a model opens a store, before and after its migration`() throws {
     try fill()
@@ -565,4 +601,33 @@ func homesModel(withCats: Bool) -> ManagedObjectModel {
     RelationshipDescription(name: "list", destination: pet, isToMany: true, isOrdered: true),
   ]
   return ManagedObjectModel(entities: withCats ? [pet, cat, home] : [pet, home])
+}
+
+/// The machine's file system, which runs an action just before a folder that has a store is opened.
+private final class MeetingFileSystem: FileSystem, @unchecked Sendable {
+  private let base = PosixFileSystem()
+  private let place: String
+  private var action: (() throws -> Void)?
+
+  /// - Parameter place: The folder.
+  init(_ place: String) { self.place = place }
+
+  var hasMet: Bool { action == nil }
+
+  /// Runs an action, once.
+  func meet(_ action: @escaping () throws -> Void) { self.action = action }
+
+  func openDirectory(_ path: String) throws(FileSystemError) -> any Directory {
+    if path == place, let action, FileManager.default.fileExists(atPath: place + "/anchor") {
+      self.action = nil
+      #expect(throws: Never.self) { try action() }
+    }
+    return try base.openDirectory(path)
+  }
+
+  func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
+
+  func exchangeDirectories(_ path: String, _ other: String) throws(FileSystemError) {
+    try base.exchangeDirectories(path, other)
+  }
 }

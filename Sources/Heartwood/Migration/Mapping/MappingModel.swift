@@ -25,6 +25,19 @@ public final class MappingModel: NSObject, @unchecked Sendable {
     changes = inferred.sentences()
   }
 
+  /// Whether the other object is a mapping model with the same mappings. Mappings with closures are equal to themselves only.
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? MappingModel else { return false }
+    if other === self { return true }
+    guard hash == other.hash, let own = try? encodedDocument(), let its = try? other.encodedDocument() else {
+      return false
+    }
+    return own == its
+  }
+
+  /// A hash of the names of the mappings.
+  public override var hash: Int { entityMappings.map(\.name).hashValue }
+
   /// A line for each change of an inferred mapping model, or the names of the mappings.
   public override var description: String {
     guard changes.isEmpty else { return changes.joined(separator: "\n") }
