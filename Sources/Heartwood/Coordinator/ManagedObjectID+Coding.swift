@@ -49,7 +49,7 @@ extension ManagedObjectID: Codable {
     guard let open = OpenStores.store(parts.store.uuidString) else {
       throw refusal("is of a store that is not open: open the store first")
     }
-    guard let identifier = open.identifier(parts) else {
+    guard let identifier = open.managedObjectID(of: parts) else {
       throw refusal(
         "is of no object that its store can name: the model has no such entity, or the store no such object")
     }

@@ -132,7 +132,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   var isAlone: Bool { false }
 
   /// The identifier of the parts of a URI; nil if the store has no such entity, or cannot name the object. The row need not exist.
-  func identifier(_ parts: ManagedObjectID.URIParts) -> ManagedObjectID? {
+  func managedObjectID(of parts: ManagedObjectID.URIParts) -> ManagedObjectID? {
     let model = persistentStoreCoordinator?.managedObjectModel ?? contents.schema.model
     return contents.entity(inURI: parts.entityName, model).map { named in
       ManagedObjectID(

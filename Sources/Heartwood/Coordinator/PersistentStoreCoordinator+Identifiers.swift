@@ -8,7 +8,7 @@ extension PersistentStoreCoordinator {
   /// The entity may have its name, or one that it had before a migration in place, if no other entity has that now. The row need not exist. If it does, and is one of another entity of the same family, the identifier has the entity of the row.
   public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
     guard let parts = ManagedObjectID.parts(of: url) else { return nil }
-    return persistentStores.first { $0.objectStore.identity.uuid == parts.store }?.identifier(parts)
+    return persistentStores.first { $0.objectStore.identity.uuid == parts.store }?.managedObjectID(of: parts)
   }
 
   /// The identifier of the text of a URI; nil as for `managedObjectID(forURIRepresentation:)`.

@@ -379,7 +379,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     }
   }
 
-  override final func identifier(_ parts: ManagedObjectID.URIParts) -> ManagedObjectID? {
+  override final func managedObjectID(of parts: ManagedObjectID.URIParts) -> ManagedObjectID? {
     guard let entity = managedObjectModel.entitiesByName[parts.entityName], parts.key > 0 else { return nil }
     let root = entity.rootEntity.number
     guard parts.key & Self.mark == 0 || references.withLock({ $0[root, parts.key] != nil }) else {
