@@ -125,7 +125,7 @@ final class TitledEntity: NSManagedObject {
   }
 
   @Test func `collections of Foundation and classes have what iterates and names them`() {
-    var iterator: _NSFastEnumerationIterator = NSSet(object: 1).makeIterator()
+    let iterator: _NSFastEnumerationIterator = NSSet(object: 1).makeIterator()
     #expect(iterator.next() as? Int == 1)
     #expect(NSDate.classForCoder() == NSDate.self)
   }
