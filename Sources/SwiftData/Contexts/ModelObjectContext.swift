@@ -114,6 +114,31 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
     object.model(as: type) ?? made(of: object, as: type)
   }
 
+  /// The models of fetched objects, in their order: the type of their backing data is looked up once for all.
+  func models<Model: PersistentModel>(of fetched: [ManagedObject], as type: Model.Type) -> [Model] {
+    guard let first = fetched.first else { return [] }
+    let entity = container.models.entity(of: type)
+    // All objects of such a context are of this class.
+    var backing: any BackingData<Model.Root> = _ObjectBackingData<Model.Root>(
+      unsafeDowncast(first, to: _ModelObject.self))
+    var models: [Model] = []
+    models.reserveCapacity(fetched.count)
+    ModelMaking.withStored {
+      for object in fetched {
+        let object = unsafeDowncast(object, to: _ModelObject.self)
+        if let known = object.model(as: type) {
+          models.append(known)
+        } else if object.entity === entity {
+          backing._take(object)
+          models.append(Model(backingData: backing))
+        } else if let made = made(of: object, as: type) {
+          models.append(made)
+        }
+      }
+    }
+    return models
+  }
+
   private func made<Model: PersistentModel>(of object: _ModelObject, as type: Model.Type) -> Model? {
     if object.entity === container.models.entity(of: type) { return make(type, object) }
     return model(of: object).flatMap { ModelRelations.cast($0) }

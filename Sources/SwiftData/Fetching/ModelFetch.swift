@@ -87,12 +87,7 @@ struct ModelFetch<Model: PersistentModel> {
   }
 
   private func models(of fetched: [ManagedObject]) -> [Model] {
-    let entity = objects.container.models.entity(of: Model.self)
-    return ModelMaking.stored(fetched) { object in
-      if let known = object.model(as: Model.self) { return .model(known) }
-      if object.entity === entity { return .new }
-      return objects.model(of: object, as: Model.self).map { .model($0) } ?? .none
-    }
+    objects.models(of: fetched, as: Model.self)
   }
 
   func model(of object: ManagedObject) -> Model? {
