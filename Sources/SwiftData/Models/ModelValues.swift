@@ -66,24 +66,21 @@ enum ModelValues {
     let values = free(of: model)
     let modelClass = ModelClass.of(type(of: model))
     var relations: [(property: ModelProperty, models: [any PersistentModel])] = []
-    object.setInitialValues { set in
+    var coded: [(property: ModelProperty, value: Any)] = []
+    object.setInitialValues { setStored in
       for property in modelClass.properties {
-        if case .stored(let stored)? = values[property.hash] { set(stored, property.name, property.hash) }
-      }
-    }
-    for property in modelClass.properties {
-      switch values[property.hash] {
-      case .one(let other)?: if let other { relations.append((property, [other])) }
-      case .many(let others)?: if !others.isEmpty { relations.append((property, others)) }
-      case .other(let value)?:
-        if property.destination != nil {
+        switch values[property.hash] {
+        case .stored(let stored)?: setStored(stored, property.name, property.hash)
+        case .one(let other)?: if let other { relations.append((property, [other])) }
+        case .many(let others)?: if !others.isEmpty { relations.append((property, others)) }
+        case .other(let value)? where property.destination != nil:
           relations.append((property, ModelRelations.models(in: value)))
-        } else {
-          set(value, of: object, property)
+        case .other(let value)?: coded.append((property, value))
+        case nil: continue
         }
-      case .stored?, nil: continue
       }
     }
+    for (property, value) in coded { set(value, of: object, property) }
     return relations
   }
 
