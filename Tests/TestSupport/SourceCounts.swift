@@ -6,7 +6,7 @@ package struct SourceCounts {
   /// - Parameter folder: The module's sources, relative to the package.
   package init(of folder: String) throws {
     texts = try PackageFolder.sources(in: folder)
-    files = try SourceFile.all(in: PackageFolder.url.appending(path: folder).path)
+    files = texts.sorted { $0.key < $1.key }.map { SourceFile(path: $0.key, text: $0.value) }
   }
 
   package var lines: Int { texts.values.reduce(0) { $0 + $1.count { $0 == "\n" } } }
