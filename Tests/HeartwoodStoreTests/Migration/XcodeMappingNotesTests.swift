@@ -173,10 +173,9 @@ import Testing
   }
 
   @Test func `the guide's table has each attribute of a mapping model, and what becomes of it`() throws {
-    let package = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-    let page = package.appending(path: "Sources/Heartwood/Documentation.docc/Migration.md")
+    let page = try PackageFolder.text(of: "Sources/Heartwood/Documentation.docc/Migration.md")
     var listed: [String: [String: String]] = [:]
-    for line in try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
+    for line in page.split(separator: "\n")
     where line.hasPrefix("| `XDDEV") {
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
       for field in cells[1].split(separator: ", ") {

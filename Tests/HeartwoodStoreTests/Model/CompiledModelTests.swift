@@ -6,9 +6,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct `Models that Apple's tools have compiled` {
-  private static let folder = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in
-    url.deletingLastPathComponent()
-  }.appending(path: "Fixtures/CompiledModels")
+  private static let folder = PackageFolder.url.appending(path: "Fixtures/CompiledModels")
 
   /// The parts of a model, each as text; predicates as they are written once they are parsed.
   private static func parts(_ document: ModelDocument) throws -> [String: String] {

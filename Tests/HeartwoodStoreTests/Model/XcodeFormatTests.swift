@@ -220,10 +220,9 @@ import Testing
   }
 
   @Test func `the guide's table has each attribute, and what becomes of it`() throws {
-    let package = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-    let page = package.appending(path: "Sources/Heartwood/Documentation.docc/XcodeModels.md")
+    let page = try PackageFolder.text(of: "Sources/Heartwood/Documentation.docc/XcodeModels.md")
     var listed: [String: [String: String]] = [:]
-    for line in try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
+    for line in page.split(separator: "\n")
     where line.hasPrefix("| `") {
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
       guard cells.count == 3 else { continue }

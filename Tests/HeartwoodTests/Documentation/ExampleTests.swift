@@ -152,13 +152,13 @@ import Testing
     "Sources/Heartwood/Documentation.docc/FollowingAStore.md",
   ])
   func `every line of the examples occurs in these tests`(document: String) throws {
-    let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     let files = try ["HeartwoodTests", "HeartwoodStoreTests"].flatMap { target in
       try FileManager.default.contentsOfDirectory(
-        at: root.appending(path: "Tests/\(target)/Documentation"), includingPropertiesForKeys: nil)
+        at: PackageFolder.url.appending(path: "Tests/\(target)/Documentation"),
+        includingPropertiesForKeys: nil)
     }
     let known = Set(try files.flatMap { lines(of: try String(contentsOf: $0, encoding: .utf8)) })
-    let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
+    let text = try PackageFolder.text(of: document)
     let examples = text.components(separatedBy: "```swift\n").dropFirst()
       .map { $0.components(separatedBy: "```")[0] }.filter { !$0.contains(".package(") }
     #expect(!examples.isEmpty)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `Tests/Parity.md` says what works and which tests prove it; this holds it against the tests.
@@ -20,14 +21,12 @@ import Testing
     }
   }
 
-  private let root: URL
   private let rows: [Row]
   /// The sources of the tests by the name of their file.
   private let sources: [String: String]
 
   init() throws {
-    root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-    let table = try String(contentsOf: root.appending(path: "Tests/Parity.md"), encoding: .utf8)
+    let table = try PackageFolder.text(of: "Tests/Parity.md")
     rows = table.split(separator: "\n").compactMap { line in
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
       guard let id = cells.first, id.contains(/^([A-Z]{3}-\d+|T\d\d)$/) else { return nil }
@@ -37,7 +36,7 @@ import Testing
       return Row(id: id, state: isOpen ? "open" : "works", text: cells[1])
     }
     var sources: [String: String] = [:]
-    let tests = root.appending(path: "Tests")
+    let tests = PackageFolder.url.appending(path: "Tests")
     let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)
     while let file = files?.nextObject() as? URL {
       guard file.pathExtension == "swift", !file.path.contains("/.build/") else { continue }
