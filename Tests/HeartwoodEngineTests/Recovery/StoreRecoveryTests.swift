@@ -97,7 +97,7 @@ import Testing
       guard let promised = acknowledged.last else { return }
       let engine = try Engine(at: "/store", options: self.options, fileSystem: disk)
       #expect(engine.newestGeneration.rawValue >= promised)
-      #expect(try engine.read { try $0.contents() }.count == 40)
+      #expect(try engine.read { try $0.contents() }.count == Self.loaded)
       #expect(try engine.verify().isSound)
       try engine.close()
     }
@@ -105,13 +105,16 @@ import Testing
     #expect(report.images > 50)
   }
 
+  /// How many values such a process writes.
+  private static let loaded = LongRun.isWanted ? 40 : 16
+
   /// Writes as a process without syncs does.
   private func load(_ disk: SimulatedFileSystem, isClosed: Bool) throws {
     let process = disk.process(named: "loader")
     var unsynced = options
     unsynced.durability = .none
     let engine = try Engine(at: "/store", options: unsynced, fileSystem: process)
-    for number in 0..<40 {
+    for number in 0..<Self.loaded {
       try engine.write { try $0.put("key \(number)", [UInt8](repeating: UInt8(number), count: 5000)) }
     }
     if isClosed { try engine.close() } else { process.kill() }

@@ -45,7 +45,7 @@ import Testing
     // One run in three begins after all keys. The others begin anywhere and end before the next old key.
     let isBehind = random.below(3) == 0
     let start = isBehind ? harness.model.keys.max { $0.lexicographicallyPrecedes($1) } ?? [] : []
-    let keys = Set((0..<random.below(300)).map { _ in shape.key(&random) })
+    let keys = Set((0..<random.below(LongRun.isWanted ? 300 : 150)).map { _ in shape.key(&random) })
       .map { isBehind ? Array(start.prefix(4)) + [0xFF] + $0.prefix(1000) : $0 }
       .sorted { $0.lexicographicallyPrecedes($1) }
     for key in keys {
