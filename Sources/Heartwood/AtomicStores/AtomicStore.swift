@@ -147,6 +147,64 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
     default: nil
     }
   }
+
+  // MARK: What kinds of stores of a program do otherwise
+
+  override final class var isWhole: Bool { true }
+
+  override final var namesObjects: Bool { true }
+
+  override final func newKey(for object: ManagedObject, inStore number: Int) throws -> UInt64 {
+    let reference = newReferenceObject(for: object)
+    let identifier = objectID(for: object.entity, withReferenceObject: reference)
+    guard cacheNode(for: identifier) == nil else {
+      throw HeartwoodError(
+        .persistentStoreSave,
+        "\(Swift.type(of: self)) calls a new object \(reference), as another one of \(object.entity.displayName) is called already"
+      )
+    }
+    if let collision { throw collision }
+    return identifier.key.numbered(number)
+  }
+
+  override final func opened(
+    _ description: PersistentStoreDescription, by coordinator: PersistentStoreCoordinator, mayMigrate: Bool
+  ) throws -> PersistentStore {
+    let model = coordinator.managedObjectModel
+    let found: (migration: ProgramStoreMigration, metadata: [String: any Sendable])?
+    do {
+      found = try open(model)
+    } catch is ProgramStoreMigration.NeedsStages where !mayMigrate {
+      throw ProgramStoreMigration.IsDue()
+    }
+    guard let (migration, metadata) = found else { return self }
+    guard mayMigrate else { throw ProgramStoreMigration.IsDue() }
+    let target = try another(description, by: coordinator)
+    target.storedMetadata = metadata
+    try AtomicStoreMigration(from: self, to: target, model).run(migration)
+    let migrated = try another(description, by: coordinator)
+    guard try migrated.open(model) == nil else {
+      throw HeartwoodError(
+        .migration,
+        "the store at \(place) was migrated, and has another model when it is opened again: its class \(Swift.type(of: self)) does not "
+          + "save storedMetadata")
+    }
+    return migrated
+  }
+
+  override final func withMetadata<Result>(
+    readBy model: ManagedObjectModel, _ body: ([String: any Sendable]) throws -> Result
+  ) throws -> Result {
+    try loadMetadata()
+    return try body(storedMetadata)
+  }
+
+  override final func endPendingStage() throws {
+    storedMetadata[MetadataKey.pendingMigrationStage] = nil
+    try save()
+  }
+
+  override final func endCopying() throws { try save() }
 }
 
 /// What the coordinator and saves do.
@@ -165,38 +223,9 @@ extension AtomicStore {
     }
   }
 
-  /// The key of a new object.
-  ///
-  /// - Throws: `.persistentStoreSave` if the store calls another object the same.
-  final func newKey(for object: ManagedObject, inStore number: Int) throws -> UInt64 {
-    let reference = newReferenceObject(for: object)
-    let identifier = objectID(for: object.entity, withReferenceObject: reference)
-    guard cacheNode(for: identifier) == nil else {
-      throw HeartwoodError(
-        .persistentStoreSave,
-        "\(Swift.type(of: self)) calls a new object \(reference), as another one of \(object.entity.displayName) is called already"
-      )
-    }
-    if let collision { throw collision }
-    return identifier.key.numbered(number)
-  }
-
   final func removeCacheNodes(_ removed: [AtomicStoreCacheNode]) {
     guard !removed.isEmpty else { return }
     willRemoveCacheNodes(Set(removed))
     for node in removed { nodes[NodeKey(node.objectID.entity, node.objectID.key.keyInStore)] = nil }
-  }
-}
-
-extension ManagedObjectContext {
-  /// The stores of classes of the program among those of the context, by their numbers.
-  var atomicStores: [Int: AtomicStore] {
-    guard let coordinator = persistentStoreCoordinator else { return [:] }
-    var stores: [Int: AtomicStore] = [:]
-    for case let atomic as AtomicStore in coordinator.persistentStores {
-      let members = (coordinator.objectStore as? StoreUnion)?.members
-      stores[members?.first { $0.store === atomic.contents }?.number ?? 0] = atomic
-    }
-    return stores
   }
 }

@@ -3,6 +3,16 @@ import HeartwoodEngine
 
 /// Opening a store of a class of the program.
 extension AtomicStore {
+  /// Another store of the class at the same place, which is not opened.
+  final func another(
+    _ description: PersistentStoreDescription, by coordinator: PersistentStoreCoordinator
+  ) throws -> AtomicStore {
+    let made = Swift.type(of: self).init(
+      persistentStoreCoordinator: coordinator, at: url, options: description.options)
+    try StoreClasses.prepare(made, description, by: coordinator)
+    return made
+  }
+
   /// Opens the store; with the model that it was written with, if it is to be migrated as it is inferred. A mapping model has another
   /// object of the class read it.
   ///

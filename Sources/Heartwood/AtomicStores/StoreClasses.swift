@@ -15,7 +15,7 @@ enum StoreClasses {
   ) throws -> PersistentStore? {
     guard let storeClass = all[description.type] else { return nil }
     // A stage opens the store under the lock of its migration.
-    guard storeClass is AtomicStore.Type, !description.isInStage, let url = description.url, url.isFileURL
+    guard storeClass.isWhole, !description.isInStage, let url = description.url, url.isFileURL
     else { return try openedInStages(description, by: coordinator) }
     do {
       return try openedWithoutStages(description, by: coordinator, mayMigrate: false)
@@ -46,39 +46,7 @@ enum StoreClasses {
     _ description: PersistentStoreDescription, by coordinator: PersistentStoreCoordinator,
     mayMigrate: Bool = true
   ) throws -> PersistentStore {
-    let model = coordinator.managedObjectModel
-    let store = try unopened(description, by: coordinator)
-    switch store {
-    case let atomic as AtomicStore:
-      let found: (migration: ProgramStoreMigration, metadata: [String: any Sendable])?
-      do {
-        found = try atomic.open(model)
-      } catch is ProgramStoreMigration.NeedsStages where !mayMigrate {
-        throw ProgramStoreMigration.IsDue()
-      }
-      guard let (migration, metadata) = found else { return atomic }
-      guard mayMigrate else { throw ProgramStoreMigration.IsDue() }
-      guard let target = try unopened(description, by: coordinator) as? AtomicStore,
-        let migrated = try unopened(description, by: coordinator) as? AtomicStore
-      else { return atomic }
-      target.storedMetadata = metadata
-      try AtomicStoreMigration(from: atomic, to: target, model).run(migration)
-      guard try migrated.open(model) == nil else {
-        throw HeartwoodError(
-          .migration,
-          "the store at \(atomic.place) was migrated, and has another model when it is opened again: its class \(type(of: atomic)) does not "
-            + "save storedMetadata")
-      }
-      return migrated
-    case let incremental as IncrementalStore:
-      try incremental.open(model)
-      return incremental
-    default:
-      throw HeartwoodError(
-        .persistentStoreInvalidType,
-        "\(type(of: store)), which is registered for \(description.type.rawValue), derives from neither AtomicStore nor IncrementalStore"
-      )
-    }
+    try unopened(description, by: coordinator).opened(description, by: coordinator, mayMigrate: mayMigrate)
   }
 
   /// A store of the class that is registered for the kind of a description, before it is opened.
@@ -96,10 +64,18 @@ enum StoreClasses {
     }
     let made = storeClass.init(
       persistentStoreCoordinator: coordinator, at: url, options: description.options)
-    made.settings = PersistentStoreDescription(copying: description)
-    if (storeClass as? IncrementalStore.Type)?.isAlwaysReadOnly == true { made.settings.isReadOnly = true }
-    made.configuration = try description.storeConfiguration(of: coordinator.managedObjectModel)
+    try prepare(made, description, by: coordinator)
     return made
+  }
+
+  /// Gives a store that was made the settings of a description.
+  static func prepare(
+    _ store: PersistentStore, _ description: PersistentStoreDescription,
+    by coordinator: PersistentStoreCoordinator
+  ) throws {
+    store.settings = PersistentStoreDescription(copying: description)
+    if type(of: store).isReadOnlyClass { store.settings.isReadOnly = true }
+    store.configuration = try description.storeConfiguration(of: coordinator.managedObjectModel)
   }
 
   /// Calls `body` with a store that is not opened and what it says about itself.
@@ -111,17 +87,7 @@ enum StoreClasses {
   ) throws -> Result {
     let coordinator = try PersistentStoreCoordinator(checking: model)
     let store = try unopened(description, by: coordinator)
-    switch store {
-    case let store as AtomicStore:
-      try store.loadMetadata()
-      return try body(store, store.storedMetadata)
-    case let store as IncrementalStore:
-      let metadata = try store.metadata(readBy: model)
-      // It may hold connections.
-      defer { store.willRemove(from: nil) }
-      return try body(store, metadata)
-    default: return try body(store, [:])
-    }
+    return try store.withMetadata(readBy: model) { try body(store, $0) }
   }
 
   /// The kind and the class that know a file as a store of theirs; nil if none does.

@@ -230,10 +230,8 @@ extension ManagedObjectContext {
   private func batchStores(
     _ request: PersistentStoreRequest, _ entity: EntityDescription?
   ) throws -> [LogStore] {
-    let store = try objectStore()
     let numbers = try affectedNumbers(request.affectedStores)
-    guard let union = store as? StoreUnion else { return [store].compactMap { $0 as? LogStore } }
-    return union.members.filter { member in
+    return try objectStore().members.filter { member in
       numbers?.contains(member.number) ?? true
         && entity.map { member.store.schema.has($0) } ?? true
     }.map(\.store)
@@ -244,8 +242,9 @@ extension ManagedObjectContext {
     _ request: BatchInsertRequest, _ entity: EntityDescription
   ) throws -> [LogStore] {
     let numbers = try affectedNumbers(request.affectedStores)
-    guard let union = try objectStore() as? StoreUnion else { return try batchStores(request, entity) }
-    let member = union.members.first { member in
+    let store = try objectStore()
+    guard store.identity.isOfSeveral else { return try batchStores(request, entity) }
+    let member = store.members.first { member in
       numbers?.contains(member.number) ?? true && member.configuration.has(entity) && !member.store.isReadOnly
     }
     if let member { return [member.store] }
@@ -258,11 +257,12 @@ extension ManagedObjectContext {
   /// The stores of a batch delete, and what is deleted in them: where a limit counts for several stores, by identifiers.
   private func deletion(_ request: BatchDeleteRequest) throws -> ([LogStore], BatchDeleteRequest.Selection) {
     let own = try batchStores(request, nil)
-    guard let union = try objectStore() as? StoreUnion else { return (own, request.selection) }
+    let store = try objectStore()
+    guard store.identity.isOfSeveral else { return (own, request.selection) }
     switch request.selection {
     case .fetch(let resolve):
       var resolved = try resolve(self, storeIdentity)
-      let members = union.members.filter { member in
+      let members = store.members.filter { member in
         own.contains { $0 === member.store } && resolved.stores?.contains(member.number) ?? true
           && member.store.schema.has(resolved.entity)
       }
@@ -271,8 +271,8 @@ extension ManagedObjectContext {
         return (stores, request.selection)
       }
       resolved.stores = Set(members.map(\.number))
-      let found = try batchKeys(resolved, in: union.view().restricted(to: Set(members.map(\.number))))
-      let identifiers = found.map { ManagedObjectID(entity: resolved.entity, key: $0, store: union.identity) }
+      let found = try batchKeys(resolved, in: store.view().restricted(to: Set(members.map(\.number))))
+      let identifiers = found.map { ManagedObjectID(entity: resolved.entity, key: $0, store: store.identity) }
       return (
         stores.filter { store in identifiers.contains { $0.store == store.identity } },
         .identifiers(identifiers)

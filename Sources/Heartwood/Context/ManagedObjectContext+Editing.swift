@@ -38,42 +38,15 @@ extension ManagedObjectContext {
     takeAssignedIdentifiers()
   }
 
+  /// Gives objects identifiers that the store has reserved for them.
   private func assignPermanentIDs(to objects: [ManagedObject]) throws {
     guard !objects.isEmpty else { return }
-    let store = try objectStore()
-    if let incremental = store as? IncrementalContents {
-      return try assign(incremental.newIdentifiers, to: objects)
-    }
-    let choice = try (store as? StoreUnion).map {
-      try StoreChoice(for: objects + Array(changes.inserted), in: $0, self)
-    }
-    let groups = Dictionary(grouping: objects) { object in
-      KeyGroup(root: object.entity.rootEntity.number, store: choice?.number(of: object) ?? 0)
-    }.sorted { $0.key < $1.key }
-    let atomic = atomicStores
-    var keys: [[UInt64]] = []
-    for (group, members) in groups {
-      if let atomic = atomic[group.store] {
-        keys.append(try members.map { try atomic.newKey(for: $0, inStore: group.store) })
-      } else {
-        let first = try store.reserveKeys(members[0].entity.rootEntity, members.count, in: group.store)
-        keys.append(Array(first..<first + UInt64(members.count)))
-      }
-    }
-    for ((_, members), keys) in zip(groups, keys) {
-      for (key, object) in zip(keys, members) {
-        let identifier = ManagedObjectID(entity: object.entity, key: key, store: store.identity)
-        publish([Assignment(former: object.identifier.key, identifier: identifier)])
-        rename(object, to: identifier)
-      }
-    }
-    finishAssigning(objects)
+    assign(try objectStore().reserveIdentifiers(for: objects, of: self), to: objects)
   }
 
-  /// Gives objects the identifiers that `make` returns for them.
-  func assign(_ make: ([ManagedObject]) throws -> [ManagedObjectID], to objects: [ManagedObject]) throws {
-    guard !objects.isEmpty else { return }
-    for (identifier, object) in zip(try make(objects), objects) {
+  /// Gives objects identifiers of their store.
+  func assign(_ identifiers: [ManagedObjectID], to objects: [ManagedObject]) {
+    for (identifier, object) in zip(identifiers, objects) {
       publish([Assignment(former: object.identifier.key, identifier: identifier)])
       rename(object, to: identifier)
     }
@@ -88,16 +61,6 @@ extension ManagedObjectContext {
     pendingLookup = nil
     viewOfChanges = nil
     tellTrackers(rewritten: objects)
-  }
-}
-
-/// New objects that get consecutive keys.
-private struct KeyGroup: Hashable, Comparable {
-  let root: UInt16
-  let store: Int
-
-  static func < (left: KeyGroup, right: KeyGroup) -> Bool {
-    (left.root, left.store) < (right.root, right.store)
   }
 }
 

@@ -49,8 +49,8 @@ extension ManagedObjectContext {
 
   /// Treats an object without unsaved changes whose row turned out to be deleted.
   func handleInaccessible(_ object: ManagedObject) {
-    if let union = view.store as? StoreUnion, object.identifier.key.isPermanentKey,
-      union.member(numbered: object.identifier.key.storeNumber) == nil
+    if let store = view.store, object.identifier.key.isPermanentKey,
+      !store.hasStore(of: object.identifier.key)
     {
       return noteUnreadable(HeartwoodError.closedStore(object.identifier), object)
     }
@@ -83,7 +83,7 @@ struct ViewHolder {
   /// The view that the context is pinned to.
   var pinned: (any StoreView)?
   /// The coordinator's store when its opening number was `openingNumber`.
-  var store: (any ObjectStore)?
+  var store: (any ContextStore)?
   var openingNumber = 0
   /// The log of fetches; nil if none is wanted.
   var fetchLog: FetchLog?
@@ -103,8 +103,7 @@ extension ManagedObjectContext {
     let store = try objectStore()
     if let pinned = view.pinned { return pinned }
     if let held = view.held, held.generation == store.newestGeneration { return held }
-    var newest = try store.view()
-    if let incremental = newest as? IncrementalView { newest = incremental.read(by: self) }
+    let newest = try store.view(for: self)
     if view.pinsAtNextRead {
       view.pinned = newest
       view.pinsAtNextRead = false
@@ -123,7 +122,7 @@ extension ManagedObjectContext {
   /// The coordinator's store.
   ///
   /// - Throws: `.persistentStoreOperation` if there is none.
-  func objectStore() throws -> any ObjectStore {
+  func objectStore() throws -> any ContextStore {
     if let store = openStore() { return store }
     throw HeartwoodError(
       .persistentStoreOperation,
@@ -131,7 +130,7 @@ extension ManagedObjectContext {
   }
 
   /// The coordinator's store, cached; queried again only after a store was added or removed.
-  private func openStore() -> (any ObjectStore)? {
+  private func openStore() -> (any ContextStore)? {
     guard let coordinator = persistentStoreCoordinator else { return nil }
     let number = coordinator.openingNumber
     if number != view.openingNumber {
@@ -143,10 +142,10 @@ extension ManagedObjectContext {
 
   /// Continues with the store that the coordinator has now. The views of the former one are released, and if it is another
   /// store, so are all objects: their identifiers may be those of other rows there.
-  private func followStore(_ store: (any ObjectStore)?, _ number: Int) {
+  private func followStore(_ store: (any ContextStore)?, _ number: Int) {
     view.store = store
     usedObjects?.end()
-    usedObjects = (store as? IncrementalContents).flatMap(UsedObjects.init)
+    usedObjects = store?.makeUsedObjects()
     view.identity = store?.identity ?? .none
     view.openingNumber = number
     view.held = nil

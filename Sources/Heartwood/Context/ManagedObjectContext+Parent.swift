@@ -38,7 +38,7 @@ extension ManagedObjectContext {
       return base
     }
     if let known = viewOfChanges, known.stamp == editCount, known.view.base === base { return known.view }
-    let view = ParentView(base, FrozenChanges(self))
+    let view = ParentView(base, frozenChanges())
     viewOfChanges = (editCount, view)
     return view
   }

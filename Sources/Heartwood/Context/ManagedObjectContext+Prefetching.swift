@@ -7,7 +7,7 @@ extension ManagedObjectContext {
   /// Loads the rows of faults with keys next to that of an object whose row was just read.
   func prefetchSiblings(of object: ManagedObject, in view: any StoreView) {
     // A parent's view scans the store's rows only, and an incremental store finds no neighbours.
-    guard parent == nil, !(view is IncrementalView) else { return }
+    guard parent == nil, view.readsNeighbours else { return }
     let root = object.entity.rootEntity
     var waiting: [UInt64: ManagedObject] = [:]
     identities.forEachNeighbour(root.number, object.identifier.key) { neighbour in

@@ -72,8 +72,7 @@ extension ManagedObjectContext {
   {
     var round = 1
     while true {
-      try obtainIncrementalIdentifiers()
-      let plan = try derivingOwnValues(SavePlan(self))
+      let plan = parent == nil ? try objectStore().plan(of: self) : SavePlan(self)
       if plan.isEmpty { return nil }
       plan.readDeletedFaults()
       do {
@@ -115,8 +114,8 @@ extension ManagedObjectContext {
 
   /// - Returns: The generations that the save made; nil if it went to a parent.
   private func write(_ plan: SavePlan) throws -> (SaveOutcome, generation: StoreGenerations?) {
-    var outcome = SaveOutcome()
     if let parent {
+      var outcome = SaveOutcome()
       try move(plan, to: parent)
       outcome.rows = plan.written.map {
         ($0, $0.encodedRow(version: $0.rowVersion, mapping: permanentKeys.permanent))
@@ -124,28 +123,8 @@ extension ManagedObjectContext {
       return (outcome, nil)
     }
     let info = TransactionInfo(author: transactionAuthor ?? authorOfChildren, contextName: name)
-    let store = try objectStore()
-    if let incremental = store as? IncrementalContents { return try write(plan, to: incremental) }
-    let choice = try (store as? StoreUnion).map { try StoreChoice(plan, in: $0, self) }
-    let touched = choice?.touched(by: plan) ?? []
-    do {
-      let (_, saved) = try store.commit(info, to: touched) { outcome = try plan.write(to: $0, choice) }
-      persistentStoreCoordinator?.noteOwnSave(saved.written)
-      return (outcome, saved.newest)
-    } catch let refused as ConstraintViolations {
-      throw constraintError(refused.violations, outcome).affecting(texts(of: touched))
-    } catch let incomplete as IncompleteSave {
-      throw finish(plan, outcome, after: incomplete, choice)
-    } catch let error as HeartwoodError {
-      throw error.affecting(texts(of: touched))
-    }
-  }
-
-  /// The identifiers of the stores that a save writes to.
-  private func texts(of numbers: Set<Int>) -> [String] {
-    let store = storeIdentity
-    guard let all = store.numbers else { return store.text.map { [$0] } ?? [] }
-    return numbers.sorted().compactMap { all.store($0).text }
+    let (outcome, newest) = try objectStore().save(plan, of: self, info)
+    return (outcome, newest)
   }
 
   /// Calls `didSave` of the saved objects, and posts the notifications of the save.

@@ -42,17 +42,32 @@ extension ManagedObjectContext {
   func affectedNumbers(_ affectedStores: [PersistentStore]?) throws -> Set<Int>? {
     guard let affectedStores else { return nil }
     let store = try objectStore()
-    guard let union = store as? StoreUnion else {
+    guard store.identity.isOfSeveral else {
       guard affectedStores.contains(where: { $0.objectStore === store }) else {
         throw HeartwoodError.noAffectedStore
       }
       return nil
     }
-    let members = union.members.filter { member in
+    let members = store.members.filter { member in
       affectedStores.contains { $0.objectStore === member.store }
     }
     guard !members.isEmpty else { throw HeartwoodError.noAffectedStore }
-    return members.count == union.members.count ? nil : Set(members.map(\.number))
+    return members.count == store.members.count ? nil : Set(members.map(\.number))
+  }
+}
+
+extension ManagedObjectContext {
+  /// The stores that name new objects themselves, by their numbers.
+  var namingStores: [Int: PersistentStore] {
+    guard let coordinator = persistentStoreCoordinator, let members = coordinator.objectStore?.members else {
+      return [:]
+    }
+    var stores: [Int: PersistentStore] = [:]
+    for store in coordinator.persistentStores where store.namesObjects {
+      guard let member = members.first(where: { $0.store === store.contents }) else { continue }
+      stores[member.number] = store
+    }
+    return stores
   }
 }
 
@@ -64,9 +79,7 @@ struct StoresOfObjects {
   init(_ numbers: Set<Int>, _ context: ManagedObjectContext) {
     self.numbers = numbers
     // An object that no store can have is in none: its save will say so.
-    choice = try? (context.view.store as? StoreUnion).map {
-      try StoreChoice(for: Array(context.changes.inserted), in: $0, context)
-    }
+    choice = try? context.view.store?.choice(for: Array(context.changes.inserted), of: context)
   }
 
   func contain(_ object: ManagedObject) -> Bool {
@@ -77,16 +90,16 @@ struct StoresOfObjects {
 
 /// The stores of the objects of a save, by their numbers.
 struct StoreChoice {
-  private let union: StoreUnion
+  private let store: any ContextStore
   private let context: ManagedObjectContext
   /// Of objects that have no permanent identifier.
   private var numbers: [ObjectIdentifier: Int] = [:]
 
   /// - Throws: As `init(_:in:_:)`.
-  init(for objects: [ManagedObject], in union: StoreUnion, _ context: ManagedObjectContext)
+  init(for objects: [ManagedObject], in store: any ContextStore, _ context: ManagedObjectContext)
     throws(HeartwoodError)
   {
-    self.union = union
+    self.store = store
     self.context = context
     let new = objects.filter { !context.permanentKeys.permanent($0.identifier.key).isPermanentKey }
     try chooseAssigned(new)
@@ -104,9 +117,10 @@ struct StoreChoice {
   /// - Throws: `.persistentStoreIncompatibleSchema` if no store can have one of the new objects, or the assigned one cannot,
   ///   `.managedObjectExternalRelationship` if an object is related to one of another store, `.persistentStoreOperation` if the store of
   ///   an object is not open any more.
-  init(_ plan: SavePlan, in union: StoreUnion, _ context: ManagedObjectContext) throws(HeartwoodError) {
-    try self.init(for: plan.inserted, in: union, context)
-    for object in plan.all where union.member(numbered: number(of: object)) == nil {
+  init(_ plan: SavePlan, in store: any ContextStore, _ context: ManagedObjectContext) throws(HeartwoodError) {
+    try self.init(for: plan.inserted, in: store, context)
+    let open = Set(store.members.map(\.number))
+    for object in plan.all where !open.contains(number(of: object)) {
       throw .closedStore(object.identifier)
     }
     for object in plan.written { try refuseExternal(object) }
@@ -124,14 +138,15 @@ struct StoreChoice {
 
   /// The stores that may get new objects of an entity, in the order in which they were added.
   private func possible(_ entity: EntityDescription) -> [Int] {
-    union.members.filter { $0.configuration.has(entity) && !$0.store.isReadOnly }.map(\.number)
+    store.members.filter { $0.configuration.has(entity) && !$0.store.isReadOnly }.map(\.number)
   }
 
   private mutating func chooseAssigned(_ objects: [ManagedObject]) throws(HeartwoodError) {
     guard !context.assignedStores.isEmpty else { return }
+    let members = store.members
     for object in objects {
-      guard let store = context.assignedStores[object.identifier.key] else { continue }
-      guard let member = union.members.first(where: { $0.store.identity == store }) else {
+      guard let assigned = context.assignedStores[object.identifier.key] else { continue }
+      guard let member = members.first(where: { $0.store.identity == assigned }) else {
         throw .closedStore(object.identifier)
       }
       guard member.configuration.has(object.entity) else {
@@ -229,7 +244,7 @@ struct StoreChoice {
       guard other != own else { return }
       external = (
         relationship,
-        target?.identifier ?? ManagedObjectID(entity: destination, key: key, store: union.identity)
+        target?.identifier ?? ManagedObjectID(entity: destination, key: key, store: store.identity)
       )
     })
     if let external { throw .externalRelationship(object.identifier, external.0, external.1) }
@@ -269,7 +284,7 @@ extension HeartwoodError {
   }
 
   fileprivate static func assignedWrongly(
-    _ object: ManagedObject, _ member: StoreUnion.Member, _ what: String
+    _ object: ManagedObject, _ member: StoreMember, _ what: String
   ) -> HeartwoodError {
     HeartwoodError(
       .persistentStoreIncompatibleSchema,

@@ -7,18 +7,15 @@ final class ParentView: StoreView, @unchecked Sendable {
   /// What the parent itself reads: the store's view, or another parent's.
   let base: any StoreView
   /// The parent's unsaved changes when the view was made.
-  let changes: FrozenChanges
+  let changes: FrozenRows
 
-  init(_ base: any StoreView, _ changes: FrozenChanges) {
+  init(_ base: any StoreView, _ changes: FrozenRows) {
     self.base = base
     self.changes = changes
   }
 
-  /// The store's own view, without the changes of any context.
   var stored: any StoreView { base.stored }
-
-  /// The unsaved changes above the store, the nearest parent's first.
-  var layers: [FrozenChanges] { [changes] + base.layers }
+  var layers: [FrozenRows] { [changes] + base.layers }
 
   var convertsRows: Bool { base.convertsRows }
 
@@ -134,16 +131,5 @@ final class ParentView: StoreView, @unchecked Sendable {
     _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
     try stored.readExternal(reference, of: attribute, key, pieceBytes: pieceBytes, body)
-  }
-}
-
-extension StoreView {
-  /// The store's own view: this one, unless it is that of a parent context.
-  var stored: any StoreView { (self as? ParentView)?.base.stored ?? self }
-
-  /// The unsaved changes of parent contexts above the store, the nearest parent's first.
-  var layers: [FrozenChanges] {
-    guard let view = self as? ParentView else { return [] }
-    return [view.changes] + view.base.layers
   }
 }

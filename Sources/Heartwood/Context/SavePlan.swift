@@ -141,16 +141,16 @@ extension SavePlan {
     outcome.identifiers.reserveCapacity(inserted.count)
     var runs = KeyRuns()
     let context = inserted.first?.managedObjectContext
-    let atomic = context.map { $0.atomicStores } ?? [:]
+    let naming = context.map { $0.namingStores } ?? [:]
     for object in inserted where object.identifier.isTemporaryID {
       let store = choice?.number(of: object) ?? 0
-      if atomic[store] == nil { runs.count(object.entity.rootEntity, in: store) }
+      if naming[store] == nil { runs.count(object.entity.rootEntity, in: store) }
     }
     try runs.begin { root, count, store in try transaction.newKeys(root, count, in: store) }
     for object in inserted where object.identifier.isTemporaryID {
       let store = choice?.number(of: object) ?? 0
       let key =
-        try atomic[store]?.newKey(for: object, inStore: store)
+        try naming[store]?.newKey(for: object, inStore: store)
         ?? runs.next(object.entity.rootEntity, in: store)
       keys.insert(key, for: object.identifier.key)
       let identifier = ManagedObjectID(entity: object.entity, key: key, store: transaction.identity)

@@ -22,8 +22,8 @@ struct ObjectCopying {
   ///
   /// - Throws: `.persistentStoreOperation` if the store has objects already; the errors of opening, reading and saving.
   func fill(_ copy: PersistentStoreDescription) throws {
-    if let store = source as? IncrementalStore, !store.executesFetches, StoreClasses.all[copy.type] == nil {
-      try transfer(store, to: copy)
+    if StoreClasses.all[copy.type] == nil, let transfer = try source.transfer(model, log) {
+      try run(transfer, to: copy)
       return
     }
     let from = try PersistentStoreCoordinator(checking: model)
@@ -46,7 +46,7 @@ struct ObjectCopying {
     manager.log = log
     manager.validatesObjects = false
     try manager.migrate(from, mapping(), to)
-    if let atomic = target as? AtomicStore { try atomic.save() }
+    try target.endCopying()
     if copy.type == .inMemory {
       copy.filled = try target.contents.copyInMemory()
     } else if let format, let url = copy.url {
@@ -56,9 +56,7 @@ struct ObjectCopying {
 
   /// - Returns: What was copied.
   @discardableResult
-  func transfer(_ store: IncrementalStore, to copy: PersistentStoreDescription) throws -> StoreTransferReport
-  {
-    let transfer = try StoreTransfer(store, model, log)
+  func run(_ transfer: StoreTransfer, to copy: PersistentStoreDescription) throws -> StoreTransferReport {
     guard copy.type == .log else {
       let engine = try LogStore.emptyInMemory(transfer.identifier)
       try transfer.run(engine)
@@ -73,13 +71,13 @@ struct ObjectCopying {
     }
     guard let url = copy.url else { return transfer.report }
     let path = LogStore.path(of: url)
-    try HeartwoodError.translating("the store at \(store.place) could not be copied to \(path)") {
+    try HeartwoodError.translating("the store at \(source.place) could not be copied to \(path)") {
       // Two processes that start with the same store make one copy.
       try StoreMaking(at: path, copy).run {
         guard try Engine.containsStore(at: path, fileSystem: copy.fileSystem) else { return }
         throw HeartwoodError(
           .persistentStoreOperation,
-          "the store at \(store.place) cannot be copied to \(path): a store is there; choose another place, or remove it first"
+          "the store at \(source.place) cannot be copied to \(path): a store is there; choose another place, or remove it first"
         )
       } _: { folder in
         try fill(LogStore.path(of: folder), transfer, copy)

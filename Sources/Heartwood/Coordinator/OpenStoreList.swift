@@ -35,7 +35,7 @@ struct OpenStoreList {
   /// In the order in which they were added.
   private var entries: [Entry] = []
   private var reservationCount = 0
-  private(set) var objectStore: (any ObjectStore)?
+  private(set) var objectStore: (any ContextStore)?
   /// Nil until there are several stores, or one of a configuration.
   private var numbers: StoreNumbers?
   private let model: ManagedObjectModel
@@ -143,7 +143,7 @@ struct OpenStoreList {
     }
     let members = stores.compactMap { store in
       numbers.number(of: store.contents.identity).map {
-        StoreUnion.Member(number: $0, store: store.contents, configuration: store.configuration)
+        StoreMember(number: $0, store: store.contents, configuration: store.configuration)
       }
     }
     objectStore = StoreUnion(members, numbers, model)

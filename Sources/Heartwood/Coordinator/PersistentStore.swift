@@ -47,7 +47,9 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   /// The coordinator that has the store open; nil before and after.
   public internal(set) final weak var persistentStoreCoordinator: PersistentStoreCoordinator?
   /// Nil until the store is open.
-  private final var opened: (any ObjectStore)?
+  private final var opened: (any ContextStore)?
+  /// The store on the engine; nil until the store is open, and for an incremental store of the program.
+  private(set) final var log: LogStore?
   /// Nil if remote changes are not posted.
   private let remoteChanges = Guarded<RemoteChanges?>(nil)
 
@@ -104,15 +106,21 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   /// - Throws: Why the store has none, or cannot be read.
   open class func managedObjectModel(ofStoreAt url: URL) throws -> ManagedObjectModel? { nil }
 
-  /// Opens the store with what it has.
-  final func begin(_ contents: any ObjectStore) {
+  /// Opens the store with what it has on the engine.
+  final func begin(_ contents: LogStore) {
+    log = contents
+    begin(as: contents)
+  }
+
+  /// Opens the store with what contexts see of it.
+  final func begin(as contents: any ContextStore) {
     opened = contents
     identifier = contents.identity.uuid?.uuidString ?? ""
     OpenStores.add(self)
   }
 
   /// What contexts see of the store.
-  final var objectStore: any ObjectStore {
+  final var objectStore: any ContextStore {
     guard let opened else {
       programError("The store at \(url.path) is used before a coordinator has opened it.")
     }
@@ -126,6 +134,55 @@ open class PersistentStore: NSObject, @unchecked Sendable {
     guard url.isFileURL, let log, log.move(to: LogStore.path(of: url)) else { return false }
     location.withLock { $0 = url }
     return true
+  }
+
+  // MARK: What kinds of stores of a program do otherwise
+
+  /// Whether stores of the class have all their objects in memory and their file, which a migration writes anew.
+  class var isWhole: Bool { false }
+
+  /// Whether stores of the class are read-only, whatever their descriptions say.
+  class var isReadOnlyClass: Bool { false }
+
+  /// Opens a store of a class of the program with the model of its coordinator.
+  ///
+  /// - Parameter mayMigrate: Whether it may be migrated.
+  /// - Returns: The store, or another one of the class in its place.
+  /// - Throws: `ProgramStoreMigration.IsDue` if it has to be migrated, and may not be.
+  func opened(
+    _ description: PersistentStoreDescription, by coordinator: PersistentStoreCoordinator, mayMigrate: Bool
+  ) throws -> PersistentStore {
+    throw HeartwoodError(
+      .persistentStoreInvalidType,
+      "\(Swift.type(of: self)), which is registered for \(kind.rawValue), derives from neither AtomicStore nor IncrementalStore"
+    )
+  }
+
+  /// Calls `body` with what a store of a class of the program that is not opened says about itself.
+  ///
+  /// - Parameter model: Any model, with which its class reads the metadata.
+  func withMetadata<Result>(
+    readBy model: ManagedObjectModel, _ body: ([String: any Sendable]) throws -> Result
+  ) throws -> Result { try body([:]) }
+
+  /// Notes in the metadata of a store of a class of the program that no stage of a migration is pending.
+  func endPendingStage() throws {}
+
+  /// Called when the objects of another store were copied to the store, whose saves were deferred meanwhile.
+  func endCopying() throws {}
+
+  /// What copies the store by the numbers of its objects; nil if they have none.
+  func transfer(_ model: ManagedObjectModel, _ log: MigrationLog) throws -> StoreTransfer? { nil }
+
+  /// Whether the store gives new objects their keys: `newKey(for:inStore:)`.
+  var namesObjects: Bool { false }
+
+  /// The key of a new object.
+  ///
+  /// - Parameter number: The number of the store, where there are several.
+  /// - Throws: `.persistentStoreSave` if the store calls another object the same.
+  func newKey(for object: ManagedObject, inStore number: Int) throws -> UInt64 {
+    programError("The store at \(url.path) does not name objects.")
   }
 
   /// Whether it has all entities, and is the only store of its coordinator.
@@ -147,9 +204,6 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   func allMetadata() throws -> [String: Any] {
     try contents.metadata().completed(contents.schema.record, contents.identity, kind)
   }
-
-  /// The store on the engine; nil for an incremental store of the program.
-  final var log: LogStore? { objectStore as? LogStore }
 
   /// - Precondition: It is no incremental store of the program.
   final var contents: LogStore {

@@ -14,13 +14,13 @@ extension PersistentStoreCoordinator {
     progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) throws -> StoreTransferReport {
     try requireOpen(store)
-    guard let source = store as? IncrementalStore, !source.executesFetches else {
+    let log = MigrationLog(copy.migrationLog, progress: progress ?? copy.migrationProgress).about(store.place)
+    guard let transfer = try store.transfer(managedObjectModel, log) else {
       throw HeartwoodError(
         .persistentStoreUnsupportedRequestType,
         "the store at \(store.place) of type \(store.kind.rawValue) is not copied so: use migratePersistentStore(_:to:options:type:)"
       )
     }
-    let log = MigrationLog(copy.migrationLog, progress: progress ?? copy.migrationProgress)
-    return try ObjectCopying(store, managedObjectModel, log.about(store.place)).transfer(source, to: copy)
+    return try ObjectCopying(store, managedObjectModel, log).run(transfer, to: copy)
   }
 }

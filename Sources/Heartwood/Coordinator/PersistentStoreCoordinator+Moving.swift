@@ -41,9 +41,7 @@ extension PersistentStoreCoordinator {
     copy.url = url
     copy.createsStore = type == .inMemory
     // A kind that is read only says nothing about the copy.
-    if (store as? IncrementalStore).map({ Swift.type(of: $0).isAlwaysReadOnly }) == true {
-      copy.isReadOnly = false
-    }
+    if Swift.type(of: store).isReadOnlyClass { copy.isReadOnly = false }
     for (key, value) in options ?? [:] { copy.setOption(value, forKey: key) }
     try copy.checkOptions()
     if StoreClasses.all[type] != nil || store.log == nil {

@@ -25,7 +25,7 @@ extension PersistentStoreCoordinator {
   ) throws {
     let (isForced, options) = try Self.forcing(options)
     if let storeClass = StoreClasses.all[type] {
-      guard storeClass is AtomicStore.Type, url.isFileURL else { throw Self.foreign(type, url, "destroyed") }
+      guard storeClass.isWhole, url.isFileURL else { throw Self.foreign(type, url, "destroyed") }
       guard FileManager.default.fileExists(atPath: url.path) else { return }
       return try closingOwnStore(at: LogStore.path(of: url)) {
         try Self.changing("the store at \(url.path) could not be destroyed") {

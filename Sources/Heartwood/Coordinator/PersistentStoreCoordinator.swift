@@ -286,7 +286,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   }
 
   /// What contexts read from: the store, or all as one; nil while none is open.
-  var objectStore: (any ObjectStore)? { open.withLock { $0.objectStore } }
+  var objectStore: (any ContextStore)? { open.withLock { $0.objectStore } }
 
   /// Changes whenever a store is added or removed. While it stays the same, so does `objectStore`.
   var openingNumber: Int { openings.load(ordering: .acquiring) }

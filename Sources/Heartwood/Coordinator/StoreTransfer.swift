@@ -46,11 +46,8 @@ final class StoreTransfer {
   private static let (step, stepBytes) = (10_000, 8 << 20)
 
   init(_ source: IncrementalStore, _ model: ManagedObjectModel, _ log: MigrationLog) throws {
-    guard let contents = source.objectStore as? IncrementalContents else {
-      programError("The store at \(source.place) is copied before it is opened.")
-    }
     self.source = source
-    self.contents = contents
+    contents = source.openContents()
     self.model = model
     self.log = log
     let names = source.configuration.storedNames

@@ -40,7 +40,7 @@ struct PendingMatches {
   }
 
   /// Adds the unsaved changes of a parent context, except those of rows that a nearer context has changed.
-  mutating func add(_ layer: FrozenChanges, _ request: ResolvedRequest, _ source: any RowSource) throws {
+  mutating func add(_ layer: FrozenRows, _ request: ResolvedRequest, _ source: any RowSource) throws {
     let root = request.entity.rootEntity
     for key in layer.changedKeys(of: root) where hidden.insert(key).inserted {
       guard case .row(let row) = layer.row(root, key), request.accepts(row.entityNumber) else { continue }

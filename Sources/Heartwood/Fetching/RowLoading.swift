@@ -61,10 +61,9 @@ extension ManagedObjectContext {
     _ root: EntityDescription, _ keys: [UInt64], in view: any StoreView, _ body: (FoundRow) throws -> Void
   ) throws {
     defer { withExtendedLifetime(view) {} }
+    try view.stored.load(root, keys)
     // A parent's view scans the store's rows only.
-    let incremental = view.stored as? IncrementalView
-    try incremental?.load(root, keys)
-    guard parent == nil, incremental == nil, keys.count > 1, Self.isDense(keys), let last = keys.last else {
+    guard parent == nil, view.readsNeighbours, keys.count > 1, Self.isDense(keys), let last = keys.last else {
       for key in keys {
         guard let row = try view.row(root, key) else { continue }
         try body(FoundRow(key: key, row: row))
@@ -91,9 +90,9 @@ extension ManagedObjectContext {
   ) throws {
     let view = try readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
-    let incremental = view.stored as? IncrementalView
-    try incremental?.load(relationship, of: sources)
-    guard parent == nil, incremental == nil, sources.count > 1, Self.isDense(sources), let last = sources.last
+    try view.stored.load(relationship, of: sources)
+    guard parent == nil, view.readsNeighbours, sources.count > 1, Self.isDense(sources),
+      let last = sources.last
     else {
       for source in sources {
         var keys: [UInt64] = []

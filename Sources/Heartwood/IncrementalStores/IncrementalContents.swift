@@ -3,7 +3,7 @@ import HeartwoodFiles
 import Synchronization
 
 /// What contexts see of an incremental store: rows that are made of nodes when they are read.
-final class IncrementalContents: ObjectStore {
+final class IncrementalContents: ContextStore {
   private struct Weak: @unchecked Sendable {
     weak var store: IncrementalStore?
   }
@@ -57,29 +57,35 @@ final class IncrementalContents: ObjectStore {
     )
   }
 
+  var members: [StoreMember] { [] }
+
   func view() throws -> any StoreView { IncrementalView(self, newestGeneration) }
+
+  func view(for context: ManagedObjectContext) throws -> any StoreView {
+    IncrementalView(self, newestGeneration, context)
+  }
 
   func view(at generations: StoreGenerations) throws -> any StoreView {
     throw unsupported(StoreFeature.generations.rawValue)
   }
 
-  /// Saves of contexts are requests to the store; see `ManagedObjectContext.write(_:to:)`.
-  func commit<Result>(
-    _ info: TransactionInfo, to stores: Set<Int>, _ body: (any StoreTransaction) throws -> Result
-  ) throws -> (Result, CommittedSave) {
-    throw unsupported("transactions of rows")
-  }
-
   func savePendingMetadata() throws { try openStore().savePendingMetadata() }
 
-  func reserveKeys(_ root: EntityDescription, _ count: Int, in store: Int) throws -> UInt64 {
-    throw unsupported("identifiers without objects")
+  func execute(_ request: PersistentStoreRequest, for context: ManagedObjectContext?) throws -> Any? {
+    let store = try openStore()
+    let writes = request.requestType != .fetchRequestType
+    guard !writes || !store.isReadOnly else { throw store.readOnly }
+    let result = try store.execute(request, with: context)
+    if writes { _ = noteSave() }
+    return result
   }
 
-  /// The keys of new objects.
-  ///
+  func makeUsedObjects() -> UsedObjects? { UsedObjects(self) }
+
   /// - Throws: The error of the store; `.persistentStoreSave` if it has not given a new identifier of this store to each object.
-  func newIdentifiers(for objects: [ManagedObject]) throws -> [ManagedObjectID] {
+  func reserveIdentifiers(
+    for objects: [ManagedObject], of context: ManagedObjectContext
+  ) throws -> [ManagedObjectID] {
     let store = try openStore()
     guard !store.isReadOnly else { throw store.readOnly }
     let identifiers = try store.obtainPermanentIDs(for: objects)

@@ -4,7 +4,7 @@ extension ManagedObjectContext {
   func forEachObject(
     of fetch: IncrementalFetch, _ execution: FetchExecution, _ body: (ManagedObject) throws -> Bool
   ) throws {
-    guard let view = execution.view as? IncrementalView, execution.request.limit != 0 else { return }
+    guard execution.request.limit != 0 else { return }
     let (root, delivery, store) = (
       execution.request.entity.rootEntity, execution.request.delivery, storeIdentity
     )
@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     func make(_ one: IncrementalFetch.Found) throws -> ManagedObject {
       let (factory, key) = (one.objectID.entity.factory, one.objectID.key)
       guard let node = one.node, !delivery.returnsWithoutRows else { return fault(factory, key, in: store) }
-      return try view.contents.row(of: node, self).withUnsafeBytes { row in
+      return try fetch.view.contents.row(of: node, self).withUnsafeBytes { row in
         guard delivery.refreshes else { return materialise(factory, key, in: store, row: row) }
         let found = FoundRow(key: key, row: RowView(unchecked: row))
         return try self.object(for: found, root, refreshing: true) ?? fault(factory, key, in: store)
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
     let view = try readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
     let waiting = zip(objects, found).filter { $1.node == nil && !$0.isFault }.map(\.0)
-    try (view as? IncrementalView)?.load(root, waiting.map(\.identifier.key))
+    try view.load(root, waiting.map(\.identifier.key))
     for object in waiting {
       guard let row = try view.row(root, object.identifier.key) else { continue }
       _ = try self.object(for: FoundRow(key: object.identifier.key, row: row), root, refreshing: true)

@@ -9,7 +9,7 @@ final class IncrementalFetch {
     let node: IncrementalStoreNode?
   }
 
-  private let view: IncrementalView
+  let view: IncrementalView
   private let entity: EntityDescription
   private let condition: Condition?
   private let sorts: [any FetchSort]
@@ -174,7 +174,8 @@ extension IncrementalStore {
     _ nodes: some Sequence<IncrementalStoreNode>, for request: FetchRequest<ManagedObject>,
     readingFor context: ManagedObjectContext?
   ) throws -> [IncrementalStoreNode] {
-    guard let entity = request.entity, let contents = objectStore as? IncrementalContents else { return [] }
+    guard let entity = request.entity else { return [] }
+    let contents = openContents()
     let resolved = try ResolvedRequest(
       entity: entity, predicate: request.predicate, sorts: request.sortDescriptors ?? [],
       limit: request.fetchLimit == 0 ? nil : request.fetchLimit, offset: request.fetchOffset,

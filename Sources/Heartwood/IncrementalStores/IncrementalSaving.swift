@@ -1,39 +1,39 @@
 import HeartwoodBytes
 
-/// Saving to an incremental store.
-extension ManagedObjectContext {
-  /// Gives new objects the identifiers that the store has for them: a request to save has no temporary ones.
-  func obtainIncrementalIdentifiers() throws {
-    guard parent == nil, let contents = try objectStore() as? IncrementalContents else { return }
-    try assign(contents.newIdentifiers, to: changes.inserted.filter { $0.identifier.isTemporaryID })
+/// Saving to an incremental store: one request has all changes.
+extension IncrementalContents {
+  /// Gives new objects their identifiers before, as a request to save has no temporary ones, and objects their values that are derived from
+  /// their own row.
+  func plan(of context: ManagedObjectContext) throws -> SavePlan {
+    let new = context.changes.inserted.filter(\.identifier.isTemporaryID)
+    if !new.isEmpty { context.assign(try reserveIdentifiers(for: new, of: context), to: new) }
+    let plan = SavePlan(context)
+    return try deriveOwnValues(of: plan, context) ? SavePlan(context) : plan
   }
 
-  /// Writes all changes by one request to the store, or throws.
-  ///
-  /// - Throws: `.managedObjectMerge` or `.managedObjectConstraintMerge` with all conflicts, or the error of the store.
-  func write(
-    _ plan: SavePlan, to contents: IncrementalContents
-  ) throws -> (SaveOutcome, generation: StoreGenerations?) {
-    let store = try contents.openStore()
+  func save(
+    _ plan: SavePlan, of context: ManagedObjectContext, _ info: TransactionInfo
+  ) throws -> (SaveOutcome, newest: StoreGenerations) {
+    let store = try openStore()
     guard !store.isReadOnly else { throw store.readOnly }
-    let checks = IncrementalChecks(plan, contents, self)
+    let checks = IncrementalChecks(plan, self, context)
     if !store.comparesVersions {
       let conflicts = try checks.conflicts()
       guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
     }
     if !store.checksUniqueness {
       let violations = try checks.violations()
-      guard violations.isEmpty else { throw constraintError(violations, SaveOutcome()) }
+      guard violations.isEmpty else { throw context.constraintError(violations, SaveOutcome()) }
     }
-    if eventsOfResolution != nil {
+    if context.eventsOfResolution != nil {
       let conflicts = try checks.partnerConflicts()
       guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
     }
     let request = SaveChangesRequest(plan)
     do {
-      _ = try store.execute(request, with: self)
+      _ = try store.execute(request, with: context)
     } catch let conflicts as IncrementalStoreConflicts {
-      throw try error(of: conflicts, plan, checks)
+      throw try error(of: conflicts, plan, checks, context)
     } catch let error as HeartwoodError {
       throw error
     } catch {
@@ -41,25 +41,26 @@ extension ManagedObjectContext {
         .persistentStoreSave, "the store at \(store.place) was not saved: \(error)", underlying: error)
     }
     var outcome = SaveOutcome()
-    let mapping = permanentKeys.permanent
+    let mapping = context.permanentKeys.permanent
     outcome.rows = plan.inserted.map { ($0, $0.encodedRow(version: 1, mapping: mapping)) }
     for (object, slots) in zip(plan.updated, plan.changedSlots) where !slots.isEmpty {
       outcome.rows.append((object, object.encodedRow(version: object.baseVersion &+ 1, mapping: mapping)))
     }
     outcome.derived = request.derived
     try store.savePendingMetadata()
-    return (outcome, contents.noteSave())
+    return (outcome, noteSave())
   }
 
   private func error(
-    of conflicts: IncrementalStoreConflicts, _ plan: SavePlan, _ checks: IncrementalChecks
+    of conflicts: IncrementalStoreConflicts, _ plan: SavePlan, _ checks: IncrementalChecks,
+    _ context: ManagedObjectContext
   ) throws -> any Error {
     guard conflicts.violations.isEmpty else {
-      return constraintError(conflicts.violations.compactMap(checks.violation), SaveOutcome())
+      return context.constraintError(conflicts.violations.compactMap(checks.violation), SaveOutcome())
     }
     if conflicts.isUniquenessViolated {
       let violations = try checks.violations()
-      if !violations.isEmpty { return constraintError(violations, SaveOutcome()) }
+      if !violations.isEmpty { return context.constraintError(violations, SaveOutcome()) }
       return HeartwoodError(
         .persistentStoreSave,
         "values that must be unique were saved by others meanwhile, and are gone again; save again")

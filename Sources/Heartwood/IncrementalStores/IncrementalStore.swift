@@ -19,6 +19,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   private(set) final var derivations: DerivationPlan?
   /// The part of identifiers that names the store.
   final var identityOfObjects: StoreIdentity { storeIdentity }
+  private final var incrementalContents: IncrementalContents?
   /// What the class calls objects, where it is no number.
   private final let references = Guarded(StoreReferences())
 
@@ -345,11 +346,50 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     }
     let uuid = try complete(&storedMetadata, model) { Swift.type(of: self).identifierForNewStore(at: url) }
     storeIdentity = StoreIdentity(uuid: uuid)
-    begin(IncrementalContents(self, storeIdentity))
+    let contents = IncrementalContents(self, storeIdentity)
+    incrementalContents = contents
+    begin(as: contents)
+  }
+
+  override final class var isReadOnlyClass: Bool { isAlwaysReadOnly }
+
+  override final func opened(
+    _ description: PersistentStoreDescription, by coordinator: PersistentStoreCoordinator, mayMigrate: Bool
+  ) throws -> PersistentStore {
+    try open(coordinator.managedObjectModel)
+    return self
+  }
+
+  override final func withMetadata<Result>(
+    readBy model: ManagedObjectModel, _ body: ([String: any Sendable]) throws -> Result
+  ) throws -> Result {
+    let metadata = try metadata(readBy: model)
+    // It may hold connections.
+    defer { willRemove(from: nil) }
+    return try body(metadata)
+  }
+
+  override final func endPendingStage() throws {
+    storedMetadata[MetadataKey.pendingMigrationStage] = nil
+    try saveMetadata()
+  }
+
+  override final func transfer(_ model: ManagedObjectModel, _ log: MigrationLog) throws -> StoreTransfer? {
+    executesFetches ? nil : try StoreTransfer(self, model, log)
+  }
+
+  /// What contexts see of the store.
+  ///
+  /// - Precondition: It is open.
+  final func openContents() -> IncrementalContents {
+    guard let incrementalContents else {
+      programError("The store at \(place) is used before a coordinator has opened it.")
+    }
+    return incrementalContents
   }
 
   /// What the store says about itself, before it is opened.
-  final func metadata(readBy model: ManagedObjectModel) throws -> [String: any Sendable] {
+  private final func metadata(readBy model: ManagedObjectModel) throws -> [String: any Sendable] {
     known = model
     try loadMetadata()
     return storedMetadata

@@ -34,8 +34,8 @@ final class IncrementalView: StoreView, @unchecked Sendable {
   private(set) weak var context: ManagedObjectContext?
   private let hasOneReader: Bool
   private let state = Guarded(State())
-  /// The view for readers on other queues.
-  private var forOtherQueues: IncrementalView?
+  /// Nil until it is used.
+  private var madeForOtherQueues: IncrementalView?
   /// The row at which the scan of the one reader is, if the scan reads some of its values only.
   private var scanned: (any IncrementalStoreRow)?
 
@@ -51,21 +51,17 @@ final class IncrementalView: StoreView, @unchecked Sendable {
 
   var generations: StoreGenerations { StoreGenerations(contents.identity, generation) }
 
-  /// The same view for the queue of a context.
-  func read(by context: ManagedObjectContext) -> IncrementalView {
-    IncrementalView(contents, generation, context)
-  }
-
-  /// The same view without a context; called on the context's queue.
-  var withoutContext: IncrementalView {
+  /// Called on the context's queue.
+  var forOtherQueues: any StoreView {
     if context == nil { return self }
-    if let forOtherQueues { return forOtherQueues }
+    if let madeForOtherQueues { return madeForOtherQueues }
     let made = IncrementalView(contents, generation)
-    forOtherQueues = made
+    madeForOtherQueues = made
     return made
   }
 
   var convertsRows: Bool { true }
+  var readsNeighbours: Bool { false }
 
   func forOneReader() -> any StoreView {
     hasOneReader ? self : IncrementalView(contents, generation, context, hasOneReader: true)
@@ -91,7 +87,6 @@ final class IncrementalView: StoreView, @unchecked Sendable {
     return try rows(root, [key]).first?.row.view
   }
 
-  /// Reads rows that are not known yet together.
   func load(_ root: EntityDescription, _ keys: [UInt64]) throws {
     guard hasOneReader else { return }
     let missing = state.withLock { state in
@@ -145,7 +140,6 @@ final class IncrementalView: StoreView, @unchecked Sendable {
     for key in keys where try !body(key) { return }
   }
 
-  /// Reads destinations that are not known yet together.
   func load(_ relationship: RelationshipDescription, of keys: [UInt64]) throws {
     guard hasOneReader else { return }
     let relation = ObjectIdentifier(relationship)
@@ -304,9 +298,4 @@ final class IncrementalView: StoreView, @unchecked Sendable {
     _ reference: ExternalReference, of attribute: AttributeDescription, _ key: UInt64, pieceBytes: Int,
     _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool { false }
-}
-
-extension StoreView {
-  /// The view for readers that are not on the queue of the context that has it.
-  var forOtherQueues: any StoreView { (self as? IncrementalView)?.withoutContext ?? self }
 }

@@ -7,35 +7,33 @@ extension ManagedObjectContext {
   /// - Throws: `.persistentStoreUnsupportedRequestType` if the store does not know it; the error of the store.
   @_disfavoredOverload
   public func execute(_ request: PersistentStoreRequest) throws -> [Any] {
+    if let result = try executed(request) { return [result] }
+    throw HeartwoodError(
+      .persistentStoreUnsupportedRequestType,
+      "no store of the context executes a \(type(of: request)): only a custom store, a subclass of IncrementalStore, may know one"
+    )
+  }
+
+  /// The result of a request that the store executes itself; nil for other stores.
+  private func executed(_ request: PersistentStoreRequest) throws -> Any? {
     beginUse("executing a request")
     defer { endUse() }
     _ = try affectedNumbers(request.affectedStores)
-    guard let contents = try objectStore() as? IncrementalContents else {
-      throw HeartwoodError(
-        .persistentStoreUnsupportedRequestType,
-        "no store of the context executes a \(type(of: request)): only a custom store, a subclass of IncrementalStore, may know one"
-      )
-    }
-    let store = try contents.openStore()
-    let writes = request.requestType != .fetchRequestType
-    guard !writes || !store.isReadOnly else { throw store.readOnly }
-    let result = try store.execute(request, with: parent == nil ? self : nil)
-    if writes { _ = contents.noteSave() }
+    guard let result = try objectStore().execute(request, for: parent == nil ? self : nil) else { return nil }
     view.held = nil
-    return [result]
+    return result
   }
 
   /// The result of a batch request that an incremental store has executed; nil for other stores.
   func incrementalResult(
     of request: PersistentStoreRequest, mergingInto contexts: [ManagedObjectContext]
   ) throws -> BatchResult? {
-    guard let contents = try objectStore() as? IncrementalContents else { return nil }
-    let store = try contents.openStore()
-    let executed = try execute(request)[0]
+    guard let executed = try executed(request) else { return nil }
     guard let result = executed as? BatchResult else {
       throw HeartwoodError(
         .persistentStoreOperation,
-        "execute(_:with:) of the store at \(store.place) must return a BatchResult for a batch request, and returned \(executed)"
+        "execute(_:with:) of the store at \(persistentStoreCoordinator?.persistentStores.first?.place ?? "?") must return a BatchResult "
+          + "for a batch request, and returned \(executed)"
       )
     }
     if !contexts.isEmpty {

@@ -1,32 +1,32 @@
 import Foundation
 
 /// Derived attributes that depend on the object itself only: they have their values before a store of a program is asked to save.
-extension ManagedObjectContext {
+extension IncrementalContents {
   /// Gives the objects of a save their values as edits.
   ///
-  /// - Returns: The plan with them.
-  func derivingOwnValues(_ plan: SavePlan) throws -> SavePlan {
-    guard parent == nil, let contents = try objectStore() as? IncrementalContents,
-      let derivations = try contents.openStore().derivations
-    else { return plan }
-    let view = IncrementalView(contents, contents.newestGeneration, self, hasOneReader: true)
+  /// - Returns: Whether there are such attributes.
+  func deriveOwnValues(of plan: SavePlan, _ context: ManagedObjectContext) throws -> Bool {
+    guard let derivations = try openStore().derivations else { return false }
+    let view = IncrementalView(self, newestGeneration, context, hasOneReader: true)
     let now = Date()
-    for object in plan.inserted { try deriveOwnValues(of: object, derivations, view, now) }
+    for object in plan.inserted { try object.deriveOwnValues(derivations, view, now) }
     for (object, slots) in zip(plan.updated, plan.changedSlots) where !slots.isEmpty {
-      try deriveOwnValues(of: object, derivations, view, now)
+      try object.deriveOwnValues(derivations, view, now)
     }
-    return SavePlan(self)
+    return true
   }
+}
 
-  private func deriveOwnValues(
-    of object: ManagedObject, _ derivations: DerivationPlan, _ view: IncrementalView, _ now: Date
+extension ManagedObject {
+  fileprivate func deriveOwnValues(
+    _ derivations: DerivationPlan, _ view: IncrementalView, _ now: Date
   ) throws {
-    guard let known = derivations.of(object.entity), !known.ofOwnRow.isEmpty else { return }
-    let mapping = permanentKeys.permanent
-    let row = object.encodedRow(version: object.baseVersion, mapping: mapping)
+    guard let known = derivations.of(entity), !known.ofOwnRow.isEmpty, let context = managedObjectContext
+    else { return }
+    let row = encodedRow(version: baseVersion, mapping: context.permanentKeys.permanent)
     try row.withUnsafeBytes { bytes in
-      let values = try known.values(of: RowView(unchecked: bytes), object.objectID.key, view, now)
-      for (slot, value) in values where object.value(at: slot) != value { object.setEdit(slot, value) }
+      let values = try known.values(of: RowView(unchecked: bytes), objectID.key, view, now)
+      for (slot, value) in values where self.value(at: slot) != value { setEdit(slot, value) }
     }
   }
 }

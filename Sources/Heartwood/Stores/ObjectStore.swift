@@ -2,8 +2,7 @@ import Foundation
 
 /// The store of a coordinator, or its several stores as one: the operations that contexts and fetches need of any kind of store.
 ///
-/// A view reads one generation, which never changes. `save` writes one transaction. A store may be used from
-/// any thread.
+/// A view reads one generation, which never changes. A store may be used from any thread.
 protocol ObjectStore: AnyObject, Sendable {
   /// The store that object identifiers name.
   var identity: StoreIdentity { get }
@@ -22,6 +21,12 @@ protocol ObjectStore: AnyObject, Sendable {
   /// - Throws: `HeartwoodError` if the store no longer has its own, or if there is none for a store.
   func view(at generations: StoreGenerations) throws -> any StoreView
 
+  /// Writes metadata that was set and not saved yet. Does nothing if there is none.
+  func savePendingMetadata() throws
+}
+
+/// A store whose saves are transactions of rows. Each writes one generation.
+protocol RowStore: ObjectStore {
   /// Runs the body under the writer lock and commits its writes, with their history, as one generation.
   ///
   /// - Parameter stores: The numbers of the stores that the body writes to, where there are several; without effect where there is one.
@@ -31,9 +36,6 @@ protocol ObjectStore: AnyObject, Sendable {
   func commit<Result>(
     _ info: TransactionInfo, to stores: Set<Int>, _ body: (any StoreTransaction) throws -> Result
   ) throws -> (Result, CommittedSave)
-
-  /// Writes metadata that was set and not saved yet. Does nothing if there is none.
-  func savePendingMetadata() throws
 
   /// Reserves keys for objects that are not saved yet. A key is never assigned twice.
   ///
@@ -108,6 +110,19 @@ protocol StoreView: RowSource, Sendable {
   func releaseRows()
   /// A view of the same generation with the objects of some of several stores. The view itself if it is of one.
   func restricted(to stores: Set<Int>) -> any StoreView
+  /// A view of the same generation for readers that are not on the queue of the context that has it.
+  var forOtherQueues: any StoreView { get }
+  /// What is stored: the view itself, unless it shows unsaved rows.
+  var stored: any StoreView { get }
+  /// The unsaved rows over what is stored, those that hide the others first.
+  var layers: [FrozenRows] { get }
+
+  /// Whether rows and links with keys next to each other cost less in a scan than one by one.
+  var readsNeighbours: Bool { get }
+  /// Says that rows are read next, so that they are read together. Does nothing where that costs no less.
+  func load(_ root: EntityDescription, _ keys: [UInt64]) throws
+  /// Says that destinations are read next, so that they are read together. Does nothing where that costs no less.
+  func load(_ relationship: RelationshipDescription, of keys: [UInt64]) throws
 
   /// The indexes of this generation that cover every row of an entity: those of the entity and of its
   /// superentities, including uniqueness constraints.
@@ -205,6 +220,12 @@ extension StoreView {
     try scanEntries(index, range, reversed: reversed) { key, _ in try body(key) }
   }
   func restricted(to stores: Set<Int>) -> any StoreView { self }
+  var forOtherQueues: any StoreView { self }
+  var stored: any StoreView { self }
+  var layers: [FrozenRows] { [] }
+  var readsNeighbours: Bool { true }
+  func load(_ root: EntityDescription, _ keys: [UInt64]) throws {}
+  func load(_ relationship: RelationshipDescription, of keys: [UInt64]) throws {}
 
   /// Calls `body` with the row of a key, nil if there is none. It is valid until `body` returns, and is not kept.
   @inline(__always)

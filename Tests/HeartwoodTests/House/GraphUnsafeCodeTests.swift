@@ -43,7 +43,7 @@ struct GraphUnsafeCodeTests {
         "Model/FetchedPropertyDescription.swift",
       ],
       "never changes": [
-        "Conflicts/ConstraintConflict.swift", "Conflicts/MergeConflict.swift", "Context/FrozenChanges.swift",
+        "Conflicts/ConstraintConflict.swift", "Conflicts/MergeConflict.swift", "Stores/FrozenRows.swift",
         "Context/ParentView.swift", "Context/Validation.swift", "Declarations/ClassRecord.swift",
         "Declarations/PathResolution.swift", "Fetching/FetchedBatches.swift", "Memory/AccessTable.swift",
         "Memory/PlainTable.swift",

@@ -42,18 +42,7 @@ struct StagedProgramStore: StagedStore {
   func note(_ numbers: TransactionNumbers) {}
 
   func endPendingStage() throws {
-    try opened(description, try model()) { store in
-      let key = PersistentStore.MetadataKey.pendingMigrationStage
-      switch store {
-      case let store as AtomicStore:
-        store.storedMetadata[key] = nil
-        try store.save()
-      case let store as IncrementalStore:
-        store.storedMetadata[key] = nil
-        try store.saveMetadata()
-      default: break
-      }
-    }
+    try opened(description, try model()) { try $0.endPendingStage() }
   }
 
   private func opened(

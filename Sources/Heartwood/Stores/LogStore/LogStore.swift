@@ -6,7 +6,7 @@ import HeartwoodFiles
 ///
 /// - Invariant: A save is one transaction of the engine, including its history. The number of a transaction
 ///   is the number of the generation that it makes.
-final class LogStore: ObjectStore {
+final class LogStore: RowStore {
   let identity: StoreIdentity
   private let schemas: SchemaCache
   let isReadOnly: Bool

@@ -1,25 +1,25 @@
 import Foundation
 import HeartwoodFiles
 
+/// One of several stores.
+struct StoreMember: Sendable {
+  let number: Int
+  let store: LogStore
+  let configuration: StoreConfiguration
+}
+
 /// The several stores of a coordinator as one.
 ///
 /// A row has the key that it has in its store, with the number of the store in the upper bits (see `StoreNumbers`). Rows of the store
 /// with the number 0 are read in place; those of others are copied if they refer to objects. An object refers to objects of its own store
 /// only.
-final class StoreUnion: ObjectStore {
-  /// One of the stores.
-  struct Member: Sendable {
-    let number: Int
-    let store: LogStore
-    let configuration: StoreConfiguration
-  }
-
+final class StoreUnion: RowStore {
   let numbers: StoreNumbers
   /// In the order in which they were added.
-  let members: [Member]
+  let members: [StoreMember]
   private let references: RowReferences
 
-  init(_ members: [Member], _ numbers: StoreNumbers, _ model: ManagedObjectModel) {
+  init(_ members: [StoreMember], _ numbers: StoreNumbers, _ model: ManagedObjectModel) {
     self.members = members
     self.numbers = numbers
     references = RowReferences(model)
@@ -30,7 +30,7 @@ final class StoreUnion: ObjectStore {
   /// Grows with each commit to one of them.
   var newestGeneration: UInt64 { members.reduce(0) { $0 &+ $1.store.newestGeneration } }
 
-  func member(numbered number: Int) -> Member? { members.first { $0.number == number } }
+  func member(numbered number: Int) -> StoreMember? { members.first { $0.number == number } }
 
   /// - Throws: If one of the stores cannot.
   func require(_ feature: StoreFeature) throws(HeartwoodError) {
@@ -118,7 +118,7 @@ final class StoreUnion: ObjectStore {
 
   /// Locks the first of the stores, and then the others; runs the body at the end.
   private func write<Result>(
-    _ rest: ArraySlice<Member>, _ info: TransactionInfo, _ transactions: [Int: LogStoreTransaction],
+    _ rest: ArraySlice<StoreMember>, _ info: TransactionInfo, _ transactions: [Int: LogStoreTransaction],
     _ commits: inout Commits, finish: () throws -> Void,
     _ body: (any StoreTransaction) throws -> Result
   ) throws -> Result {

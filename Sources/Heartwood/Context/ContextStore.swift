@@ -1,0 +1,123 @@
+/// A store as contexts use it: besides what it shows, how it names new objects, what a save of it is, and which requests are its own.
+protocol ContextStore: ObjectStore {
+  /// The stores on the engine that it is: itself with the number 0, or several as one. An incremental store is none.
+  var members: [StoreMember] { get }
+
+  /// The newest generation, as the context reads it on its queue.
+  func view(for context: ManagedObjectContext) throws -> any StoreView
+
+  /// Identifiers for new objects before they are saved, in their order. None is ever given to another object.
+  func reserveIdentifiers(
+    for objects: [ManagedObject], of context: ManagedObjectContext
+  ) throws -> [ManagedObjectID]
+
+  /// What a save of the context would write now. May change the context's objects before.
+  func plan(of context: ManagedObjectContext) throws -> SavePlan
+
+  /// Writes a plan as one transaction.
+  ///
+  /// - Returns: What was written, and the generations that reads see from now on.
+  /// - Throws: `.managedObjectMerge` or `.managedObjectConstraintMerge` with all conflicts, or the error of the store. Nothing is written
+  ///   then, except after `.persistentStoreIncompleteSave`.
+  func save(
+    _ plan: SavePlan, of context: ManagedObjectContext, _ info: TransactionInfo
+  ) throws -> (SaveOutcome, newest: StoreGenerations)
+
+  /// Executes a request that is the store's own.
+  ///
+  /// - Parameter context: The context, if this is called on its queue.
+  /// - Returns: The result; nil if no requests are.
+  func execute(_ request: PersistentStoreRequest, for context: ManagedObjectContext?) throws -> Any?
+
+  /// Tells the store which of its objects a context uses; nil if it does not ask for that.
+  func makeUsedObjects() -> UsedObjects?
+}
+
+extension ContextStore {
+  func view(for context: ManagedObjectContext) throws -> any StoreView { try view() }
+  func plan(of context: ManagedObjectContext) throws -> SavePlan { SavePlan(context) }
+  func execute(_ request: PersistentStoreRequest, for context: ManagedObjectContext?) throws -> Any? { nil }
+  func makeUsedObjects() -> UsedObjects? { nil }
+
+  /// Which of several stores new objects get; nil where there is one.
+  ///
+  /// - Throws: As `StoreChoice.init(for:in:_:)`.
+  func choice(
+    for objects: [ManagedObject], of context: ManagedObjectContext
+  ) throws(HeartwoodError) -> StoreChoice? {
+    identity.isOfSeveral ? try StoreChoice(for: objects, in: self, context) : nil
+  }
+
+  /// Whether the store of a row is open.
+  func hasStore(of key: UInt64) -> Bool {
+    !identity.isOfSeveral || members.contains { $0.number == key.storeNumber }
+  }
+}
+
+extension LogStore: ContextStore {
+  var members: [StoreMember] { [StoreMember(number: 0, store: self, configuration: .all)] }
+}
+
+extension StoreUnion: ContextStore {}
+
+/// Stores with transactions of rows.
+extension ContextStore where Self: RowStore {
+  /// Costs one transaction for each root entity.
+  func reserveIdentifiers(
+    for objects: [ManagedObject], of context: ManagedObjectContext
+  ) throws -> [ManagedObjectID] {
+    let choice = try choice(for: objects + Array(context.changes.inserted), of: context)
+    var groups: [KeyGroup: [Int]] = [:]
+    for (place, object) in objects.enumerated() {
+      let group = KeyGroup(root: object.entity.rootEntity.number, store: choice?.number(of: object) ?? 0)
+      groups[group, default: []].append(place)
+    }
+    let naming = context.namingStores
+    var keys = [UInt64](repeating: 0, count: objects.count)
+    for (group, places) in groups.sorted(by: { $0.key < $1.key }) {
+      if let store = naming[group.store] {
+        for place in places { keys[place] = try store.newKey(for: objects[place], inStore: group.store) }
+      } else {
+        let first = try reserveKeys(objects[places[0]].entity.rootEntity, places.count, in: group.store)
+        for (place, key) in zip(places, first...) { keys[place] = key }
+      }
+    }
+    return zip(objects, keys).map { ManagedObjectID(entity: $0.entity, key: $1, store: identity) }
+  }
+
+  /// Conflicts are detected under the writer lock.
+  func save(
+    _ plan: SavePlan, of context: ManagedObjectContext, _ info: TransactionInfo
+  ) throws -> (SaveOutcome, newest: StoreGenerations) {
+    let choice = identity.isOfSeveral ? try StoreChoice(plan, in: self, context) : nil
+    let touched = choice?.touched(by: plan) ?? []
+    var outcome = SaveOutcome()
+    do {
+      let (_, saved) = try commit(info, to: touched) { outcome = try plan.write(to: $0, choice) }
+      context.persistentStoreCoordinator?.noteOwnSave(saved.written)
+      return (outcome, saved.newest)
+    } catch let refused as ConstraintViolations {
+      throw context.constraintError(refused.violations, outcome).affecting(texts(of: touched))
+    } catch let incomplete as IncompleteSave {
+      throw context.finish(plan, outcome, after: incomplete, choice)
+    } catch let error as HeartwoodError {
+      throw error.affecting(texts(of: touched))
+    }
+  }
+
+  /// The identifiers of the stores that a save writes to.
+  private func texts(of numbers: Set<Int>) -> [String] {
+    guard let all = identity.numbers else { return identity.text.map { [$0] } ?? [] }
+    return numbers.sorted().compactMap { all.store($0).text }
+  }
+}
+
+/// New objects that get consecutive keys.
+private struct KeyGroup: Hashable, Comparable {
+  let root: UInt16
+  let store: Int
+
+  static func < (left: KeyGroup, right: KeyGroup) -> Bool {
+    (left.root, left.store) < (right.root, right.store)
+  }
+}
