@@ -1,3 +1,6 @@
+/// What a save has met that a merge policy may resolve.
+protocol SaveConflict: Sendable {}
+
 /// An error of the object graph: of a model, a request, a value, a save or a store.
 ///
 /// The message says what failed, on what, and what to do. The codes have the numbers of Core Data's errors.
@@ -6,18 +9,24 @@ public struct HeartwoodError: Error, Sendable {
 
   private init(contents: Contents) { self.contents = contents }
 
-  /// An error with its message and the objects, property and conflicts that it concerns.
+  /// An error with its message and the objects and property that it concerns.
   public init(
     _ code: Code, _ message: String, objectIDs: [ManagedObjectID] = [], property: String? = nil,
-    details: [HeartwoodError] = [], mergeConflicts: [MergeConflict] = [],
-    constraintConflicts: [ConstraintConflict] = [], underlying: (any Error)? = nil,
-    isOutcomeUnknown: Bool = false
+    details: [HeartwoodError] = [], underlying: (any Error)? = nil, isOutcomeUnknown: Bool = false
+  ) {
+    self.init(
+      code, message, objectIDs: objectIDs, property: property, details: details, conflicts: [],
+      underlying: underlying, isOutcomeUnknown: isOutcomeUnknown)
+  }
+
+  init(
+    _ code: Code, _ message: String, objectIDs: [ManagedObjectID], property: String?,
+    details: [HeartwoodError], conflicts: [any SaveConflict], underlying: (any Error)?, isOutcomeUnknown: Bool
   ) {
     contents = Contents(
       code: code, message: message, objectIDs: objectIDs, property: property, value: nil, rule: nil,
-      details: details, mergeConflicts: mergeConflicts, constraintConflicts: constraintConflicts,
-      underlying: underlying,
-      isOutcomeUnknown: isOutcomeUnknown, storeIDs: [])
+      details: details, conflicts: conflicts, underlying: underlying, isOutcomeUnknown: isOutcomeUnknown,
+      storeIDs: [])
   }
 
   /// The same error, of a save to a store. An error that names a store stays as it is.
@@ -38,8 +47,7 @@ public struct HeartwoodError: Error, Sendable {
     HeartwoodError(
       contents: Contents(
         code: code, message: message, objectIDs: objectIDs, property: property, value: contents.value,
-        rule: contents.rule, details: details, mergeConflicts: mergeConflicts,
-        constraintConflicts: constraintConflicts, underlying: underlying,
+        rule: contents.rule, details: details, conflicts: conflicts, underlying: underlying,
         isOutcomeUnknown: isOutcomeUnknown, storeIDs: storeIDs))
   }
 
@@ -52,9 +60,8 @@ public struct HeartwoodError: Error, Sendable {
     return HeartwoodError(
       contents: Contents(
         code: code, message: message, objectIDs: [objectID], property: property, value: value, rule: rule,
-        details: [],
-        mergeConflicts: mergeConflicts, constraintConflicts: constraintConflicts, underlying: underlying,
-        isOutcomeUnknown: isOutcomeUnknown, storeIDs: contents.storeIDs))
+        details: [], conflicts: conflicts, underlying: underlying, isOutcomeUnknown: isOutcomeUnknown,
+        storeIDs: contents.storeIDs))
   }
 
   /// The kind of the error.
@@ -77,10 +84,8 @@ public struct HeartwoodError: Error, Sendable {
   public var validationRule: ValidationRule? { contents.rule }
   /// The individual errors of `.validationMultipleErrors`.
   public var details: [HeartwoodError] { contents.details }
-  /// The rows that changed since they were read, for `.managedObjectMerge`.
-  public var mergeConflicts: [MergeConflict] { contents.mergeConflicts }
-  /// The violated uniqueness constraints, for `.managedObjectConstraintMerge`.
-  public var constraintConflicts: [ConstraintConflict] { contents.constraintConflicts }
+  /// What a merge policy may resolve.
+  var conflicts: [any SaveConflict] { contents.conflicts }
   /// The error of the engine or the file system that caused this one.
   public var underlying: (any Error)? { contents.underlying }
   /// The identifiers of the stores that refused or failed a save; empty for other errors.
@@ -97,18 +102,15 @@ public struct HeartwoodError: Error, Sendable {
     let value: Value?
     let rule: ValidationRule?
     let details: [HeartwoodError]
-    let mergeConflicts: [MergeConflict]
-    let constraintConflicts: [ConstraintConflict]
+    let conflicts: [any SaveConflict]
     let underlying: (any Error)?
     let isOutcomeUnknown: Bool
     let storeIDs: [String]
 
     init(
       code: Code, message: String, objectIDs: [ManagedObjectID], property: String?, value: Value?,
-      rule: ValidationRule?, details: [HeartwoodError], mergeConflicts: [MergeConflict],
-      constraintConflicts: [ConstraintConflict],
-      underlying: (any Error)?,
-      isOutcomeUnknown: Bool, storeIDs: [String]
+      rule: ValidationRule?, details: [HeartwoodError], conflicts: [any SaveConflict],
+      underlying: (any Error)?, isOutcomeUnknown: Bool, storeIDs: [String]
     ) {
       self.code = code
       self.message = message
@@ -117,8 +119,7 @@ public struct HeartwoodError: Error, Sendable {
       self.value = value
       self.rule = rule
       self.details = details
-      self.mergeConflicts = mergeConflicts
-      self.constraintConflicts = constraintConflicts
+      self.conflicts = conflicts
       self.underlying = underlying
       self.isOutcomeUnknown = isOutcomeUnknown
       self.storeIDs = storeIDs
@@ -128,7 +129,7 @@ public struct HeartwoodError: Error, Sendable {
 
 extension HeartwoodError {
   /// Whether a merge policy may resolve it.
-  var isConflict: Bool { !mergeConflicts.isEmpty || !constraintConflicts.isEmpty }
+  var isConflict: Bool { !conflicts.isEmpty }
 }
 
 extension HeartwoodError: CustomStringConvertible {

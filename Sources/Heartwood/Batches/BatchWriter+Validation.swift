@@ -43,7 +43,7 @@ extension BatchWriter {
       return true
     }
     if rule.kind == .value { text = ValidationRule.conditionOnObject(text, value: property.path) }
-    return try entity.compiled.rules.condition(text, of: entity)?.matches(row, key: key, in: transaction)
+    return try CompiledRules.condition(text, of: entity)?.matches(row, key: key, in: transaction)
       ?? true
   }
 

@@ -131,7 +131,7 @@ extension ManagedObject {
     }
     guard case .attribute(let name) = check.kind else { return }
     if case .opaque(let held) = value, let refusal = held.refusal {
-      throw HeartwoodError.unencodable(self, entity.property(at: check.slot), refusal)
+      throw HeartwoodError.unencodable(objectID, entity.property(at: check.slot), refusal)
     }
     let accepted = try validated(value, at: check.slot, name, check.rules, plainType: check.plainType)
     guard accepted != value else { return }
@@ -173,7 +173,7 @@ extension ManagedObject {
       let context = managedObjectContext
     else { return }
     if rule.kind == .value { text = ValidationRule.conditionOnObject(text, value: property.path) }
-    let isMet = try entity.compiled.rules.condition(text, of: entity).map { condition in
+    let isMet = try CompiledRules.condition(text, of: entity).map { condition in
       let overlay = PendingOverlay(try context.readingView().forOneReader(), context)
       return try overlay.row(of: self).map { try condition.matches($0, key: identifier.key, in: overlay) }
         ?? true
@@ -203,19 +203,25 @@ extension EntityDescription {
   }
 }
 
-/// The compiled conditions of an entity's validation rules, by text.
-final class CompiledRules: Sendable {
-  /// Unchecked: a compiled condition never changes.
-  private struct Conditions: @unchecked Sendable {
-    var byText: [String: CompiledPredicate] = [:]
+/// The compiled conditions of the validation rules of frozen models, which are kept as long as those are: until the process ends.
+enum CompiledRules {
+  private struct Rule: Hashable {
+    let entity: ObjectIdentifier
+    let text: String
   }
 
-  private let conditions = Guarded(Conditions())
+  /// Unchecked: a compiled condition never changes.
+  private struct Conditions: @unchecked Sendable {
+    var byRule: [Rule: CompiledPredicate] = [:]
+  }
 
-  func condition(_ text: String, of entity: EntityDescription) throws -> CompiledPredicate? {
-    if let known = conditions.withLock({ $0.byText[text] }) { return known }
+  private static let known = Guarded(Conditions())
+
+  static func condition(_ text: String, of entity: EntityDescription) throws -> CompiledPredicate? {
+    let rule = Rule(entity: ObjectIdentifier(entity), text: text)
+    if let known = known.withLock({ $0.byRule[rule] }) { return known }
     let compiled = try CompiledPredicate(try FormatPredicate(text), entity: entity)
-    conditions.withLock { $0.byText[text] = compiled }
+    known.withLock { $0.byRule[rule] = compiled }
     return compiled
   }
 }

@@ -67,6 +67,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   )
     throws
   {
+    ObjectMaking.check()
     try managedObjectModel.checkExpressions()
     self.managedObjectModel = managedObjectModel
     keepsBytesWithoutTransformers = keepsBytes

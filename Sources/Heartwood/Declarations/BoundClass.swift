@@ -1,22 +1,20 @@
 /// A class together with the entity of its objects.
-struct BoundClass {
-  let entity: EntityDescription
-  let objectClass: ManagedObject.Type
+struct BoundClass: BoundObjectClass {
+  private let entity: EntityDescription
+  private let objectClass: ManagedObject.Type
   private let record: ClassRecord
 
   /// - Throws: `.coreData` if the class declares a property that the entity does not have, or has with another kind.
-  init(of entity: EntityDescription) throws(HeartwoodError) {
+  init(_ objectClass: ManagedObject.Type, of entity: EntityDescription) throws(HeartwoodError) {
     self.entity = entity
-    objectClass = entity.givenClass ?? ManagedObject.self
+    self.objectClass = objectClass
     record = try ClassRecord.of(objectClass)
     let properties = Dictionary(
       entity.declaredProperties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for declared in record.properties { try check(declared, properties[declared.name]) }
   }
 
-  /// The columns of the properties, by the offset of their wrappers in an instance.
-  ///
-  /// - Precondition: The properties have their slots.
+  /// The columns by the offset of their wrappers; of a class without wrappers by the names of the properties.
   func accessTable(_ layout: RowLayout) -> AccessTable {
     let slots = Dictionary(
       entity.declaredProperties.map { ($0.name, $0.slot) }, uniquingKeysWith: { first, _ in first })
@@ -28,10 +26,9 @@ struct BoundClass {
       named: objectClass._declaresProperties ? [] : PropertyHash.columns(of: entity, layout))
   }
 
-  /// The class's declaration of each property; nil for those that it does not declare.
-  func declarations(_ properties: [PropertyDescription]) -> [PropertyRecord?] {
+  func declarations(_ properties: [PropertyDescription]) -> [DeclaredAttribute?] {
     let byName = Dictionary(record.properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    return properties.map { byName[$0.name] }
+    return properties.map { byName[$0.name]?.declaredAttribute }
   }
 
   private func check(_ declared: PropertyRecord, _ property: PropertyDescription?) throws(HeartwoodError) {

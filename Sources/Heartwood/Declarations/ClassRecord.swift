@@ -17,6 +17,14 @@ struct PropertyRecord {
     return nil
   }
 
+  var declaredAttribute: DeclaredAttribute? {
+    attribute.map { record in
+      DeclaredAttribute(
+        valueType: record.valueType, defaultValue: record.defaultValue,
+        hasChangingDefault: record.hasChangingDefault, reportIndex: reportIndex)
+    }
+  }
+
   var relationship: RelationshipRecord? {
     if case .relationship(let record) = note { return record }
     return nil

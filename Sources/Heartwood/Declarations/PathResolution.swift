@@ -136,7 +136,7 @@ extension EntityDescription {
   ///
   /// - Throws: `.coreData` if the path starts at another class, or reads anything but modelled properties.
   func propertyNames(of keyPath: AnyKeyPath) throws(HeartwoodError) -> [String] {
-    let objectClass = compiled.objectClass
+    let objectClass = factory.objectClass
     guard let root = type(of: keyPath).rootType as? ManagedObject.Type, isClass(objectClass, root) else {
       throw .model(
         "the key path \(keyPath) begins at \(type(of: keyPath).rootType), but objects of \(displayName) "

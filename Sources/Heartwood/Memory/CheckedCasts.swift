@@ -6,6 +6,12 @@ enum CheckedCast {
     unsafeDowncast(object, to: Object.self)
   }
 
+  /// - Precondition: The class is `type`, or derived from it.
+  @inline(__always)
+  static func type<Object: AnyObject>(_ objectClass: AnyClass, of type: Object.Type) -> Object.Type {
+    unsafeBitCast(objectClass, to: Object.Type.self)
+  }
+
   /// - Precondition: Every object is of `type`.
   @inline(__always)
   static func objects<Base: AnyObject, Object: AnyObject>(_ objects: [Base], of type: Object.Type) -> [Object]

@@ -75,7 +75,7 @@ extension ManagedObjectModel {
           )
         }
         entities[entity.name] = (encoded, entity)
-        classes[entity.name] = model.entitiesByName[entity.name]?.givenClass
+        classes[entity.name] = model.entitiesByName[entity.name]?.managedObjectClass
       }
     }
     let identifiers = models.reduce(into: Set<String>()) { $0.formUnion($1.versionIdentifiers) }
@@ -145,7 +145,7 @@ extension ManagedObjectModel {
         let entity = try? ModelDocument(model).entities.first(where: { $0.name == name })
       else { return nil }
       entities.append(entity)
-      classes[name] = model.entitiesByName[name]?.givenClass
+      classes[name] = model.entitiesByName[name]?.managedObjectClass
     }
     let made = try? ManagedObjectModel(
       ModelDocument(versionIdentifiers: [], entities: entities), classes: classes)

@@ -70,11 +70,11 @@ extension ManagedObjectModel {
 
 extension HeartwoodError {
   static func unencodable(
-    _ object: ManagedObject?, _ property: PropertyDescription, _ reason: String
+    _ object: ManagedObjectID?, _ property: PropertyDescription, _ reason: String
   ) -> HeartwoodError {
     HeartwoodError(
       .managedObjectValidation,
       "\(property.displayName) cannot be stored, because its transformer has no bytes for the value: \(reason)",
-      objectIDs: object.map { [$0.objectID] } ?? [], property: property.name)
+      objectIDs: object.map { [$0] } ?? [], property: property.name)
   }
 }

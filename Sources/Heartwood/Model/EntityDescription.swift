@@ -80,7 +80,7 @@ public final class EntityDescription: NSObject, @unchecked Sendable {
   var declaredProperties: [PropertyDescription] { lineage.flatMap(\.ownProperties) }
 
   /// The class if it was set as a type; takes precedence over the name.
-  var givenClass: ManagedObject.Type?
+  private(set) var givenClass: (any ObjectClass.Type)?
   /// The compiled contents; nil until the model is frozen.
   @exclusivity(unchecked) private(set) var frozen: FrozenEntity?
   @exclusivity(unchecked) private(set) var knownFactory: ObjectFactory?
@@ -90,37 +90,11 @@ public final class EntityDescription: NSObject, @unchecked Sendable {
   /// A new entity; set at least its name and put it into a model.
   public override init() {}
 
-  /// A new entity with the most common options.
-  ///
-  /// - Parameters:
-  ///   - name: The name, unique in the model.
-  ///   - properties: The entity's own properties.
-  ///   - managedObjectClass: The class of its objects; nil for `ManagedObject`.
-  public convenience init(
-    name: String, properties: [PropertyDescription] = [], managedObjectClass: ManagedObject.Type? = nil
-  ) {
-    self.init()
-    self.name = name
-    ownProperties = properties
-    for property in properties { property.entity = self }
-    self.managedObjectClass = managedObjectClass
-  }
-
-  /// The class of the entity's objects; nil for `ManagedObject` itself or a class that is known by name only.
-  public var managedObjectClass: ManagedObject.Type? {
-    get { givenClass }
-    set {
-      willEdit()
-      givenClass = newValue
-      managedObjectClassName = newValue.map { String(reflecting: $0) } ?? "ManagedObject"
-    }
-  }
-
-  /// Sets the class without its name, if none is set.
-  package func useClass(_ type: ManagedObject.Type) {
-    guard givenClass == nil else { return }
+  /// Sets the class of the entity's objects; nil for a class that is known by name only.
+  func setClass(_ type: (any ObjectClass.Type)?, named name: String) {
     willEdit()
     givenClass = type
+    managedObjectClassName = name
   }
 
   /// The model that contains the entity, if it still exists.

@@ -25,7 +25,6 @@ final class FrozenEntity: @unchecked Sendable {
   let composites: [Int: [(name: String, slot: Int)]]
   /// The checks of an object at a save.
   let checks: [PropertyCheck]
-  let rules = CompiledRules()
   /// The expressions of the indexes that cover the entity.
   let indexedExpressions: IndexedExpressions
   let versionHash: VersionHash
@@ -34,32 +33,32 @@ final class FrozenEntity: @unchecked Sendable {
   /// The properties as the public API lists them: inherited ones first, each entity's in declaration order.
   let declaredProperties: [PropertyDescription]
   let fetchedProperties: [String: FetchedPropertyDescription]
-  let objectClass: ManagedObject.Type
   let factory: ObjectFactory
-  /// The class's declarations of the properties, by slot; nil for those that it does not declare.
-  let declarations: [PropertyRecord?]
+  /// The class's declarations of the attributes, by slot; nil for those that it does not declare.
+  let declarations: [DeclaredAttribute?]
   /// By slot, the declared type of values accessed by name, if it is not the attribute type's own Swift type.
   let convertedTypes: [(any AttributeValue.Type)?]
   let namedReaders: NamedReaders
   /// Whether new objects need default values that the class evaluates for each of them, such as `UUID()`.
   let hasChangingDefaults: Bool
 
+  /// - Parameter bound: The class of the objects; nil for one without declarations.
   init(
-    number: UInt16, root: EntityDescription, rootNumber: UInt16, properties: [PropertyDescription],
-    defaults: [Value],
-    layout: RowLayout, versionHash: VersionHash, family: RowFamily, bound: BoundClass
+    _ entity: EntityDescription, number: UInt16, rootNumber: UInt16, properties: [PropertyDescription],
+    defaults: [Value], layout: RowLayout, versionHash: VersionHash, family: RowFamily,
+    bound: (any BoundObjectClass)?
   ) {
     self.number = number
-    self.root = root
+    root = entity.topmost
     self.properties = properties
     self.layout = layout
     self.versionHash = versionHash
     self.family = family
     self.defaults = defaults
     indexedExpressions = IndexedExpressions(
-      bound.entity.lineage.flatMap { $0.indexes.flatMap { $0.elements.compactMap(\.expression) } })
-    declaredProperties = bound.entity.declaredProperties
-    fetchedProperties = bound.entity.fetchedPropertiesByName
+      entity.lineage.flatMap { $0.indexes.flatMap { $0.elements.compactMap(\.expression) } })
+    declaredProperties = entity.declaredProperties
+    fetchedProperties = entity.fetchedPropertiesByName
     slotsByName = SlotsByName(properties.map(\.name))
     attributes = properties.map { $0 as? AttributeDescription }
     composites = EntityDescription.composites(properties)
@@ -71,13 +70,12 @@ final class FrozenEntity: @unchecked Sendable {
       !$0.isTransient && !$0.isToMany && $0.inverseRelationship?.isToMany == true
     }
     transientRelationships = relationships.filter(\.isTransient)
-    objectClass = bound.objectClass
-    let declarations = bound.declarations(properties)
+    let declarations = bound?.declarations(properties) ?? properties.map { _ in nil }
     self.declarations = declarations
     factory = ObjectFactory(
-      bound.entity, objectClass, bound.accessTable(layout), number: number, rootNumber: rootNumber,
+      entity, bound?.accessTable(layout) ?? .empty, number: number, rootNumber: rootNumber,
       exposesRows: !transientSlots.contains { slot in
-        declarations[slot]?.attribute?.valueType._isOptional == true && !defaults[slot].isNull
+        declarations[slot]?.valueType._isOptional == true && !defaults[slot].isNull
       })
     let convertedTypes = EntityDescription.convertedTypes(declarations, attributes)
     self.convertedTypes = convertedTypes
@@ -85,7 +83,7 @@ final class FrozenEntity: @unchecked Sendable {
       PropertyCheck($1, slot: $0, converted: convertedTypes[$0])
     }
     namedReaders = NamedReaders(zip(convertedTypes, attributes).map { $0 ?? $1?.type.swiftType }, layout)
-    hasChangingDefaults = declarations.contains { $0?.attribute?.hasChangingDefault == true }
+    hasChangingDefaults = declarations.contains { $0?.hasChangingDefault == true }
   }
 }
 
@@ -145,7 +143,4 @@ extension EntityDescription {
     }
     return entity
   }
-
-  /// A new object of the entity's class, without a context.
-  func makeObject() -> ManagedObject { factory.makeObject() }
 }

@@ -80,7 +80,7 @@ public final class ManagedObjectModel: NSObject, @unchecked Sendable {
   package final var errorTranslator: ((HeartwoodError, AnyObject) -> any Error)?
 
   private let freezing = Guarded(false)
-  private var entitiesByClass: [ObjectIdentifier: EntityDescription?]?
+  private var entitiesByClass: [ObjectIdentifier?: EntityDescription?]?
 
   /// A model without entities.
   public override init() {}
@@ -108,7 +108,7 @@ public final class ManagedObjectModel: NSObject, @unchecked Sendable {
     beforeFreezing = nil
     // The prototypes of classes run code of the program, and are made without the lock; what is wrong with one is thrown below.
     if !isFrozen, !entities.contains(where: \.inheritsFromItself) {
-      for entity in entities { _ = try? BoundClass(of: entity) }
+      for entity in entities { _ = try? entity.givenClass?.bound(to: entity) }
     }
     let failure = freezing.withLock { isFrozen -> HeartwoodError? in
       guard !isFrozen else { return nil }
@@ -152,22 +152,24 @@ enum FrozenModels {
   static func keep(_ model: ManagedObjectModel) { kept.withLock { $0.append(model) } }
 
   /// The entities whose objects have exactly this class, in the order in which their models were frozen.
-  static func entities(of type: ManagedObject.Type) -> [EntityDescription] {
+  static func entities(of type: any ObjectClass.Type) -> [EntityDescription] {
     kept.withLock { $0.compactMap { $0.entity(of: type) } }
   }
 }
 
 extension ManagedObjectModel {
   /// The entity whose objects have exactly this class; nil if there is none or several.
-  func entity(of type: ManagedObject.Type) -> EntityDescription? {
-    if let entitiesByClass { return entitiesByClass[ObjectIdentifier(type)] ?? nil }
-    return Self.byClass(entities)[ObjectIdentifier(type)] ?? nil
+  func entity(of type: any ObjectClass.Type) -> EntityDescription? {
+    let known = entitiesByClass ?? Self.byClass(entities)
+    return known[type.isPlain ? nil : ObjectIdentifier(type)] ?? nil
   }
 
-  /// The entities by class; nil for a class that several entities share.
-  static func byClass(_ entities: [EntityDescription]) -> [ObjectIdentifier: EntityDescription?] {
-    let pairs = entities.compactMap { entity in
-      (entity.frozen?.objectClass ?? entity.givenClass).map { (ObjectIdentifier($0), Optional(entity)) }
+  /// The entities by class, nil for the plain one; no entity for a class that several share. As long as it can still get a class, an entity
+  /// without one is left out.
+  static func byClass(_ entities: [EntityDescription]) -> [ObjectIdentifier?: EntityDescription?] {
+    let pairs = entities.compactMap { entity -> (ObjectIdentifier?, EntityDescription?)? in
+      if entity.givenClass == nil, entity.frozen == nil { return nil }
+      return (entity.givenClass.flatMap { $0.isPlain ? nil : ObjectIdentifier($0) }, entity)
     }
     return Dictionary(pairs, uniquingKeysWith: { _, _ in nil })
   }

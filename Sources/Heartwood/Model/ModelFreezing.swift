@@ -23,11 +23,8 @@ struct ModelFreezing {
     }
     numberSlots(entities)
     for entity in entities {
-      guard let layout = layouts[ObjectIdentifier(entity)], let bound = classes[ObjectIdentifier(entity)]
-      else {
-        continue
-      }
-      entity.freeze(contents(entity, layout, bound, numbers: layouts))
+      guard let layout = layouts[ObjectIdentifier(entity)] else { continue }
+      entity.freeze(contents(entity, layout, classes[ObjectIdentifier(entity)], numbers: layouts))
     }
   }
 
@@ -43,14 +40,16 @@ struct ModelFreezing {
     }
   }
 
-  private func boundClasses() throws(HeartwoodError) -> [ObjectIdentifier: BoundClass] {
-    var classes: [ObjectIdentifier: BoundClass] = [:]
-    for entity in model.entities { classes[ObjectIdentifier(entity)] = try BoundClass(of: entity) }
+  private func boundClasses() throws(HeartwoodError) -> [ObjectIdentifier: any BoundObjectClass] {
+    var classes: [ObjectIdentifier: any BoundObjectClass] = [:]
+    for entity in model.entities {
+      classes[ObjectIdentifier(entity)] = try entity.givenClass?.bound(to: entity)
+    }
     return classes
   }
 
   private func contents(
-    _ entity: EntityDescription, _ layout: RowLayout, _ bound: BoundClass,
+    _ entity: EntityDescription, _ layout: RowLayout, _ bound: (any BoundObjectClass)?,
     numbers layouts: [ObjectIdentifier: RowLayout]
   ) -> FrozenEntity {
     let properties = Self.propertiesInSlotOrder(entity)
@@ -60,7 +59,7 @@ struct ModelFreezing {
     let family = RowFamily(
       entity.selfAndBelow.compactMap { member in layouts[ObjectIdentifier(member)].map { (member, $0) } })
     return FrozenEntity(
-      number: layout.entityNumber, root: entity.topmost,
+      entity, number: layout.entityNumber,
       rootNumber: layouts[ObjectIdentifier(entity.topmost)]?.entityNumber ?? layout.entityNumber,
       properties: properties,
       defaults: properties.map { checks.defaults[ObjectIdentifier($0)] ?? .null },

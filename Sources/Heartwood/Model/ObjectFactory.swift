@@ -2,7 +2,8 @@
 /// created by the million.
 struct ObjectFactory: Sendable {
   private let entityReference: UnownedReference<EntityDescription>
-  let objectClass: ManagedObject.Type
+  /// The class of the objects; nil for one without declarations.
+  let givenClass: AnyClass?
   /// The columns of the properties, by the offset of their wrappers in an instance.
   let columns: AccessTable
   let number: UInt16
@@ -13,31 +14,23 @@ struct ObjectFactory: Sendable {
 
   /// - Parameter entity: A frozen entity, which lives as long as the process.
   init(
-    _ entity: EntityDescription, _ objectClass: ManagedObject.Type, _ columns: AccessTable,
-    number: UInt16, rootNumber: UInt16, exposesRows: Bool
+    _ entity: EntityDescription, _ columns: AccessTable, number: UInt16, rootNumber: UInt16,
+    exposesRows: Bool
   ) {
     hasSubentities = entity.hasSubentities
     entityReference = UnownedReference(entity)
-    self.objectClass = objectClass
+    givenClass = entity.givenClass
     self.columns = columns
     self.number = number
     self.rootNumber = rootNumber
     self.exposesRows = exposesRows
   }
 
-  /// A new object, without a context.
   @inline(__always)
-  func makeObject() -> ManagedObject {
-    entityReference.with { ObjectMaking.make(objectClass, $0) }
-  }
+  func withEntity<Result>(_ body: (EntityDescription) -> Result) -> Result { entityReference.with(body) }
 
   @inline(__always)
   func identifier(_ key: UInt64, in store: StoreIdentity) -> ManagedObjectID {
     entityReference.with { ManagedObjectID(entity: $0, key: key, store: store) }
-  }
-
-  @inline(__always)
-  func makes(_ object: ManagedObject) -> Bool {
-    entityReference.with { object.isExactly($0) }
   }
 }

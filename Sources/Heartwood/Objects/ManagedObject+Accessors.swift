@@ -57,7 +57,7 @@ extension ManagedObject {
   final func _replacement<Wrapped: AttributeValue>(at offset: Int, for stored: _Value) -> Wrapped {
     let slot = modelledSlot(offset)
     if !stored.isNull { noteUnfitting(stored, slot, Wrapped.self) }
-    guard let declared = entity.compiled.declarations[slot]?.attribute,
+    guard let declared = entity.compiled.declarations[slot],
       let replacement = Wrapped(declared.defaultValue)
     else { programError("\(entity.property(at: slot).displayName) has no default value") }
     return replacement

@@ -165,9 +165,9 @@ extension ManagedObject {
     guard contents.hasChangingDefaults else { return }
     let given = Set(editedSlots)
     let fresh = PropertyRecorder(round: 0)
-    _ = fresh.listen { ObjectMaking.make(contents.objectClass, PropertyRecorder.entity) }
+    _ = fresh.listen { ObjectMaking.make(entity.factory.objectClass, PropertyRecorder.entity) }
     for (slot, declared) in contents.declarations.enumerated() {
-      guard let declared, declared.attribute?.hasChangingDefault == true, pending?.edit(slot) == nil,
+      guard let declared, declared.hasChangingDefault, pending?.edit(slot) == nil,
         declared.reportIndex < fresh.notes.count,
         case .attribute(let record) = fresh.notes[declared.reportIndex]
       else { continue }

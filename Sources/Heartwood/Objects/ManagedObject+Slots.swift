@@ -175,7 +175,7 @@ extension ManagedObject {
   package static func make(_ entity: EntityDescription, insertInto context: ManagedObjectContext?)
     -> ManagedObject
   {
-    ObjectMaking.make(entity.compiled.objectClass, entity, insertInto: context)
+    ObjectMaking.make(entity.factory.objectClass, entity, insertInto: context)
   }
 }
 

@@ -26,7 +26,7 @@ extension EntityDescription {
     guard let entity = entity(forEntityName: name, in: context) else {
       programError("the context's model has no entity called \"\(name)\"")
     }
-    return ObjectMaking.make(entity.compiled.objectClass, entity, insertInto: context)
+    return ObjectMaking.make(entity.factory.objectClass, entity, insertInto: context)
   }
 
   /// The entity with this name in the context's model; nil if there is none.

@@ -42,13 +42,6 @@ public struct ConditionExpression: Sendable {
     self.kind = size.isAllowed ? kind : .refused(size.refusal)
   }
 
-  /// An object, by the identifier that it has when the condition is compiled.
-  package init(_ object: ManagedObject) {
-    let id = object.objectID
-    self =
-      id.isTemporaryID ? ConditionExpression(.object(ObjectReference.reference(to: id))) : .value(.object(id))
-  }
-
   /// A list, of constants if all parts are.
   init(list parts: [ConditionExpression]) {
     let values = parts.compactMap { part -> Value? in
@@ -168,7 +161,7 @@ enum PathStep: @unchecked Sendable {
 /// An entity as conditions name it.
 enum PathKind: Sendable {
   case name(String)
-  case type(ManagedObject.Type)
+  case type(any ObjectClass.Type)
 
   var text: String {
     switch self {

@@ -30,10 +30,10 @@ extension EntityDescription {
 
   /// By slot, the declared types without their optionals; nil for those that are the attribute type's own Swift type.
   static func convertedTypes(
-    _ declarations: [PropertyRecord?], _ attributes: [AttributeDescription?]
+    _ declarations: [DeclaredAttribute?], _ attributes: [AttributeDescription?]
   ) -> [(any AttributeValue.Type)?] {
     zip(declarations, attributes).map { declared, attribute in
-      guard let attribute, let type = declared?.attribute?.valueType.withoutOptional else { return nil }
+      guard let attribute, let type = declared?.valueType.withoutOptional else { return nil }
       return type == attribute.type.swiftType ? nil : type
     }
   }

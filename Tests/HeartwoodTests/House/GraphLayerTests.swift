@@ -33,42 +33,16 @@ struct GraphLayerTests {
       ],
     ],
     exceptions: [
-      conflict("ConstraintConflict"), conflict("MergeConflict"),
-      objectClass("Model/AttributeDescription+Transforming.swift"),
-      objectClass("Model/EntityDescription.swift"), objectClass("Model/FrozenEntity.swift"),
-      objectClass("Model/ManagedObjectModel.swift"), objectClass("Model/ObjectFactory.swift"),
-      making("Model/ObjectFactory.swift"),
-      objectClass("Predicates/Compilation/KeyPathNames.swift"),
-      declaration("Model/FrozenEntity.swift", "BoundClass"),
-      declaration("Model/ModelFreezing.swift", "BoundClass"),
-      declaration("Model/ManagedObjectModel.swift", "BoundClass"),
-      declaration("Model/FrozenEntity.swift", "PropertyRecord"),
-      declaration("Values/Value+Declared.swift", "PropertyRecord"),
       ownType("Attribute"), ownType("Relationship"),
-      rule("Model/FrozenEntity.swift", "CompiledRules"),
       indexed("Model/FrozenEntity.swift", "IndexedExpressions"),
       indexed("Model/Xcode/XcodeModelReader+Indexes.swift", "FormatParser"),
       rule("Model/ValidationRule.swift", "FormatPredicate"),
       rule("Model/ValidationRule.swift", "RegularExpression"),
-      constant("Predicates/ConditionExpression.swift"), constant("Predicates/Format/PredicateArgument.swift"),
     ])
 
   @Test func `the folders of the graph use only types of their own and of lower layers`() throws {
     let violations = try Self.graph.violations(in: PackageFolder.url.path)
     #expect(violations == [])
-  }
-
-  private static func conflict(_ type: String) -> LayerRules.Exception {
-    LayerRules.Exception(file: "HeartwoodError.swift", type: type, reason: "errors carry their conflicts")
-  }
-
-  private static func objectClass(_ file: String) -> LayerRules.Exception {
-    LayerRules.Exception(
-      file: file, type: "ManagedObject", reason: "an entity names the class of its objects")
-  }
-
-  private static func declaration(_ file: String, _ type: String) -> LayerRules.Exception {
-    LayerRules.Exception(file: file, type: type, reason: "a frozen entity has what its class declares")
   }
 
   private static func ownType(_ type: String) -> LayerRules.Exception {
@@ -81,13 +55,5 @@ struct GraphLayerTests {
 
   private static func indexed(_ file: String, _ type: String) -> LayerRules.Exception {
     LayerRules.Exception(file: file, type: type, reason: "indexes may be of expressions")
-  }
-
-  private static func making(_ file: String) -> LayerRules.Exception {
-    LayerRules.Exception(file: file, type: "ObjectMaking", reason: "a factory makes objects of a class")
-  }
-
-  private static func constant(_ file: String) -> LayerRules.Exception {
-    LayerRules.Exception(file: file, type: "ManagedObject", reason: "an object may be a constant")
   }
 }

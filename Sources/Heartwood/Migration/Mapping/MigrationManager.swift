@@ -144,7 +144,7 @@ open class MigrationManager: NSObject, @unchecked Sendable {
         .entityMigrationPolicy,
         "the mapping \(mapping.name) makes objects, and has no entity of the destination")
     }
-    let object = ObjectMaking.make(entity.compiled.objectClass, entity, insertInto: destinationContext)
+    let object = ObjectMaking.make(entity.factory.objectClass, entity, insertInto: destinationContext)
     rehearsal?.made.append(object)
     return object
   }

@@ -2,7 +2,7 @@
 enum KeyPathNames {
   /// The key path as text of a predicate: the names that the class declares, otherwise Swift's description.
   static func text(of keyPath: AnyKeyPath) -> String {
-    if let type = type(of: keyPath).rootType as? ManagedObject.Type,
+    if let type = type(of: keyPath).rootType as? any ObjectClass.Type,
       let names = type.declaredNames(of: keyPath)
     {
       return names.joined(separator: ".")

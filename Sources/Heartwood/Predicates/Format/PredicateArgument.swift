@@ -98,12 +98,6 @@ extension ManagedObjectID: PredicateArgument {
     return PredicateConstant(ConditionExpression.Kind.object(ObjectReference.reference(to: self)))
   }
 }
-extension ManagedObject: PredicateArgument {
-  /// The object, by the identifier that it has when the fetch is executed.
-  public final var predicateConstant: PredicateConstant {
-    PredicateConstant(ConditionExpression(self))
-  }
-}
 extension EntityDescription: PredicateArgument {
   /// The entity, to be compared with `entity`, by its name.
   public final var predicateConstant: PredicateConstant { PredicateConstant(.string(displayName)) }
