@@ -27,16 +27,22 @@ package struct SourceCounts {
   }
 
   /// The largest set of files of which each uses types of the others, over others or at once.
-  package var largestRing: [String] {
+  package var largestRing: [String] { largestRing { $0.path } }
+
+  /// The largest set of folders of which each uses types of the others.
+  package var largestRingOfFolders: [String] { largestRing { $0.folder } }
+
+  /// - Parameter part: What a file belongs to.
+  private func largestRing(_ part: (SourceFile) -> String) -> [String] {
     var homes: [String: String] = [:]
     for file in files {
-      for type in file.declaredTypes { homes[type] = file.path }
+      for type in file.declaredTypes { homes[type] = part(file) }
     }
-    var uses: [String: [String]] = [:]
+    var uses: [String: Set<String>] = [:]
     for file in files {
-      uses[file.path] = Set(file.usedNames.compactMap { homes[$0] }).subtracting([file.path]).sorted()
+      uses[part(file), default: []].formUnion(file.usedNames.compactMap { homes[$0] })
     }
-    return Rings(uses).largest.sorted()
+    return Rings(uses.mapValues { $0.sorted() }).largest.sorted()
   }
 }
 

@@ -27,9 +27,10 @@ package struct SourceFile: Sendable {
       isRaw = isRaw || Self.isRaw(word.text)
       isUnchecked = isUnchecked || (last == "unchecked" && word.text == "Sendable")
       last = word.text
-      if word.depth == 0, !word.isMember, Self.keywords.contains(word.text) {
+      if !word.isMember, Self.keywords.contains(word.text) {
         let isPrivate = words.takePrivacy()
-        if let name = words.next(), !isPrivate { declared.insert(name.text) }
+        // A nested type is declared, too, though not for other files.
+        if let name = words.next(), word.depth == 0, !isPrivate { declared.insert(name.text) }
       } else if word.text.first?.isUppercase == true, !word.isMember {
         used.insert(word.text)
       }

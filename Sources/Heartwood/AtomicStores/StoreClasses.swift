@@ -128,6 +128,11 @@ extension PersistentStoreCoordinator {
   }
 }
 
+extension PersistentStoreDescription {
+  /// Whether the program has registered the class of such stores.
+  var isOfRegisteredClass: Bool { StoreClasses.all[type] != nil }
+}
+
 extension PersistentStore {
   /// Adds what is missing to the metadata of a store of the program, and compares the model.
   ///

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodBytes
+import HeartwoodEngine
 import HeartwoodFiles
 
 /// An open store of a coordinator.
@@ -50,8 +51,8 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   private final var opened: (any ContextStore)?
   /// The store on the engine; nil until the store is open, and for an incremental store of the program.
   private(set) final var log: LogStore?
-  /// Nil if remote changes are not posted.
-  private let remoteChanges = Guarded<RemoteChanges?>(nil)
+  /// Nil if commits are not observed.
+  private let commits = Guarded<CommitObservation?>(nil)
 
   /// How it was opened: a copy, which is not changed.
   final var settings: PersistentStoreDescription
@@ -172,7 +173,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   func endCopying() throws {}
 
   /// What copies the store by the numbers of its objects; nil if they have none.
-  func transfer(_ model: ManagedObjectModel, _ log: MigrationLog) throws -> StoreTransfer? { nil }
+  func transfer(_ model: ManagedObjectModel, _ log: MigrationLog) throws -> (any ObjectTransfer)? { nil }
 
   /// Whether the store gives new objects their keys: `newKey(for:inStore:)`.
   var namesObjects: Bool { false }
@@ -228,16 +229,16 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   /// Whether closing it loses everything.
   final var isInMemory: Bool { url.path == "/dev/null" }
 
-  /// Starts posting notifications of commits through the coordinator.
-  final func beginNotices(by coordinator: PersistentStoreCoordinator) {
+  /// Calls `body` after each commit to a store on the engine, by any program, until the store is closed.
+  final func observeCommits(_ body: @escaping @Sendable (Generation) -> Void) {
     guard let log else { return }
-    let changes = RemoteChanges(of: log, at: url, notedBy: coordinator)
-    remoteChanges.withLock { $0 = changes }
+    let observation = log.engine.observeCommits(body)
+    commits.withLock { $0 = observation }
   }
 
   /// Ends the use of the store.
   final func close() throws {
-    remoteChanges.withLock { $0 }?.end()
+    commits.withLock { $0 }?.cancel()
     OpenStores.remove(self)
     try log?.close()
   }

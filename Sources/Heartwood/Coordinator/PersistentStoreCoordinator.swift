@@ -131,15 +131,6 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
     return store
   }
 
-  private func opened(_ description: PersistentStoreDescription) throws -> PersistentStore {
-    let store =
-      try StoreClasses.opened(description, by: self)
-      ?? PersistentStore(opening: description, managedObjectModel)
-    store.persistentStoreCoordinator = self
-    if description.postsRemoteChangeNotifications { store.beginNotices(by: self) }
-    return store
-  }
-
   /// Reads from a store that another coordinator has open, and that closes it.
   func adopt(_ store: PersistentStore) throws {
     let reservation = try open.withLock { list throws(HeartwoodError) in try list.reserve(for: nil) }

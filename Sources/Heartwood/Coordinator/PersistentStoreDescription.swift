@@ -102,16 +102,8 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// Is told after every thousand rows of a migration how far the step is that is done.
   public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
 
-  /// The mapping by which a store of another model is migrated, to a copy with new identifiers that replaces it; nil to infer it.
-  /// Needs `shouldMigrateStoreAutomatically`.
-  public var mappingModel: MappingModel?
-
-  /// The stages by which a store of an earlier version is migrated; nil to infer the mapping in one step. Needs
-  /// `shouldMigrateStoreAutomatically`.
-  public var stagedMigrationManager: StagedMigrationManager?
-
-  /// Finds a mapping where none is given, before one is inferred; nil to look for none.
-  package final var mappingModelFinder: MappingModelFinder?
+  /// How a store of another model is migrated.
+  var migration = MigrationChoice()
 
   /// The engine of a store in memory that has something already.
   var filled: Engine?
@@ -140,6 +132,13 @@ public final class PersistentStoreDescription: @unchecked Sendable {
 
   /// A description of a store in memory.
   public init() { url = URL(fileURLWithPath: "/dev/null") }
+}
+
+/// How a store of another model is migrated, as the types of `Migration` say it, which are above coordinators: nil to infer it.
+struct MigrationChoice {
+  var mapping: AnyObject?
+  var stages: AnyObject?
+  var finder: Any?
 }
 
 extension PersistentStoreDescription: CustomStringConvertible {

@@ -154,7 +154,7 @@ struct FetchExecution {
   private func wholeRow(of found: FoundRow) throws -> FoundRow {
     let root = request.entity.rootEntity
     guard let row = try view.row(root, found.key) else {
-      throw plan.access.index.map { RowAccess.missingRow(found.key, $0, root) }
+      throw plan.access.index.map { HeartwoodError.missingRow(found.key, $0, root) }
         ?? HeartwoodError.damagedStore("the row \(found.key) is not there")
     }
     return FoundRow(key: found.key, row: row)
@@ -300,8 +300,8 @@ extension FetchExecution {
       changedRoots.formUnion(layer.changedRoots)
     }
     let view = reader.stored
-    if let incremental = view as? IncrementalView, incremental.contents.executesFetches {
-      let plan = try incremental.plan(request, hidden: pending.hidden.count, isCount: isCount)
+    let requesting = view as? any RequestingView
+    if let plan = try requesting?.plan(request, hidden: pending.hidden.count, isCount: isCount) {
       try pending.sort(by: DeliveryOrder(request, in: source))
       self.init(
         request: request, plan: plan, view: view, source: source, pending: pending, changedRoots: changedRoots
@@ -315,5 +315,13 @@ extension FetchExecution {
     self = try FetchExecution(
       request: request, plan: plan, view: view, source: source, pending: pending, changedRoots: changedRoots
     ).withHashedRows()
+  }
+}
+
+extension FetchExecution {
+  /// The fetch of the store itself that finds all results, in their order; nil if there is none.
+  var requested: (any RequestedFetch)? {
+    guard case .requested(let fetch) = plan.access, pending.isEmpty, log == nil else { return nil }
+    return fetch
   }
 }

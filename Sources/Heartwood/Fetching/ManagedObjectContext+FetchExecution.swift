@@ -68,7 +68,7 @@ extension ManagedObjectContext {
     var classes = classes
     let delivery = execution.request.delivery
     if let fetch = execution.requested {
-      return try forEachObject(of: fetch, execution) { object in
+      return try fetch.forEachObject(of: self, execution.request) { object in
         try classes.check(object)
         return try body(object)
       }

@@ -136,3 +136,19 @@ struct DeliveryOrder {
     return placesEqual(left.key, before: right.key)
   }
 }
+
+extension ManagedObjectContext {
+  /// The changed objects that may match a request with a condition on an attribute's value; nil if all may.
+  func pendingCandidates(_ request: ResolvedRequest) -> [ManagedObject]? {
+    guard pendingLookup != nil else { return nil }
+    for conjunct in request.predicate?.conjuncts ?? [] {
+      guard case .equal(let slot, let value) = conjunct, !slot.isOfExpression,
+        let attribute = request.entity.attribute(at: slot)
+      else {
+        continue
+      }
+      return pendingLookup?.objects(with: value, of: attribute, in: self)
+    }
+    return nil
+  }
+}

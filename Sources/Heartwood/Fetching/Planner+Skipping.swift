@@ -44,7 +44,7 @@ extension Planner {
     var values: [Value] = []
     let isCertain = try view.forEachIndexRun(index, range, elements: element + 1) { key, _ in
       guard let row = try view.row(index.entity.rootEntity, key) else {
-        throw RowAccess.missingRow(key, index, index.entity.rootEntity)
+        throw HeartwoodError.missingRow(key, index, index.entity.rootEntity)
       }
       defer { view.releaseRows() }
       values.append(row.value(column))

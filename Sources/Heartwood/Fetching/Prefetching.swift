@@ -1,10 +1,3 @@
-/// A relationship whose destinations a fetch loads with its objects.
-struct PrefetchedRelationship {
-  let relationship: RelationshipDescription
-  /// What is loaded with the destinations.
-  var next: [PrefetchedRelationship] = []
-}
-
 extension ManagedObjectContext {
   /// Loads the destinations of relationships for many objects at once: one pass for the keys, and one for the rows, of each relationship.
   func prefetch(_ relationships: [PrefetchedRelationship], of objects: [ManagedObject]) throws {

@@ -41,7 +41,7 @@ extension RowAccess {
           return true
         }
         let row = try values.flatMap { try entryRows.row($0) } ?? view.row(root, key)
-        guard let row else { throw missingRow(key, index, root) }
+        guard let row else { throw HeartwoodError.missingRow(key, index, root) }
         continuesAfter = try body(FoundRow(key: key, row: row))
         return continuesAfter
       }
@@ -88,7 +88,7 @@ extension RowAccess {
   /// Identifiers and relationships may refer to missing rows; an index entry for a missing row is damage.
   private func skipMissing(_ key: UInt64, _ root: EntityDescription) throws -> Bool {
     guard let index = onlyIndex else { return true }
-    throw Self.missingRow(key, index, root)
+    throw HeartwoodError.missingRow(key, index, root)
   }
 
   /// An index that has every key of the access; nil if it also has other keys.
@@ -101,12 +101,5 @@ extension RowAccess {
     case .intersection(let parts): return parts.lazy.compactMap(\.onlyIndex).first
     default: return nil
     }
-  }
-
-  static func missingRow(_ key: UInt64, _ index: StoreIndex, _ root: EntityDescription) -> HeartwoodError {
-    HeartwoodError(
-      .persistentStoreDamaged,
-      "the index \(index.name) of \(root.displayName) names the row p\(key), which does not exist; "
-        + "verify the store")
   }
 }

@@ -16,8 +16,28 @@ enum RowAccess {
   indirect case intersection([RowAccess])
   /// All rows of the entity's root, by key.
   case scan
-  /// What an incremental store finds: the results, in the order of the request.
-  case requested(IncrementalFetch)
+  /// What a store finds itself: the results, in the order of the request.
+  case requested(any RequestedFetch)
+}
+
+/// A fetch that a store executes itself.
+protocol RequestedFetch {
+  /// Calls `body` with the rows after the first `count`, until it returns false.
+  func forEachRow(_ root: EntityDescription, skipping count: Int, _ body: (FoundRow) throws -> Bool) throws
+  /// Calls `body` with each object of a context, until it returns false. Objects whose values the store has not returned are faults.
+  func forEachObject(
+    of context: ManagedObjectContext, _ request: ResolvedRequest, _ body: (ManagedObject) throws -> Bool
+  ) throws
+  /// The identifiers of the objects, in order.
+  func identifiers() throws -> [ManagedObjectID]
+}
+
+/// A view of a store that may execute fetches itself.
+protocol RequestingView: StoreView {
+  /// The plan of a request; nil if the store does not execute it.
+  ///
+  /// - Parameter hidden: How many of the objects may be left out afterwards.
+  func plan(_ request: ResolvedRequest, hidden: Int, isCount: Bool) throws -> ChosenPlan?
 }
 
 /// The order in which an access and its sorting deliver rows.

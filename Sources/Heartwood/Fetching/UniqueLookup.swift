@@ -34,7 +34,7 @@ struct UniqueLookup {
     let column = index.columns[0]
     var result: FoundRow?
     try view.scanIndex(index, IndexRange(equal: [value]), reversed: false) { key in
-      guard let row = try view.row(root, key) else { throw RowAccess.missingRow(key, index, root) }
+      guard let row = try view.row(root, key) else { throw HeartwoodError.missingRow(key, index, root) }
       let number = row.entityNumber
       let isIncluded =
         number == entity.number || includingSubentities && entity.compiled.family.entity(number) != nil

@@ -3,7 +3,7 @@ import HeartwoodFiles
 import Synchronization
 
 /// What contexts see of an incremental store: rows that are made of nodes when they are read.
-final class IncrementalContents: ContextStore {
+final class IncrementalContents: ContextStore, ObjectUses {
   private struct Weak: @unchecked Sendable {
     weak var store: IncrementalStore?
   }
@@ -80,7 +80,17 @@ final class IncrementalContents: ContextStore {
     return result
   }
 
-  func makeUsedObjects() -> UsedObjects? { UsedObjects(self) }
+  func makeUsedObjects() -> UsedObjects? {
+    (try? openStore())?.countsUses == true ? UsedObjects(self) : nil
+  }
+
+  func begin(using objects: [ManagedObjectID]) {
+    try? openStore().managedObjectContextDidRegisterObjects(with: objects)
+  }
+
+  func end(using objects: [ManagedObjectID]) {
+    try? openStore().managedObjectContextDidUnregisterObjects(with: objects)
+  }
 
   /// - Throws: The error of the store; `.persistentStoreSave` if it has not given a new identifier of this store to each object.
   func reserveIdentifiers(

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A fetch that an incremental store executes.
-final class IncrementalFetch {
+final class IncrementalFetch: RequestedFetch {
   /// An object that it has found.
   struct Found {
     let objectID: ManagedObjectID
@@ -109,9 +109,9 @@ final class IncrementalFetch {
   }
 }
 
-extension IncrementalView {
-  /// The plan of a request: the store executes it.
-  func plan(_ request: ResolvedRequest, hidden: Int, isCount: Bool) throws -> ChosenPlan {
+extension IncrementalView: RequestingView {
+  func plan(_ request: ResolvedRequest, hidden: Int, isCount: Bool) throws -> ChosenPlan? {
+    guard contents.executesFetches else { return nil }
     let fetch = IncrementalFetch(request, self, hidden: hidden)
     let count = isCount ? try fetch.count() : nil
     return ChosenPlan(
@@ -141,14 +141,6 @@ extension IncrementalView {
       return true
     }
     return rows
-  }
-}
-
-extension FetchExecution {
-  /// The fetch of an incremental store that finds all results, in their order; nil if there is none.
-  var requested: IncrementalFetch? {
-    guard case .requested(let fetch) = plan.access, pending.isEmpty, log == nil else { return nil }
-    return fetch
   }
 }
 

@@ -374,7 +374,9 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     try saveMetadata()
   }
 
-  override final func transfer(_ model: ManagedObjectModel, _ log: MigrationLog) throws -> StoreTransfer? {
+  override final func transfer(_ model: ManagedObjectModel, _ log: MigrationLog) throws -> (
+    any ObjectTransfer
+  )? {
     executesFetches ? nil : try StoreTransfer(self, model, log)
   }
 

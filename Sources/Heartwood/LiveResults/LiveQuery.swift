@@ -87,13 +87,6 @@ extension PersistentContainer {
   }
 }
 
-/// A copied request.
-///
-/// Unchecked, because it is read only after it was made.
-struct SharedRequest<Object: ManagedObject>: @unchecked Sendable {
-  let request: FetchRequest<Object>
-}
-
 /// What an iteration of a live query shares with its tracker, which belongs to the context's queue.
 ///
 /// Unchecked, because the tracker is used on that queue only.

@@ -25,8 +25,10 @@ final class FrozenEntity: @unchecked Sendable {
   let composites: [Int: [(name: String, slot: Int)]]
   /// The checks of an object at a save.
   let checks: [PropertyCheck]
-  /// The expressions of the indexes that cover the entity.
-  let indexedExpressions: IndexedExpressions
+  /// The expressions of the indexes that cover the entity, as texts; those of superentities first.
+  let indexedTexts: [String]
+  /// What is made of them.
+  let lateIndexedExpressions = LateObject()
   let versionHash: VersionHash
   /// The entity and all its subentities at any depth, by number.
   let family: RowFamily
@@ -55,8 +57,7 @@ final class FrozenEntity: @unchecked Sendable {
     self.versionHash = versionHash
     self.family = family
     self.defaults = defaults
-    indexedExpressions = IndexedExpressions(
-      entity.lineage.flatMap { $0.indexes.flatMap { $0.elements.compactMap(\.expression) } })
+    indexedTexts = entity.lineage.flatMap { $0.indexes.flatMap { $0.elements.compactMap(\.expression) } }
     declaredProperties = entity.declaredProperties
     fetchedProperties = entity.fetchedPropertiesByName
     slotsByName = SlotsByName(properties.map(\.name))

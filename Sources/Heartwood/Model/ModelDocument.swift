@@ -154,8 +154,8 @@ struct ModelDocument: Codable {
     var renamingIdentifier: String?
     var versionHashModifier: String?
     var userInfo: [String: String]
-    var attribute: Attribute?
-    var relationship: Relationship?
+    var attribute: ModelDocument.Attribute?
+    var relationship: ModelDocument.Relationship?
     /// The request of a fetched property.
     var fetched: FetchRequestTemplate?
     /// See `PropertyDescription.modelFile`. Not stored.

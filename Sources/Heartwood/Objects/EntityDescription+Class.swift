@@ -49,11 +49,3 @@ extension ObjectFactory {
     withEntity { object.isExactly($0) }
   }
 }
-
-extension ManagedObject: ObjectClass {
-  static var isPlain: Bool { self == ManagedObject.self }
-
-  static func bound(to entity: EntityDescription) throws(HeartwoodError) -> any BoundObjectClass {
-    try BoundClass(self, of: entity)
-  }
-}

@@ -85,3 +85,13 @@ final class StoreIndex: Sendable {
   /// The names of the properties, and the expressions.
   var propertyNames: [String] { slots.map { entity.elementName(at: $0) } }
 }
+
+extension HeartwoodError {
+  /// An index has an entry of a row that is not there.
+  static func missingRow(_ key: UInt64, _ index: StoreIndex, _ root: EntityDescription) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreDamaged,
+      "the index \(index.name) of \(root.displayName) names the row p\(key), which does not exist; "
+        + "verify the store")
+  }
+}

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The folders of the graph are layers. Objects and contexts refer to each other, as in Core Data, so that the upper ones are one
-/// layer; below them no folder knows a context.
+/// The folders of the graph are layers: a file uses types of its own and of lower ones. Objects and contexts refer to each other, as in
+/// Core Data; below them no folder knows an object or a context.
 struct GraphLayerTests {
   static let graph = LayerRules(
     root: "Sources/Heartwood",
@@ -12,32 +12,38 @@ struct GraphLayerTests {
       ["", "Memory", "Values", "Values/JSON", "Model", "Model/Xcode", "Identity", "Rows", "Words"],
       // Conditions, as trees and compiled against rows.
       [
-        "Predicates", "Predicates/Archived", "Predicates/Compilation", "Predicates/Evaluation",
-        "Predicates/Format", "Predicates/Patterns", "Predicates/Trees",
-        // Models whose rules and requests are archives of predicates.
-        "Model/Compiled",
+        "Predicates", "Predicates/Compilation", "Predicates/Evaluation", "Predicates/Format",
+        "Predicates/Patterns", "Predicates/Trees",
       ],
+      // Models whose rules and requests are archives of predicates.
+      ["Predicates/Archived", "Model/Compiled"],
       // Stores, without contexts.
       ["Stores", "Stores/Deriving", "Stores/History"],
       ["Stores/LogStore", "Stores/FileStore", "Stores/Verification"],
       ["Stores/Union"],
-      // Objects and contexts.
+      // Objects, and who owns them.
       [
-        "AtomicStores", "IncrementalStores", "Declarations", "Predicates/Typed", "Objects",
-        "Objects/Observation",
-        "Objects/Snapshots",
-        "Objects/Relationships", "Conflicts", "Deleting", "Fetching", "Fetching/Rows", "History", "Context",
-        "Coordinator", "LiveResults", "Batches",
+        "Objects", "Objects/Observation", "Objects/Relationships", "Declarations", "Context", "Conflicts",
+        "Coordinator", "Fetching/Reports",
+      ],
+      // From a question to objects.
+      ["Fetching", "Fetching/Rows", "Predicates/Typed", "Objects/Snapshots"],
+      // What happens to changed objects; how classes become models.
+      [
+        "Declarations/Classes", "Deleting", "Merging", "Undoing", "Children", "Conflicts/Resolving",
+        "Container",
+      ],
+      ["Saving"],
+      // What uses all that.
+      ["LiveResults", "History", "Batches"],
+      [
         "Migration", "Migration/Inference", "Migration/InPlace", "Migration/Staged", "Migration/Mapping",
         "Migration/Rehearsal",
       ],
-    ],
-    exceptions: [
-      ownType("Attribute"), ownType("Relationship"),
-      indexed("Model/FrozenEntity.swift", "IndexedExpressions"),
-      indexed("Model/Xcode/XcodeModelReader+Indexes.swift", "FormatParser"),
-      rule("Model/ValidationRule.swift", "FormatPredicate"),
-      rule("Model/ValidationRule.swift", "RegularExpression"),
+      // Kinds of stores of programs.
+      ["AtomicStores", "IncrementalStores"],
+      // What is done with whole stores of any kind.
+      ["Coordinator/WholeStores"],
     ])
 
   @Test func `the folders of the graph use only types of their own and of lower layers`() throws {
@@ -45,15 +51,14 @@ struct GraphLayerTests {
     #expect(violations == [])
   }
 
-  private static func ownType(_ type: String) -> LayerRules.Exception {
-    LayerRules.Exception(file: "Model/ModelDocument.swift", type: type, reason: "a nested type of this name")
-  }
-
-  private static func rule(_ file: String, _ type: String) -> LayerRules.Exception {
-    LayerRules.Exception(file: file, type: type, reason: "validation rules are conditions")
-  }
-
-  private static func indexed(_ file: String, _ type: String) -> LayerRules.Exception {
-    LayerRules.Exception(file: file, type: type, reason: "indexes may be of expressions")
+  @Test func `no layer is larger than eleven thousand lines`() throws {
+    let sources = try PackageFolder.sources(in: Self.graph.root)
+    for layer in Self.graph.layers {
+      let lines = sources.reduce(0) { sum, file in
+        let folder = file.key.split(separator: "/").dropLast().joined(separator: "/")
+        return layer.contains(folder) ? sum + file.value.count { $0 == "\n" } : sum
+      }
+      #expect(lines <= 11_000, "\(layer.joined(separator: ", "))")
+    }
   }
 }

@@ -57,7 +57,7 @@ struct IndexEnds {
       try view.scanIndex(end.index, end.range, reversed: end.isLast) { key in
         if execution.pending.hidden.contains(key) { return true }
         let root = end.index.entity.rootEntity
-        guard let row = try view.row(root, key) else { throw RowAccess.missingRow(key, end.index, root) }
+        guard let row = try view.row(root, key) else { throw HeartwoodError.missingRow(key, end.index, root) }
         try body(anywhere.moved(to: FoundRow(key: key, row: row)))
         view.releaseRows()
         return false
@@ -138,7 +138,7 @@ struct IndexRuns {
     let view = execution.view
     let root = index.entity.rootEntity
     return try view.forEachIndexRun(index, range, elements: elements) { key, count in
-      guard let row = try view.row(root, key) else { throw RowAccess.missingRow(key, index, root) }
+      guard let row = try view.row(root, key) else { throw HeartwoodError.missingRow(key, index, root) }
       defer { view.releaseRows() }
       return try body(anywhere.moved(to: FoundRow(key: key, row: row)), count)
     }

@@ -30,7 +30,7 @@ struct MigrationRehearsal {
         .persistentStoreOpen,
         "the description has no folder of a store whose migration could be tried: set its url")
     }
-    guard StoreClasses.all[given.type] == nil else {
+    guard !given.isOfRegisteredClass else {
       throw HeartwoodError(
         .persistentStoreUnsupportedRequestType,
         "the migration of a store of type \(given.type.rawValue), whose class is of the program, cannot be tried: copy the store, and migrate the copy"

@@ -68,18 +68,11 @@ extension XcodeModelReader {
       note(element, "expressionType=\"\(given)\" of \(owner) is not known, and is left out")
       return AttributeType.undefined.name
     }
-    if let expression, !type.canBeArithmetic, Self.isArithmetic(expression) {
+    if let expression, !type.canBeArithmetic, expression.isArithmetic {
       note(
         element, "expressionType=\"\(given)\" of \(owner) has no effect, as \(expression) is a number")
     }
     return type.name
-  }
-
-  private static func isArithmetic(_ text: String) -> Bool {
-    guard let expression = try? FormatParser.expression(text, []), case .arithmetic = expression.kind else {
-      return false
-    }
-    return true
   }
 
   private mutating func isAscending(

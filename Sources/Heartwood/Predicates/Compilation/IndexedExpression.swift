@@ -159,8 +159,6 @@ final class IndexedExpressions: Sendable {
   /// - Parameter written: The texts, those of superentities first.
   init(_ written: [String]) { self.written = written.withoutRepetitions }
 
-  var isEmpty: Bool { written.isEmpty }
-
   /// The expression that an index is declared with.
   ///
   /// - Throws: `.invalidPredicate` if it cannot be indexed.
@@ -199,6 +197,13 @@ final class IndexedExpressions: Sendable {
   }
 }
 
+extension FrozenEntity {
+  /// The expressions of the indexes that cover the entity.
+  var indexedExpressions: IndexedExpressions {
+    lateIndexedExpressions.get { IndexedExpressions(indexedTexts) }
+  }
+}
+
 extension EntityDescription {
   /// The name of an indexed property, or an indexed expression.
   func elementName(at slot: Int) -> String {
@@ -223,7 +228,7 @@ extension ConditionCompiler {
 
   /// The indexed expression of the innermost object that an expression is; nil if there is none.
   func indexedExpression(_ expression: ConditionExpression) -> IndexedExpression? {
-    guard let (scope, entity) = paths.scopes.last, !entity.compiled.indexedExpressions.isEmpty else {
+    guard let (scope, entity) = paths.scopes.last, !entity.compiled.indexedTexts.isEmpty else {
       return nil
     }
     let isElsewhere = expression.contains { part in

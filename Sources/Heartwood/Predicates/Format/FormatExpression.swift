@@ -18,3 +18,13 @@ public struct FormatExpression: Sendable {
     expression = try FormatParser.expression(format, arguments)
   }
 }
+
+extension String {
+  /// Whether it is an expression of the format language that computes with numbers.
+  var isArithmetic: Bool {
+    guard let expression = try? FormatParser.expression(self, []), case .arithmetic = expression.kind else {
+      return false
+    }
+    return true
+  }
+}

@@ -56,3 +56,11 @@ struct BoundClass: BoundObjectClass {
     }
   }
 }
+
+extension ManagedObject: ObjectClass {
+  static var isPlain: Bool { self == ManagedObject.self }
+
+  static func bound(to entity: EntityDescription) throws(HeartwoodError) -> any BoundObjectClass {
+    try BoundClass(self, of: entity)
+  }
+}

@@ -35,18 +35,14 @@ extension PersistentStoreCoordinator {
   }
 }
 
-/// Posts the coordinator's notification for each commit to a store, until it is ended or released.
-final class RemoteChanges: Sendable {
-  private let observation: CommitObservation
-
-  init(of contents: LogStore, at url: URL, notedBy coordinator: PersistentStoreCoordinator) {
-    let storeID = contents.identity.uuid?.uuidString ?? ""
-    let tracksHistory = contents.tracksHistory
-    observation = contents.engine.observeCommits { [weak coordinator] generation in
+extension PersistentStore {
+  /// Starts posting notifications of commits through the coordinator, until the store is closed.
+  final func beginNotices(by coordinator: PersistentStoreCoordinator) {
+    guard let log else { return }
+    let (url, storeID, tracksHistory) = (url, log.identity.uuid?.uuidString ?? "", log.tracksHistory)
+    observeCommits { [weak coordinator] generation in
       let token = PersistentHistoryToken(storeID: storeID, transactionNumber: generation.rawValue)
       coordinator?.noteChange(of: url, storeID, tracksHistory ? token : nil)
     }
   }
-
-  func end() { observation.cancel() }
 }

@@ -56,7 +56,9 @@ struct ObjectCopying {
 
   /// - Returns: What was copied.
   @discardableResult
-  func run(_ transfer: StoreTransfer, to copy: PersistentStoreDescription) throws -> StoreTransferReport {
+  func run(
+    _ transfer: any ObjectTransfer, to copy: PersistentStoreDescription
+  ) throws -> StoreTransferReport {
     guard copy.type == .log else {
       let engine = try LogStore.emptyInMemory(transfer.identifier)
       try transfer.run(engine)
@@ -86,7 +88,8 @@ struct ObjectCopying {
     return transfer.report
   }
 
-  private func fill(_ path: String, _ transfer: StoreTransfer, _ copy: PersistentStoreDescription) throws {
+  private func fill(_ path: String, _ transfer: any ObjectTransfer, _ copy: PersistentStoreDescription) throws
+  {
     let made = PersistentStoreDescription(copying: copy)
     (made.isReadOnly, made.createsStore, made.durability) = (false, true, .deferred)
     var options = try LogStoreOptions(made).engine

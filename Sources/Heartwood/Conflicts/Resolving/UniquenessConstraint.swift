@@ -96,7 +96,7 @@ extension ManagedObjectContext {
     let root = entity.rootEntity
     var found: (key: UInt64, entity: EntityDescription)?
     try view.scanIndex(index, IndexRange(equal: values.values), reversed: false) { key in
-      guard let row = try view.row(root, key) else { throw RowAccess.missingRow(key, index, root) }
+      guard let row = try view.row(root, key) else { throw HeartwoodError.missingRow(key, index, root) }
       // Long values that begin alike are told apart by their rows.
       guard UniquenessConstraint.Values(index.values(of: row, storeIdentity)) == values else { return true }
       found = (key, try root.entity(numbered: row.entityNumber))

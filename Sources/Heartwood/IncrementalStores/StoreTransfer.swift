@@ -6,7 +6,7 @@ import HeartwoodEngine
 ///
 /// The objects keep their numbers, and the copy gets the identifier of the store: URIs of objects stay valid. Objects are copied in parts, in
 /// three passes: which there are, their rows, their links. Memory holds one part, and the ranges of the numbers.
-final class StoreTransfer {
+final class StoreTransfer: ObjectTransfer {
   private let source: IncrementalStore
   private let contents: IncrementalContents
   private let log: MigrationLog
@@ -294,16 +294,6 @@ final class StoreTransfer {
           }.joined(separator: "; "))
     }
   }
-}
-
-/// What a transfer has copied.
-package struct StoreTransferReport: Sendable {
-  /// The numbers of objects by the names of their entities.
-  package var objects: [String: Int] = [:]
-  /// The number of links, each counted once.
-  package var links = 0
-  /// By the names of relationships, how often a destination is not there. Such references are left out.
-  package var missingDestinations: [String: Int] = [:]
 }
 
 /// How many sources' links are read at once: so many that there are about as many links as one transaction writes.

@@ -1,26 +1,28 @@
 import HeartwoodFiles
 
-/// Tells an incremental store which of its objects a context uses.
+/// A store that is told which of its objects contexts use.
+protocol ObjectUses: AnyObject, Sendable {
+  func begin(using objects: [ManagedObjectID])
+  func end(using objects: [ManagedObjectID])
+}
+
+/// Tells a store which of its objects a context uses.
 final class UsedObjects: Sendable {
-  private let contents: IncrementalContents
+  private let store: any ObjectUses
   private let identifiers = Guarded<Set<ManagedObjectID>>([])
 
-  /// - Returns: nil if the store does not count uses.
-  init?(_ contents: IncrementalContents) {
-    guard (try? contents.openStore())?.countsUses == true else { return nil }
-    self.contents = contents
-  }
+  init(_ store: any ObjectUses) { self.store = store }
 
   deinit { end() }
 
   func add(_ identifier: ManagedObjectID) {
     guard !identifier.isTemporaryID, identifiers.withLock({ $0.insert(identifier).inserted }) else { return }
-    try? contents.openStore().managedObjectContextDidRegisterObjects(with: [identifier])
+    store.begin(using: [identifier])
   }
 
   func remove(_ identifier: ManagedObjectID) {
     guard identifiers.withLock({ $0.remove(identifier) }) != nil else { return }
-    try? contents.openStore().managedObjectContextDidUnregisterObjects(with: [identifier])
+    store.end(using: [identifier])
   }
 
   /// Ends the use of objects that are not registered any more.
@@ -33,6 +35,6 @@ final class UsedObjects: Sendable {
   private func remove(_ gone: Set<ManagedObjectID>) {
     guard !gone.isEmpty else { return }
     identifiers.withLock { $0.subtract(gone) }
-    try? contents.openStore().managedObjectContextDidUnregisterObjects(with: Array(gone))
+    store.end(using: Array(gone))
   }
 }

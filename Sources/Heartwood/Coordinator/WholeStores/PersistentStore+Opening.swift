@@ -106,3 +106,15 @@ extension PersistentStoreDescription {
     for (key, value) in options ?? [:] { setOption(value, forKey: key) }
   }
 }
+
+extension PersistentStoreCoordinator {
+  /// Opens a store of any kind, for this coordinator.
+  func opened(_ description: PersistentStoreDescription) throws -> PersistentStore {
+    let store =
+      try StoreClasses.opened(description, by: self)
+      ?? PersistentStore(opening: description, managedObjectModel)
+    store.persistentStoreCoordinator = self
+    if description.postsRemoteChangeNotifications { store.beginNotices(by: self) }
+    return store
+  }
+}
