@@ -12,6 +12,8 @@ extension EntityDescription {
     self.init()
     self.name = name
     ownProperties = properties
+    // Initialisers call no observers.
+    for property in properties { property.entity = self }
     self.managedObjectClass = managedObjectClass
   }
 
