@@ -142,20 +142,11 @@ extension PersistentStore {
     _ metadata: inout [String: any Sendable], _ model: ManagedObjectModel, _ newIdentifier: () -> UUID
   ) throws -> UUID {
     typealias Key = MetadataKey
-    let hashes = model.entityVersionHashesByName
-    if let stored = metadata[Key.modelVersionHashes] as? [String: Data], !model.hasVersionHashes(stored) {
-      let entities = model.entitiesByName
-      let names = Set(stored.keys).union(hashes.keys).filter { name in
-        stored[name].map { entities[name]?.hasVersionHash($0) != true } ?? true
-      }.sorted()
-      throw HeartwoodError(
-        .persistentStoreIncompatibleVersionHash,
-        "the store at \(place) was written with another model: \(names.joined(separator: ", ")) differ")
-    }
+    if let difference = difference(metadata, from: model) { throw difference }
     let uuid = (metadata[Key.storeUUID] as? String).flatMap(UUID.init(uuidString:)) ?? newIdentifier()
     metadata[Key.storeUUID] = uuid.uuidString
     metadata[Key.storeType] = type.rawValue
-    metadata[Key.modelVersionHashes] = hashes
+    metadata[Key.modelVersionHashes] = model.entityVersionHashesByName
     metadata[Key.modelData] = Data(try model.encoded())
     return uuid
   }

@@ -26,43 +26,48 @@ extension PersistentStore {
   /// Compares the model of a store with that of the coordinator.
   ///
   /// - Parameter metadata: What the store says about itself; has the values of the new model if the store is to be migrated.
-  /// - Returns: nil if the store has the model, keeps none, or its description does not allow automatic migration.
-  /// - Throws: `.migrationMissingSourceModel` if its class keeps hashes and no model, `.migrationMissingMappingModel` if there is no mapping
-  ///   and none may be inferred, `.inferredMappingModel` if nothing can be inferred, `.stagedMigrationBackwardMigration` if the store had
-  ///   the model before, `NeedsStages`.
+  /// - Returns: nil if the store has the model, or keeps none.
+  /// - Throws: The refusals of `MigrationDecision`, `.inferredMappingModel` if nothing can be inferred, `NeedsStages`.
   final func beginMigration(
     of metadata: inout [String: any Sendable], to model: ManagedObjectModel
   ) throws -> ProgramStoreMigration? {
-    typealias Key = MetadataKey
-    let pending = metadata[Key.pendingMigrationStage] as? String
-    if let pending, !isReadOnly, !settings.isInStage {
-      guard settings.shouldMigrateStoreAutomatically, let manager = settings.stagedMigrationManager
-      else { throw HeartwoodError.unfinishedStage(pending, place) }
-      throw ProgramStoreMigration.NeedsStages(manager: manager)
+    let migration: ProgramStoreMigration
+    let former: [String]
+    switch try MigrationDecision(of: version(metadata, model), MigrationWishes(settings), to: model) {
+    case .open: return nil
+    case .stages(let manager): throw ProgramStoreMigration.NeedsStages(manager: manager)
+    case .map(let mapping, let source, let models):
+      (migration, former) = (.mapped(mapping, source: source), models)
+    case .infer(let source, let models):
+      (migration, former) = (.inferred(try inferred(from: source, to: model)), models)
     }
-    let hashes = model.entityVersionHashesByName
-    guard let stored = metadata[Key.modelVersionHashes] as? [String: Data], !model.hasVersionHashes(stored),
-      settings.shouldMigrateStoreAutomatically
-    else { return nil }
-    guard !isReadOnly else {
-      throw HeartwoodError(
-        .persistentStoreIncompatibleVersionHash,
-        "the store at \(place) was written with another model, and cannot be migrated, because it is opened read-only; open it for writing"
-      )
-    }
-    if let manager = settings.stagedMigrationManager {
-      throw ProgramStoreMigration.NeedsStages(manager: manager)
-    }
-    let source = try formerModel(metadata)
-    let former = try StoreMetadata.formerModels(
-      metadata[Key.formerModelVersionChecksums] as? [String] ?? [], of: model, after: source,
-      settings.allowsMigrationToFormerModel, place)
-    let migration = try migration(from: source, to: model)
-    metadata[Key.formerModelVersionChecksums] = former
-    metadata[Key.modelVersionHashes] = hashes
-    metadata[Key.modelData] = Data(try model.encoded())
-    metadata[Key.pendingMigrationStage] = settings.pendingStage
+    metadata[MetadataKey.formerModelVersionChecksums] = former
+    metadata[MetadataKey.modelVersionHashes] = model.entityVersionHashesByName
+    metadata[MetadataKey.modelData] = Data(try model.encoded())
+    metadata[MetadataKey.pendingMigrationStage] = settings.pendingStage
     return migration
+  }
+
+  private final func version(_ metadata: [String: any Sendable], _ model: ManagedObjectModel) -> StoreVersion
+  {
+    StoreVersion(
+      place: place, difference: difference(metadata, from: model),
+      pendingStage: metadata[MetadataKey.pendingMigrationStage] as? String,
+      formerModels: metadata[MetadataKey.formerModelVersionChecksums] as? [String] ?? []
+    ) { try self.formerModel(metadata) }
+  }
+
+  /// Why the store cannot be opened with a model as it is; nil if it can, or if its class does not keep the hashes of the model.
+  final func difference(_ metadata: [String: any Sendable], from model: ManagedObjectModel) -> HeartwoodError?
+  {
+    guard let stored = metadata[MetadataKey.modelVersionHashes] as? [String: Data],
+      !model.hasVersionHashes(stored)
+    else { return nil }
+    let entities = model.entitiesByName
+    let names = Set(stored.keys).union(entities.keys).filter { name in
+      stored[name].map { entities[name]?.hasVersionHash($0) != true } ?? true
+    }.sorted()
+    return .otherModel(place, "\(names.joined(separator: ", ")) differ")
   }
 
   /// The model that the store was written with.
@@ -80,20 +85,9 @@ extension PersistentStore {
     }
   }
 
-  private final func migration(
+  private final func inferred(
     from source: ManagedObjectModel, to model: ManagedObjectModel
-  ) throws -> ProgramStoreMigration {
-    let mapping = try settings.mappingModel ?? settings.mappingModelFinder?.find(source, model)
-    if let mapping, !mapping.isInferred(from: source, to: model) {
-      try mapping.requireEntities(of: source, in: model, place)
-      return .mapped(mapping, source: source)
-    }
-    guard mapping != nil || settings.shouldInferMappingModelAutomatically else {
-      throw HeartwoodError(
-        .migrationMissingMappingModel,
-        "the store at \(place) was written with another model, and there is no mapping model: give one, or set "
-          + "shouldInferMappingModelAutomatically")
-    }
+  ) throws -> InferredMigration {
     let migration = try InferredMigration(from: source, to: model)
     if !joinsRelationshipsInMigrations, let first = migration.joinedRelationships.first {
       throw HeartwoodError(
@@ -103,7 +97,7 @@ extension PersistentStore {
         property: first.name)
     }
     for change in migration.changes { migrationLog.note(change) }
-    return .inferred(migration)
+    return migration
   }
 
   /// Makes a store at another place by a mapping model.

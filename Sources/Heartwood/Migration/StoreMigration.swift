@@ -44,15 +44,13 @@ struct StoreMigration {
   private func openMigrated() throws -> LogStore {
     do {
       let store = try LogStore.openChecked(at: url, model: model, options: options)
-      guard !options.isReadOnly, !description.isInStage, let stage = try store.metadata().pendingStage else {
+      guard let stage = try store.metadata().pendingStage else { return store }
+      let version = StoreVersion(opened: LogStore.path(of: url), pendingStage: stage)
+      guard case .stages = try MigrationDecision(of: version, MigrationWishes(description), to: target) else {
         return store
       }
       try store.close()
-      guard let manager = description.stagedMigrationManager, description.shouldMigrateStoreAutomatically
-      else {
-        throw HeartwoodError.unfinishedStage(stage, LogStore.path(of: url))
-      }
-      try migrate(by: manager)
+      try migrate()
     } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
       try migrate(because: error)
     } catch let error as HeartwoodError
@@ -68,48 +66,33 @@ struct StoreMigration {
     return store
   }
 
-  private func migrate(because error: HeartwoodError) throws {
-    guard description.shouldMigrateStoreAutomatically else { throw error }
-    guard !options.isReadOnly else {
-      throw HeartwoodError(
-        .persistentStoreIncompatibleVersionHash,
-        "\(error.message): it cannot be migrated, because it is opened read-only; open it for writing")
-    }
-    if let manager = description.stagedMigrationManager { return try migrate(by: manager) }
-    try MigrationLock.with(at: url, options) {
-      if let mapping = try description.mappingModel ?? foundMapping() { return try replaceStore(by: mapping) }
-      guard description.shouldInferMappingModelAutomatically else {
-        throw HeartwoodError(
-          .migrationMissingMappingModel,
-          "\(error.message): there is no mapping model: give one, or set "
-            + "shouldInferMappingModelAutomatically")
-      }
+  /// - Parameter error: Why the store cannot be opened as it is, if that was seen.
+  private func migrate(because error: HeartwoodError? = nil) throws {
+    // What is refused takes no lock.
+    _ = try decision(error)
+    // Another process may have migrated it meanwhile.
+    try MigrationLock.with(at: url, options) { try run(decision(error)) }
+  }
+
+  private func decision(_ error: HeartwoodError?) throws -> MigrationDecision {
+    let version = try StoreVersion(
+      at: url, targetOptions, to: target, difference: error, description.mappingModelFinder?.prepare)
+    return try MigrationDecision(of: version, MigrationWishes(description), to: target)
+  }
+
+  private func run(_ decision: MigrationDecision) throws {
+    switch decision {
+    case .open: break
+    case .stages(let manager):
+      let store = StagedLogStore(at: url, targetOptions)
+      try StagedMigration(manager, of: store, to: target, description, configuration: configuration).run()
+    case .map(let mapping, _, _):
+      try MappedMigration(at: url, to: try target, description, targetOptions).run(mapping)
+    case .infer:
       _ = try LogStore.migrate(
         at: url, to: try target, options: targetOptions,
         allowsFormerModel: description.allowsMigrationToFormerModel)
     }
-  }
-
-  /// One process at a time goes through the stages; others wait, and go on where it has ended.
-  private func migrate(by manager: StagedMigrationManager) throws {
-    let store = StagedLogStore(at: url, targetOptions)
-    try MigrationLock.with(at: url, options) {
-      try StagedMigration(manager, of: store, to: target, description, configuration: configuration).run()
-    }
-  }
-
-  /// The mapping that the description finds for the store's model.
-  private func foundMapping() throws -> MappingModel? {
-    guard let finder = description.mappingModelFinder else { return nil }
-    var reading = targetOptions
-    reading.isReadOnly = true
-    let (record, _, _) = try LogStore.metadata(at: url, options: reading)
-    let source = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
-    return try finder.find(source, target)
-  }
-
-  private func replaceStore(by mapping: MappingModel) throws {
-    try MappedMigration(at: url, to: try target, description, targetOptions).run(mapping)
   }
 
   /// Removes the folders beside the store in which its successor was being made by a process that has ended, or was killed, before it was

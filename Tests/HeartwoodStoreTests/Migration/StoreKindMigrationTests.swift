@@ -1,6 +1,7 @@
 import Foundation
 import GraphTestSupport
 import Heartwood
+import HeartwoodFaults
 import HeartwoodFiles
 import LineStore
 import TestSupport
@@ -47,8 +48,10 @@ import Testing
   }
 
   /// A place for a store of a kind, with two authors and five books.
-  private func fill(_ kind: PersistentStore.StoreType) throws -> URL {
-    let url = kind == DictionaryStore.kind ? DictionaryStore.newPlace() : folder.store
+  private func fill(
+    _ kind: PersistentStore.StoreType, in folder: TemporaryFolder? = nil
+  ) throws -> URL {
+    let url = kind == DictionaryStore.kind ? DictionaryStore.newPlace() : (folder ?? self.folder).store
     try with(url, kind, 1) { context, _ in
       let entities = try #require(context.persistentStoreCoordinator?.managedObjectModel.entitiesByName)
       for (name, titles) in [("Ada", ["b", "a", "c"]), ("Bob", ["e", "d"])] {
@@ -103,6 +106,95 @@ import Testing
     ]
     book.relationshipMappings = [PropertyMapping(name: "author", from: "author")]
     return MappingModel(entityMappings: (includingAuthors ? [author] : []) + [book])
+  }
+
+  /// What a program wishes to be done with a store of the first version.
+  private struct Wishes: CustomStringConvertible {
+    enum Mapping: CaseIterable { case none, complete, incomplete, inferred }
+
+    /// The version that it is opened with; 1 after it was migrated to 2.
+    let version: Int
+    let mapping: Mapping
+    let (migrates, infers, isReadOnly, allowsFormer): (Bool, Bool, Bool, Bool)
+
+    init(_ random: inout SplitMix64) {
+      version = 1 + random.below(3)
+      mapping = version == 2 ? Mapping.allCases[random.below(4)] : .none
+      migrates = random.below(4) > 0
+      infers = random.below(3) > 0
+      isReadOnly = random.below(4) == 0
+      allowsFormer = random.below(2) == 0
+    }
+
+    var description: String {
+      "to \(version), mapping \(mapping), migrates \(migrates), infers \(infers), read-only \(isReadOnly), former \(allowsFormer)"
+    }
+  }
+
+  private func description(
+    of url: URL, _ kind: PersistentStore.StoreType, _ wishes: Wishes
+  ) throws -> PersistentStoreDescription {
+    let description = PersistentStoreDescription(url: url)
+    description.type = kind
+    description.shouldMigrateStoreAutomatically = wishes.migrates
+    description.shouldInferMappingModelAutomatically = wishes.infers
+    description.isReadOnly = wishes.isReadOnly
+    description.allowsMigrationToFormerModel = wishes.allowsFormer
+    description.mappingModel =
+      switch wishes.mapping {
+      case .none: nil
+      case .complete: try mapping()
+      case .incomplete: try mapping(includingAuthors: false)
+      case .inferred:
+        try MappingModel.inferredMappingModel(
+          forSourceModel: Self.model(1), destinationModel: Self.model(2))
+      }
+    return description
+  }
+
+  /// The library after the opening, or the code of its error.
+  private func outcome(of kind: PersistentStore.StoreType, _ wishes: Wishes) throws -> String {
+    let folder = try TemporaryFolder()
+    let url = try fill(kind, in: folder)
+    if wishes.version == 1 { try with(url, kind, 2) { _, _ in } }
+    let coordinator = try PersistentStoreCoordinator(checking: Self.model(wishes.version))
+    var rehearsed: HeartwoodError.Code?
+    let canRehearse = url.isFileURL && kind != LineStore.kind && wishes.migrates && !wishes.isReadOnly
+    if canRehearse {
+      rehearsed =
+        heartwoodError {
+          _ = try PersistentStoreCoordinator.rehearseMigration(
+            with: description(of: url, kind, wishes), to: Self.model(wishes.version))
+        }?.code
+    }
+    do {
+      try coordinator.addPersistentStore(with: description(of: url, kind, wishes))
+    } catch let error as HeartwoodError {
+      if canRehearse { #expect(rehearsed == error.code, "rehearsal of \(kind.rawValue): \(wishes)") }
+      return "\(error.code)"
+    }
+    if canRehearse { #expect(rehearsed == nil, "rehearsal of \(kind.rawValue): \(wishes)") }
+    defer { try? coordinator.close() }
+    let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    return try context.performAndWait {
+      let (author, key) = (wishes.version < 3 ? "Author" : "Writer", ["title", "label", "pages"])
+      return try Self.library(context, author, key[wishes.version - 1]).joined(separator: ", ")
+    }
+  }
+
+  // MIG-01
+  @Test func `every kind of store decides the same, in a rehearsal too, whatever a program wishes`() throws {
+    var random = SplitMix64(seed: 0x6465_6369)
+    var seen: Set<String> = []
+    for _ in 0..<(LongRun.isWanted ? 200 : 20) {
+      let wishes = Wishes(&random)
+      let outcomes = try Self.kinds.map { try outcome(of: $0, wishes) }
+      #expect(
+        Set(outcomes).count == 1,
+        "seed 0x64656369, \(wishes): \(zip(Self.kinds, outcomes).map { "\($0.rawValue) \($1)" })")
+      seen.formUnion(outcomes)
+    }
+    #expect(seen.count > 4)
   }
 
   // MIG-01, MIG-16, STO-26

@@ -53,6 +53,7 @@ struct MigrationRehearsal {
     }
     if let overlay { description.fileSystem = overlay }
     description.isReadOnly = false
+    description.shouldMigrateStoreAutomatically = true
     description.createsStore = false
     description.durability = .none
     description.finishesDeferredMigrationInBackground = false
@@ -94,22 +95,18 @@ struct MigrationRehearsal {
   private func runOverLayer() throws -> MigrationReport? {
     let findings = MigrationFindings()
     let before = try size()
-    if let manager = description.stagedMigrationManager {
-      return try finished(migrate(by: manager, findings), before, findings)
-    }
-    if let mapping = description.mappingModel, try !isInferred(mapping) {
+    let version = try StoreVersion(at: url, options, to: target, description.mappingModelFinder?.prepare)
+    switch try MigrationDecision(of: version, MigrationWishes(description), to: target) {
+    case .open: return try finished(adopt(), before, findings)
+    case .stages(let manager): return try finished(migrate(by: manager, findings), before, findings)
+    case .map(let mapping, _, _):
       return try rehearse(mapping, before, findings) ?? finished(adopt(), before, findings)
+    case .infer:
+      let report = try LogStore.migrate(
+        at: url, to: target, options: options, findings: findings,
+        allowsFormerModel: description.allowsMigrationToFormerModel)
+      return try finished(report ?? adopt(), before, findings)
     }
-    guard description.shouldInferMappingModelAutomatically || description.mappingModel != nil else {
-      throw HeartwoodError(
-        .migrationMissingMappingModel,
-        "the migration of the store at \(LogStore.path(of: url)) cannot be tried: there is no mapping model; give one, or set "
-          + "shouldInferMappingModelAutomatically")
-    }
-    let report = try LogStore.migrate(
-      at: url, to: target, options: options, findings: findings,
-      allowsFormerModel: description.allowsMigrationToFormerModel)
-    return try finished(report ?? adopt(), before, findings)
   }
 
   /// Adds what was written, and validates the objects.
@@ -154,10 +151,6 @@ struct MigrationRehearsal {
     }
     let adopted = try adopt()
     return rehearsal.report ?? adopted
-  }
-
-  private func isInferred(_ mapping: MappingModel) throws -> Bool {
-    mapping.isInferred(from: try LogStore.model(at: url, options: options), to: target)
   }
 
   private func rehearse(

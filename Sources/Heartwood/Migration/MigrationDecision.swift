@@ -1,0 +1,153 @@
+import Foundation
+
+/// What a store says about the model that it was written with.
+struct StoreVersion {
+  /// Where the store is, for messages.
+  let place: String
+  /// Why the store cannot be opened with the wanted model as it is; nil if it can.
+  let difference: HeartwoodError?
+  /// The stage whose handler has still to run.
+  let pendingStage: String?
+  /// The checksums of the models that the store had before.
+  let formerModels: [String]
+  /// Reads the model that the store was written with; throws `.migrationMissingSourceModel` if the store does not keep it.
+  let model: () throws -> ManagedObjectModel
+}
+
+/// What the program wants to be done with a store of another model.
+struct MigrationWishes {
+  let isReadOnly: Bool
+  let mayMigrate: Bool
+  let mayInfer: Bool
+  let allowsFormerModel: Bool
+  /// Whether the store is opened for the handler of a stage.
+  let isInStage: Bool
+  let manager: StagedMigrationManager?
+  let mapping: MappingModel?
+  let finder: MappingModelFinder?
+
+  init(_ description: PersistentStoreDescription) {
+    isReadOnly = description.isReadOnly
+    mayMigrate = description.shouldMigrateStoreAutomatically
+    mayInfer = description.shouldInferMappingModelAutomatically
+    allowsFormerModel = description.allowsMigrationToFormerModel
+    isInStage = description.isInStage
+    manager = description.stagedMigrationManager
+    mapping = description.mappingModel
+    finder = description.mappingModelFinder
+  }
+}
+
+/// What becomes of a store that is opened with a model: decided here for every kind of store, for openings and rehearsals.
+enum MigrationDecision {
+  /// The store is opened as it is, but for what differs without effect on its rows.
+  case open
+  /// The store goes through the stages of a manager.
+  case stages(StagedMigrationManager)
+  /// A mapping makes another store. `formerModels` are those of that.
+  case map(MappingModel, from: ManagedObjectModel, formerModels: [String])
+  /// What becomes of each row is inferred from the two models.
+  case infer(from: ManagedObjectModel, formerModels: [String])
+
+  /// The first row that fits decides:
+  ///
+  /// | the store | the program | decision |
+  /// |---|---|---|
+  /// | has a pending stage | writes, is in no stage, migrates, has a manager | stages |
+  /// | has a pending stage | writes, is in no stage | refused: unfinished stage |
+  /// | has no difference | | open |
+  /// | differs | does not migrate | refused: the difference |
+  /// | differs | only reads | refused: open it for writing |
+  /// | differs | has a manager | stages |
+  /// | differs, and its model is not known | | refused: no source model |
+  /// | had the model before | does not allow that | refused: a newer program has migrated it |
+  /// | differs | has or finds a mapping that is not the inferred one | map, or refused: it is not complete |
+  /// | differs | has the inferred mapping, or infers | infer |
+  /// | differs | | refused: no mapping |
+  ///
+  /// - Parameter target: The model that the store is to have: of a configuration, its part.
+  /// - Throws: The refusals, with their codes; what reading the store's model and finding a mapping throw.
+  init(of version: StoreVersion, _ wishes: MigrationWishes, to target: ManagedObjectModel) throws {
+    if let stage = version.pendingStage, !wishes.isReadOnly, !wishes.isInStage {
+      guard wishes.mayMigrate, let manager = wishes.manager else {
+        throw HeartwoodError.unfinishedStage(stage, version.place)
+      }
+      self = .stages(manager)
+      return
+    }
+    guard let difference = version.difference else {
+      self = .open
+      return
+    }
+    guard wishes.mayMigrate else { throw difference }
+    guard !wishes.isReadOnly else {
+      throw HeartwoodError(
+        difference.code,
+        "\(difference.message): it cannot be migrated, because it is opened read-only; open it for writing")
+    }
+    if let manager = wishes.manager {
+      self = .stages(manager)
+      return
+    }
+    let source = try version.model()
+    let former = try StoreMetadata.formerModels(
+      version.formerModels, of: target, after: source, wishes.allowsFormerModel, version.place)
+    let mapping = try wishes.mapping ?? wishes.finder?.find(source, target)
+    if let mapping, !mapping.isInferred(from: source, to: target) {
+      try mapping.requireEntities(of: source, in: target, version.place)
+      self = .map(mapping, from: source, formerModels: former)
+      return
+    }
+    guard mapping != nil || wishes.mayInfer else {
+      throw HeartwoodError(
+        .migrationMissingMappingModel,
+        "\(difference.message): there is no mapping model: give one, or set "
+          + "shouldInferMappingModelAutomatically")
+    }
+    self = .infer(from: source, formerModels: former)
+  }
+}
+
+extension StoreVersion {
+  /// The version of a store that has the wanted model.
+  init(opened place: String, pendingStage: String?) {
+    self.init(place: place, difference: nil, pendingStage: pendingStage, formerModels: []) {
+      throw HeartwoodError.noModel(place)
+    }
+  }
+
+  /// The version of a store on the engine.
+  ///
+  /// - Parameters:
+  ///   - target: The model that the store is to have.
+  ///   - difference: Why it cannot be opened, if that is known; otherwise a sentence is made of what differs.
+  ///   - prepare: Is given the store's model as it is read.
+  /// - Throws: If there is no store with a model.
+  init(
+    at url: URL, _ options: LogStoreOptions, to target: ManagedObjectModel,
+    difference known: HeartwoodError? = nil, _ prepare: ((ManagedObjectModel) -> Void)?
+  ) throws {
+    var reading = options
+    (reading.isReadOnly, reading.createsStore) = (true, false)
+    let (record, metadata, _) = try LogStore.metadata(at: url, options: reading)
+    let place = LogStore.path(of: url)
+    let differences = try record.differences(from: SchemaRecord(numbering: target))
+    self.init(
+      place: place,
+      difference: differences.isEmpty
+        ? nil : known ?? .otherModel(place, differences.joined(separator: "; ")),
+      pendingStage: metadata.pendingStage, formerModels: metadata.formerModels
+    ) {
+      try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0, prepare: prepare) }
+    }
+  }
+}
+
+extension HeartwoodError {
+  /// - Parameter what: What differs, with its verb.
+  static func otherModel(_ place: String, _ what: String) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreIncompatibleVersionHash,
+      "the store at \(place) was written with another model: \(what)")
+  }
+}
