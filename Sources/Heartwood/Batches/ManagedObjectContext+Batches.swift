@@ -23,18 +23,9 @@ extension ManagedObjectContext {
     let stores = try insertionStore(request, entity)
     for store in stores { try store.require(.batchInserts) }
     return try run(request, request.resultType, contexts, stores) { transaction in
-      guard !entity.isAbstract else { throw HeartwoodError.batchAbstract(entity) }
       let view = try transaction.view()
-      let reader = BatchRowReader(
-        entity: entity, store: transaction.identity, indexes: { view.indexes(of: $0) })
-      let writer = BatchWriter(transaction, validates: request.validates)
-      let insertion = try BatchInsertion(entity, writer, mergePolicy, view.indexes(of: entity))
-      try request.withRows(reader) { try insertion.insert($0) }
-      try writer.finish()
-      return BatchOutcome(count: insertion.count) {
-        let keys = insertion.insertedKeys.flatMap(\.self) + insertion.updatedKeys.sorted()
-        return keys.map { writer.identifier(entity, $0) }
-      }
+      return try BatchOperation(transaction, validates: request.validates, indexes: { view.indexes(of: $0) })
+        .insert(request, entity, mergePolicy)
     }
   }
 
@@ -56,20 +47,8 @@ extension ManagedObjectContext {
     let entity = try batchEntity(request.entityName)
     return try run(request, request.resultType, contexts, batchStores(request, entity)) { transaction in
       let view = try transaction.view()
-      let reader = BatchRowReader(
-        entity: entity, store: transaction.identity, indexes: { view.indexes(of: $0) })
-      let change = try BatchChange(request, reader)
-      let selection = try ResolvedRequest(
-        entity: entity, predicate: request.predicate, sorts: [], limit: nil, offset: 0,
-        includesSubentities: request.includesSubentities, includesPendingChanges: false,
-        store: transaction.identity)
-      let writer = BatchWriter(transaction, validates: request.validates)
-      let keys = try batchKeys(selection, in: view).sorted()
-      try BatchUpdating(entity: entity, change: change, writer: writer).update(keys)
-      try writer.finish()
-      return BatchOutcome(count: keys.count) {
-        try keys.map { writer.identifier(try writer.entity(entity.rootEntity, $0) ?? entity, $0) }
-      }
+      return try BatchOperation(transaction, validates: request.validates, indexes: { view.indexes(of: $0) })
+        .update(request, entity) { try batchKeys($0, in: view) }
     }
   }
 
@@ -91,12 +70,9 @@ extension ManagedObjectContext {
     let (stores, selection) = try deletion(request)
     return try run(request, request.resultType, contexts, stores) { transaction in
       let (root, keys) = try batchKeys(selection, in: transaction, ofAll: stores)
-      let writer = BatchWriter(transaction, validates: request.validates)
-      let count = try root.map { try writer.delete(keys, of: $0) } ?? 0
-      try writer.finish()
-      return BatchOutcome(count: count) {
-        transaction.changes.filter { $0.kind == .delete }.map { writer.identifier($0.entity, $0.key) }
-      }
+      let view = try transaction.view()
+      return try BatchOperation(transaction, validates: request.validates, indexes: { view.indexes(of: $0) })
+        .delete(keys, of: root)
     }
   }
 
@@ -148,13 +124,6 @@ extension ManagedObjectContext {
     if let entity = model?.entitiesByName[name] { return entity }
     throw HeartwoodError.unknownEntity(name, model?.entities.map(\.displayName).sorted() ?? [])
   }
-}
-
-/// What a batch has done.
-private struct BatchOutcome {
-  let count: Int
-  /// The identifiers for the result.
-  let identifiers: () throws -> [ManagedObjectID]
 }
 
 extension ManagedObjectContext {
@@ -321,10 +290,6 @@ extension HeartwoodError {
       "the batch is done in the stores at \(done), and not in those at \(failed): \(error); name these in affectedStores to go on",
       underlying: error, isOutcomeUnknown: (error as? HeartwoodError)?.isOutcomeUnknown ?? false
     ).affecting(stores[place...].compactMap(\.identity.text))
-  }
-
-  fileprivate static func batchAbstract(_ entity: EntityDescription) -> HeartwoodError {
-    HeartwoodError(.coreData, "\(entity.displayName) is abstract: insert rows of a subentity")
   }
 
   fileprivate static func batchIdentifier(_ id: ManagedObjectID, _ what: String) -> HeartwoodError {

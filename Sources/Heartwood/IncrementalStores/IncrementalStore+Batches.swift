@@ -11,26 +11,10 @@ extension IncrementalStore {
   public final func execute(
     _ request: BatchInsertRequest, in context: ManagedObjectContext, writing: StoreBatchWriting
   ) throws -> StoreBatchOutcome {
-    let names = managedObjectModel.entitiesByName
-    guard let entity = names[request.entityName] else {
-      throw HeartwoodError.unknownEntity(request.entityName, names.keys.sorted())
+    let entity = try batchEntity(request.entityName)
+    return try execute(context, writing, request.validates) { operation, _ in
+      try operation.insert(request, entity, context.mergePolicy)
     }
-    guard !entity.isAbstract else {
-      throw HeartwoodError(.coreData, "\(entity.displayName) is abstract: insert rows of a subentity")
-    }
-    let indexes = UniqueIndexes(managedObjectModel)
-    let transaction = IncrementalTransaction(self, context, writing)
-    let reader = BatchRowReader(
-      entity: entity, store: transaction.identity, indexes: { indexes.of($0) })
-    let writer = BatchWriter(transaction, validates: request.validates)
-    let insertion = try BatchInsertion(entity, writer, context.mergePolicy, indexes.of(entity))
-    try request.withRows(reader) { try insertion.insert($0) }
-    try writer.finish()
-    try transaction.writeEntries()
-    let keys = insertion.insertedKeys.flatMap(\.self) + insertion.updatedKeys.sorted()
-    return StoreBatchOutcome(
-      count: insertion.count, objectIDs: keys.map { writer.identifier(entity, $0) },
-      changes: transaction.netChanges)
   }
 
   /// Executes a batch update.
@@ -43,26 +27,10 @@ extension IncrementalStore {
   public final func execute(
     _ request: BatchUpdateRequest, in context: ManagedObjectContext?, writing: StoreBatchWriting
   ) throws -> StoreBatchOutcome {
-    guard let entity = managedObjectModel.entitiesByName[request.entityName] else {
-      throw HeartwoodError.unknownEntity(
-        request.entityName, managedObjectModel.entities.map(\.displayName).sorted())
+    let entity = try batchEntity(request.entityName)
+    return try execute(context, writing, request.validates) { operation, transaction in
+      try operation.update(request, entity, transaction.keys)
     }
-    let indexes = UniqueIndexes(managedObjectModel)
-    let transaction = IncrementalTransaction(self, context, writing)
-    let change = try BatchChange(
-      request,
-      BatchRowReader(entity: entity, store: transaction.identity, indexes: { indexes.of($0) }))
-    let selection = try ResolvedRequest(
-      entity: entity, predicate: request.predicate, sorts: [], limit: nil, offset: 0,
-      includesSubentities: request.includesSubentities, includesPendingChanges: false,
-      store: transaction.identity)
-    let keys = try transaction.keys(of: selection).sorted()
-    let writer = BatchWriter(transaction, validates: request.validates)
-    try BatchUpdating(entity: entity, change: change, writer: writer).update(keys)
-    try writer.finish()
-    let found = try keys.map { writer.identifier(try writer.entity(entity.rootEntity, $0) ?? entity, $0) }
-    try transaction.writeEntries()
-    return StoreBatchOutcome(count: keys.count, objectIDs: found, changes: transaction.netChanges)
   }
 
   /// Executes a batch delete.
@@ -79,17 +47,30 @@ extension IncrementalStore {
     guard let entity = selection.entity else {
       return StoreBatchOutcome(count: 0, objectIDs: [], changes: ObjectIDChanges())
     }
+    let keys = (try execute(selection, with: context) as? [ManagedObjectID] ?? []).map(\.key)
+    return try execute(context, writing, request.validates) { operation, _ in
+      try operation.delete(keys, of: entity.rootEntity)
+    }
+  }
+
+  private final func execute(
+    _ context: ManagedObjectContext?, _ writing: StoreBatchWriting, _ validates: Bool,
+    _ body: (BatchOperation, IncrementalTransaction) throws -> BatchOutcome
+  ) throws -> StoreBatchOutcome {
+    let indexes = UniqueIndexes(managedObjectModel)
     let transaction = IncrementalTransaction(self, context, writing)
-    let found = try execute(selection, with: context) as? [ManagedObjectID] ?? []
-    let keys = found.map(\.key)
-    let writer = BatchWriter(transaction, validates: request.validates)
-    let count = try writer.delete(keys, of: entity.rootEntity)
-    try writer.finish()
+    let outcome = try body(
+      BatchOperation(transaction, validates: validates, indexes: { indexes.of($0) }), transaction)
+    let identifiers = try outcome.identifiers()
     try transaction.writeEntries()
-    let deleted = transaction.changes.filter { $0.kind == .delete }
     return StoreBatchOutcome(
-      count: count, objectIDs: deleted.map { writer.identifier($0.entity, $0.key) },
-      changes: transaction.netChanges)
+      count: outcome.count, objectIDs: identifiers, changes: transaction.netChanges)
+  }
+
+  private final func batchEntity(_ name: String) throws(HeartwoodError) -> EntityDescription {
+    let known = managedObjectModel.entitiesByName
+    guard let entity = known[name] else { throw .unknownEntity(name, known.keys.sorted()) }
+    return entity
   }
 }
 
