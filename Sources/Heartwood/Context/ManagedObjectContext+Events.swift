@@ -37,6 +37,7 @@ extension ManagedObjectContext {
     editCountOfEvents = editCount
     if registersUndo { registerUndo(ended) }
     for change in ended.changes { change.object.state.remove(.noted) }
+    assert(ended.changes.allSatisfy { changes.isConsistent(for: $0.object) })
     tellTrackers(of: ended)
     post(.managedObjectContextObjectsDidChange, ended.summary())
   }

@@ -21,3 +21,14 @@ struct PendingChanges {
   /// Inserted, updated and deleted objects, in this order.
   var all: [ManagedObject] { Array(inserted) + Array(updated) + Array(deleted) }
 }
+
+extension PendingChanges {
+  /// Whether an object is in one list at most, and marked as that list says: what debug builds check when an event ends.
+  func isConsistent(for object: ManagedObject) -> Bool {
+    let marks: [(list: ObjectList, mark: ObjectState)] = [
+      (inserted, .inserted), (updated, .updated), (deleted, .deleted), (gone, [.deleted, .inaccessible]),
+    ]
+    let found = marks.filter { $0.list.contains(object) }
+    return found.count <= 1 && found.allSatisfy { object.state.isSuperset(of: $0.mark) }
+  }
+}
