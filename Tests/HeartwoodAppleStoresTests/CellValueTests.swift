@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 import HeartwoodSQLite
 import Testing
 
@@ -38,5 +39,39 @@ struct CellValueTests {
   @Test(arguments: numbers)
   func `a floating-point number is the one at the beginning of a text`(cell: SQLiteValue, expected: Double) {
     #expect(cell.asDouble == expected)
+  }
+
+  /// A file's encoding, the blob of an integer, of a decimal and of a text, that of a number, and what SQLite's functions make of them.
+  private static let blobs: [(String, String, String, Int32, Double, String)] = [
+    ("UTF-8", "3432", "312e35", 42, 1.5, "42"),
+    ("UTF-16le", "34003200", "31002e003500", 42, 1.5, "42"),
+    ("UTF-16le", "340032", "31002e", 4, 1, "4"),
+    ("UTF-16le", "3432", "312e35", 0, 0, "\u{3234}"),
+    ("UTF-16be", "00340032", "0031002e0035", 42, 1.5, "42"),
+    ("UTF-16be", "34003200", "31002e003500", 0, 0, "\u{3400}\u{3200}"),
+  ]
+
+  @Test(.comparesWithPython, arguments: blobs)
+  func `a blob in a column of numbers is text in the encoding of the file`(
+    _ encoding: String, _ whole: String, _ fraction: String, _ integer: Int32, _ number: Double,
+    _ text: String
+  ) throws {
+    let fixture = try StoreFixture(
+      making: """
+        whole, fraction = bytes.fromhex('\(whole)'), bytes.fromhex('\(fraction)')
+        store = Store(path, Model([E('P', [
+            A('i', 'int32'), A('f', 'double'), A('n', 'decimal'), A('t', 'string')])]), encoding='\(encoding)')
+        store.write([Object('P', {'i': whole, 'f': fraction, 'n': whole, 't': whole})])
+        store.close()
+        """)
+    let open = try fixture.open()
+    try open.read { context in
+      let object = try #require(try context.fetch(FetchRequest<ManagedObject>(entityName: "P")).first)
+      #expect(object.value(forKey: "i") as? Int32 == integer)
+      #expect(object.value(forKey: "f") as? Double == number)
+      #expect(object.value(forKey: "n") as? Decimal == Decimal(integer))
+      #expect(object.value(forKey: "t") as? String == text)
+    }
+    #expect(open.store.notes == [])
   }
 }

@@ -121,9 +121,11 @@ struct HistoryReader {
   private func tombstone(
     _ row: SQLiteRow, _ properties: HistoryProperties
   ) -> [(attribute: AttributeDescription, value: StoredValue)] {
-    zip(properties.kept, tables.tombstones).compactMap { attribute, column in
-      guard !row.isNull(column), let value = row.storedValue(column, CellKind(attribute))
-      else { return nil }
+    let encoding = store.file.database.textEncoding
+    return zip(properties.kept, tables.tombstones).compactMap { attribute, column in
+      guard !row.isNull(column), let value = row.storedValue(column, CellKind(attribute), encoding) else {
+        return nil
+      }
       return (attribute, value)
     }
   }

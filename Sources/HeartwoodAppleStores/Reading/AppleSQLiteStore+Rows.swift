@@ -85,7 +85,7 @@ extension AppleSQLiteStore {
       return try destination(of: relationship, cell.column, row, table).map { .object($0) } ?? .null
     }
     guard let column = cell.column else { return .null }
-    guard let value = row.storedValue(column, cell.kind) else {
+    guard let value = row.storedValue(column, cell.kind, file.database.textEncoding) else {
       unfit.add(
         "a value of \(table.table.name).\(table.table.columns[column].name) does not fit \(cell.property.name), and is read as none",
         row: key)

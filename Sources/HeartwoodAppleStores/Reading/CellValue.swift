@@ -7,23 +7,28 @@ import HeartwoodSQLite
 /// Cells of another storage class than their attribute are converted as SQLite's own functions do that Core Data calls: text gives the number
 /// at its beginning, a number gives its digits.
 extension SQLiteRow {
+  /// - Parameter encoding: That of the file.
   /// - Returns: nil for a value that the attribute cannot have.
-  func storedValue(_ column: Int, _ kind: CellKind) -> StoredValue? {
+  func storedValue(_ column: Int, _ kind: CellKind, _ encoding: SQLiteTextEncoding) -> StoredValue? {
     if isNull(column) { return .null }
     switch kind {
-    case .integer16: return number(column).flatMap { Int16(exactly: $0) }.map { .integer(Int64($0)) }
-    case .integer32: return number(column).flatMap { Int32(exactly: $0) }.map { .integer(Int64($0)) }
-    case .integer64: return number(column).map { .integer($0) }
-    case .boolean: return number(column).map { .boolean($0 != 0) }
-    case .double: return self[column].asDouble.map { .double($0) }
+    case .integer16:
+      return number(column, encoding).flatMap { Int16(exactly: $0) }.map { .integer(Int64($0)) }
+    case .integer32:
+      return number(column, encoding).flatMap { Int32(exactly: $0) }.map { .integer(Int64($0)) }
+    case .integer64: return number(column, encoding).map { .integer($0) }
+    case .boolean: return number(column, encoding).map { .boolean($0 != 0) }
+    case .double: return cell(column, encoding).asDouble.map { .double($0) }
     case .float:
-      guard let number = self[column].asDouble, Float(number).isFinite || !number.isFinite else { return nil }
+      guard let number = cell(column, encoding).asDouble, Float(number).isFinite || !number.isFinite else {
+        return nil
+      }
       return .double(number)
-    case .date: return self[column].asDouble.map { .date($0) }
-    case .decimal: return self[column].asDecimal.map { .decimal($0) }
-    case .text: return .string(self[column].asText)
+    case .date: return cell(column, encoding).asDouble.map { .date($0) }
+    case .decimal: return cell(column, encoding).asDecimal.map { .decimal($0) }
+    case .text: return .string(cell(column, encoding).asText)
     case .uri:
-      let text = self[column].asText
+      let text = cell(column, encoding).asText
       return URL(string: text) == nil ? nil : .string(text)
     case .uuid: return uuid(column).map { .uuid($0) }
     case .bytes, .external: return data(column).map { .data($0) } ?? .data(Data(self[column].asText.utf8))
@@ -31,7 +36,21 @@ extension SQLiteRow {
     }
   }
 
-  private func number(_ column: Int) -> Int64? { integer(column) ?? self[column].asInteger }
+  private func number(_ column: Int, _ encoding: SQLiteTextEncoding) -> Int64? {
+    integer(column) ?? cell(column, encoding).asInteger
+  }
+
+  /// The value, a blob as the UTF-8 of the text that SQLite's functions take it for: its bytes are in the encoding of the file.
+  private func cell(_ column: Int, _ encoding: SQLiteTextEncoding) -> SQLiteValue {
+    let value = self[column]
+    guard encoding != .utf8, case .blob(let bytes) = value else { return value }
+    let (low, high) = encoding == .utf16LittleEndian ? (0, 1) : (1, 0)
+    // A byte that is left over at the end is not part of the text.
+    let units = (0..<bytes.count / 2).lazy.map { unit in
+      UInt16(bytes[2 * unit + high]) << 8 | UInt16(bytes[2 * unit + low])
+    }
+    return .blob(Array(String(decoding: units, as: UTF16.self).utf8))
+  }
 
   private func uuid(_ column: Int) -> UUID? {
     if case .text(let text) = self[column] { return UUID(uuidString: text) }
