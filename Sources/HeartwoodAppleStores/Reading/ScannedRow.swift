@@ -10,20 +10,19 @@ final class ScannedRow: IncrementalStoreRow {
   private var reader: EntityTable.Reader
   private var key: Int64
 
-  fileprivate init(
+  init(
     _ store: AppleSQLiteStore, _ table: EntityTable, _ row: SQLiteRow, _ reader: EntityTable.Reader,
     _ key: Int64
   ) {
     (self.store, self.table, self.row, self.reader, self.key) = (store, table, row, reader, key)
   }
 
-  /// - Parameter reader: Nil for the entity of the former row.
-  fileprivate func move(to row: SQLiteRow, _ reader: EntityTable.Reader?, _ key: Int64) {
+  func move(to row: SQLiteRow, _ reader: EntityTable.Reader, _ key: Int64) {
     (self.row, self.key) = (row, key)
-    if let reader { self.reader = reader }
+    if reader !== self.reader { self.reader = reader }
   }
 
-  fileprivate func leave() { row = nil }
+  func leave() { row = nil }
 
   var entity: EntityDescription { reader.entity }
   var number: UInt64 { UInt64(key) }
@@ -37,20 +36,42 @@ final class ScannedRow: IncrementalStoreRow {
 
 extension AppleSQLiteStore {
   /// Calls `body` with the rows of objects from a key on until it returns false.
+  ///
+  /// - Parameter condition: What rows have to satisfy, of which `body` learns; nil for all.
   func scan(
-    _ table: EntityTable, from first: Int64, _ body: (ScannedRow) throws -> Bool
+    _ table: EntityTable, from first: Int64 = .min, where condition: ScanCondition? = nil,
+    _ body: (ScannedRow) throws -> Bool
+  ) throws {
+    var scanned: ScannedRow?
+    try forEachRow(of: table, from: first) { row, reader, key in
+      if let condition, try !condition.holds(for: row, reader) { return true }
+      if let scanned {
+        scanned.move(to: row, reader, key)
+      } else {
+        scanned = ScannedRow(self, table, row, reader, key)
+      }
+      defer { scanned?.leave() }
+      return try scanned.map(body) ?? true
+    }
+  }
+
+  /// Calls `body` with the rows of objects from a key on, how each is read, and its key, until it returns false.
+  func forEachRow(
+    of table: EntityTable, from first: Int64,
+    _ body: (SQLiteRow, EntityTable.Reader, Int64) throws -> Bool
   ) throws {
     let file = file
     let cursor = try file.translating { () throws(SQLiteError) in
       try file.database.rows(of: table.table, from: first)
     }
-    var (scanned, last) = (ScannedRow?.none, Int64?.none)
+    var current: (number: Int64, reader: EntityTable.Reader)?
     while let row = try file.translating({ () throws(SQLiteError) in try cursor.next() }) {
       guard let key = row.rowid else { continue }
       let number = entityNumber(of: row, in: table)
-      let isSame = scanned != nil && number == last
-      let reader = isSame ? nil : number.flatMap { table.readers[$0] }
-      guard isSame || reader != nil else {
+      if number == nil || number != current?.number {
+        current = number.flatMap { number in table.readers[number].map { (number, $0) } }
+      }
+      guard let reader = current?.reader else {
         unfit.add(unknownEntity(of: row, in: table), row: key)
         continue
       }
@@ -58,14 +79,7 @@ extension AppleSQLiteStore {
         noteKey(key, table)
         continue
       }
-      if let scanned {
-        scanned.move(to: row, reader, key)
-      } else if let reader {
-        scanned = ScannedRow(self, table, row, reader, key)
-      }
-      last = number
-      defer { scanned?.leave() }
-      guard let scanned, try body(scanned) else { return }
+      guard try body(row, reader, key) else { return }
     }
   }
 }

@@ -4,9 +4,11 @@ import HeartwoodSQLite
 /// The table of a root entity and of all entities below it, and which columns have their properties.
 final class EntityTable: @unchecked Sendable {
   /// How the stored properties of an entity are read from a row, in the order of `EntityDescription.storedProperties`.
-  struct Reader {
+  final class Reader: @unchecked Sendable {
     let entity: EntityDescription
     let cells: [Cell]
+
+    init(_ entity: EntityDescription, _ cells: [Cell]) { (self.entity, self.cells) = (entity, cells) }
   }
 
   /// Where a property's value is.
@@ -85,7 +87,7 @@ final class EntityTable: @unchecked Sendable {
           property: property, relationship: property as? RelationshipDescription, kind: CellKind(property),
           column: place)
       }
-      readers[number] = Reader(entity: entity, cells: cells)
+      readers[number] = Reader(entity, cells)
     }
     onlyNumber = readers.keys.first
   }

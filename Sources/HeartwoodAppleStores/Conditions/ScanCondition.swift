@@ -1,0 +1,28 @@
+import Heartwood
+import HeartwoodSQLite
+
+/// What rows of a table have to satisfy: to be of an entity, and a condition.
+final class ScanCondition {
+  private let entity: EntityDescription
+  private let condition: RowCondition?
+  /// The last reader, and whether its entity is the wanted one: rows of one entity mostly follow one another.
+  private var last: (reader: EntityTable.Reader, isAccepted: Bool)?
+
+  init(_ entity: EntityDescription, _ condition: RowCondition?) {
+    (self.entity, self.condition) = (entity, condition)
+  }
+
+  @inline(__always)
+  func holds(for row: SQLiteRow, _ reader: EntityTable.Reader) throws -> Bool {
+    guard isAccepted(reader) else { return false }
+    return try condition?.holds(for: row) ?? true
+  }
+
+  @inline(__always)
+  private func isAccepted(_ reader: EntityTable.Reader) -> Bool {
+    if let last, last.reader === reader { return last.isAccepted }
+    let isAccepted = reader.entity.isKindOf(entity: entity)
+    last = (reader, isAccepted)
+    return isAccepted
+  }
+}
