@@ -107,6 +107,9 @@ extension CellValue {
 
   /// The date as in JSON: in ISO 8601, or seconds since 2001 with a point or an exponent where that is not exact.
   private static func exactText(_ date: Date) -> String {
+    let seconds = date.timeIntervalSinceReferenceDate
+    // Whole seconds within 1900 years of 2001 are exact, but for a negative zero.
+    if seconds.rounded() == seconds, seconds.magnitude < 6e10, seconds != 0 { return DateText.text(date) }
     let json = DateText.json(date.timeIntervalSinceReferenceDate)
     if case .string(let text) = json { return text }
     return JSONWriter.line(json)

@@ -35,6 +35,7 @@ import Testing
     }
     for seconds in [
       0.001, 0.0015, -0.0015, 0.000_000_123, 700_000_000.123_456_7, 252_423_993_600, 1e11, 1e12, -1e12,
+      1, -1, 59_999_999_999, -59_999_999_999, 6e10, -6e10,
       1e-300,
       -62_135_596_801, -63_113_904_000, 0x1.123456789abcdp40,
     ] { items.append(["date": Date(timeIntervalSinceReferenceDate: seconds)]) }
