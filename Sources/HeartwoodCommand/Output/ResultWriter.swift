@@ -11,6 +11,8 @@ struct ResultWriter {
   private let console: any Console
   private var kept: [[CellValue]] = []
   private var count = 0
+  /// Memory for a line of CSV.
+  private var line: [UInt8] = []
 
   init(columns: [String], format: OutputFormat, to console: any Console) {
     self.columns = columns
@@ -46,22 +48,40 @@ struct ResultWriter {
   }
 
   /// Writes a row as in RFC 4180, but with line feeds. An empty text is `""`, as is empty data, to differ from no value.
-  private func addCSV(_ row: [CellValue]) throws(CommandFailure) {
+  private mutating func addCSV(_ row: [CellValue]) throws(CommandFailure) {
     if count == 0 { try writeCSVHeading() }
-    try console.writeLine(
-      row.map { value in
-        value == .text("") || value == .data(Data()) ? "\"\"" : ResultWriter.quoted(value.plain)
-      }.joined(separator: ","))
+    line.removeAll(keepingCapacity: true)
+    for (place, value) in row.enumerated() {
+      if place > 0 { line.append(UInt8(ascii: ",")) }
+      switch value {
+      case .text(""): line.append(contentsOf: "\"\"".utf8)
+      case .data(let data) where data.isEmpty: line.append(contentsOf: "\"\"".utf8)
+      default: Self.appendField(value.plain, to: &line)
+      }
+    }
+    line.append(UInt8(ascii: "\n"))
+    try console.write(line)
   }
 
   private func writeCSVHeading() throws(CommandFailure) {
-    try console.writeLine(columns.map(ResultWriter.quoted).joined(separator: ","))
+    var heading: [UInt8] = []
+    for (place, column) in columns.enumerated() {
+      if place > 0 { heading.append(UInt8(ascii: ",")) }
+      Self.appendField(column, to: &heading)
+    }
+    try console.write(heading + [UInt8(ascii: "\n")])
   }
 
-  private static func quoted(_ text: String) -> String {
-    guard text.utf8.contains(where: { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }) else {
-      return text
+  /// Appends a text, in quotation marks if it has them, or ends of fields or lines.
+  private static func appendField(_ text: String, to line: inout [UInt8]) {
+    let start = line.count
+    var text = text
+    let isPlain = text.withUTF8 { bytes in
+      line.append(contentsOf: bytes)
+      return !bytes.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
     }
-    return "\"" + text.replacing("\"", with: "\"\"") + "\""
+    if isPlain { return }
+    line.removeSubrange(start...)
+    line.append(contentsOf: "\"\(text.replacing("\"", with: "\"\""))\"".utf8)
   }
 }
