@@ -111,6 +111,29 @@ struct ColumnPath {
 }
 
 extension ColumnPath {
+  /// The column of rows of an entity; nil if only objects have its value.
+  func rowColumn(of entity: EntityDescription) -> RowColumn? {
+    guard steps.count == 1 else { return nil }
+    func place(_ name: String) -> Int? { entity.storedProperties.firstIndex { $0.name == name } }
+    switch steps[0] {
+    case .identifier: return .identifier
+    case .entity: return .entity
+    case .attribute(let name):
+      guard let type = entity.attributesByName[name]?.type,
+        ![.transformable, .composite, .undefined].contains(type)
+      else { return nil }
+      return place(name).map { .attribute(place: $0, type) }
+    case .toOne(let name):
+      // The row has the number of the destination, and not its own entity.
+      let destination = entity.relationshipsByName[name]?.destinationEntity
+      guard destination?.subentities.isEmpty == true else { return nil }
+      return place(name).map { .destination(place: $0) }
+    case .toMany, .count: return nil
+    }
+  }
+}
+
+extension ColumnPath {
   /// The value at the end of the path.
   func value(of object: ManagedObject) -> CellValue {
     ColumnPath.value(of: object, steps[...])

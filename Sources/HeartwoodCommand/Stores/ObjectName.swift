@@ -5,8 +5,10 @@ import Heartwood
 enum ObjectName {
   static func text(_ identifier: ManagedObjectID) -> String {
     guard let entity = identifier.entity.name, !identifier.isTemporaryID else { return "(not saved)" }
-    return "\(entity)/p\(identifier.key)"
+    return text(entity, identifier.key)
   }
+
+  static func text(_ entity: String, _ number: UInt64) -> String { "\(entity)/p\(number)" }
 
   /// Whether a word of the command line is a URI or a short name, not an entity name.
   static func isObject(_ word: String) -> Bool { word.contains("/") }

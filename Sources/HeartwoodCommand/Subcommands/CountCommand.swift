@@ -21,7 +21,8 @@ enum CountCommand: Subcommand {
       let entity = try store.entity(named: arguments.argument(1) ?? "")
       PredicateHelp.noteHabits(arguments.value("where"), console)
       let request = try store.request(entity, where: arguments.value("where"))
-      try console.writeLine("\(store.context.count(for: request))")
+      let count = try store.appleRows(request)?.count() ?? store.context.count(for: request)
+      try console.writeLine("\(count)")
     }
     return .success
   }

@@ -79,7 +79,7 @@ enum FetchCommand: Subcommand {
     to console: any Console
   ) throws {
     var writer = ResultWriter(columns: columns.map(\.text), format: query.format, to: console)
-    if query.limit != 0 {
+    if query.limit != 0, try !writeRows(request, columns, store, to: &writer) {
       try store.context.enumerate(request) { objects in
         let rows = objects.map { object in columns.map { $0.value(of: object) } }
         try store.checkReadings()
@@ -87,6 +87,30 @@ enum FetchCommand: Subcommand {
       }
     }
     try writer.finish()
+  }
+
+  /// Writes what a request finds in a store of Core Data without making objects.
+  ///
+  /// - Returns: Whether its rows have all that is wanted.
+  private static func writeRows(
+    _ request: FetchRequest<ManagedObject>, _ columns: [ColumnPath], _ store: CommandStore,
+    to writer: inout ResultWriter
+  ) throws -> Bool {
+    guard let rows = try store.appleRows(request) else { return false }
+    let entity = try store.entity(named: request.entityName ?? "")
+    let rowColumns = columns.compactMap { $0.rowColumn(of: entity) }
+    guard rowColumns.count == columns.count else { return false }
+    var (toSkip, left) = (request.fetchOffset, request.fetchLimit == 0 ? .max : request.fetchLimit)
+    try rows.forEach { row in
+      guard toSkip == 0 else {
+        toSkip -= 1
+        return true
+      }
+      try writer.add(rowColumns.map { try $0.value(of: row) })
+      left -= 1
+      return left > 0
+    }
+    return true
   }
 }
 

@@ -59,6 +59,40 @@ import Testing
     }
   }
 
+  private static let people =
+    "@id,@entity,name,age,visits,isMember,born,balance,height,weight,code,page,photo"
+
+  @Test(
+    arguments: [
+      ["Person", "--columns", people],
+      ["Person", "--columns", people, "--where", "age > 3 AND name != nil"],
+      ["Person", "--columns", people, "--limit", "3", "--offset", "2"],
+      ["Person", "--columns", "name,age", "--offset", "30"], ["Person", "--columns", "name,favourite.title"],
+      ["Person", "--columns", "name,favourite", "--where", "name CONTAINS '1'"],
+      ["Person", "--where", "name CONTAINS[c] 'PERSON'"], ["Person", "--columns", "name", "--sort", "-age"],
+      ["Item"], ["Magazine", "--where", "issue > 1"], ["Desk"],
+      ["Desk", "--columns", "@id,owner,owner.name"], ["Shelf", "--columns", "name,items"],
+    ])
+  func `rows of a file are what its import shows`(words: [String]) throws {
+    let new = folder.path("new")
+    #expect(CommandRun("import", new, path("library")).status == .success)
+    for format in ["csv", "json", "table"] {
+      let file = CommandRun(["fetch", path("library")] + words + ["--format", format])
+      #expect(file.status == .success && file.notes == "", "\(file.notes)")
+      #expect(file.output == CommandRun(["fetch", new] + words + ["--format", format]).output)
+    }
+  }
+
+  @Test func `a wrong condition is said as for other stores`() throws {
+    let new = folder.path("new")
+    #expect(CommandRun("import", new, path("library")).status == .success)
+    for condition in ["agee > 3", "age > 'x'", "age >"] {
+      let file = CommandRun("count", path("library"), "Person", "--where", condition)
+      #expect(file.status == .usage)
+      #expect(file.notes == CommandRun("count", new, "Person", "--where", condition).notes)
+    }
+  }
+
   @Test func `a store without a model is opened with one that is given`() throws {
     let without = CommandRun("count", path("numbered"), "Shelf")
     #expect(without.status == .dataError && without.notes.contains("--model"), "\(without.notes)")
