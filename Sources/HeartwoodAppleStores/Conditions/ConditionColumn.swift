@@ -23,7 +23,7 @@ final class ConditionColumn {
       case .integer32: Int64(Int32.min)...Int64(Int32.max)
       default: .min ... .max
       }
-    isUTF8 = store.file.database.textEncoding == .utf8
+    isUTF8 = table.encoding == .utf8
   }
 
   private func value(of row: SQLiteRow) throws -> StoredValue {

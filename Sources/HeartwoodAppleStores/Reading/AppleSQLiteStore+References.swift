@@ -18,16 +18,16 @@ extension AppleSQLiteStore {
     let claimed = try column.flatMap { try claim($0, row, destination, other) }
     if claimed == nil, let column, !row.isNull(column) { noteLost(relationship, column, row, table) }
     guard let pair = tables.pairs[ObjectIdentifier(relationship)] else {
-      return try claimed.flatMap { try identifier(ofObject: $0, in: other) }
+      return claimed.flatMap { identifier($0.entity, $0.key) }
     }
     guard let claimed else {
       return try first(of: pair.inverse, key).flatMap { try identifier(ofObject: $0, in: other) }
     }
-    guard try agreed(pair, key, claimed) else {
-      try noteLost(relationship, row, claimed, table, other)
+    guard try agreed(pair, key, claimed.key) else {
+      try noteLost(relationship, row, claimed.key, table, other)
       return nil
     }
-    return try identifier(ofObject: claimed, in: other)
+    return identifier(claimed.entity, claimed.key)
   }
 
   /// Whether an object's own key counts on the other side, too.
@@ -38,7 +38,7 @@ extension AppleSQLiteStore {
     let back = try pair.inverse.column.flatMap { column in
       try other.flatMap { try claim(column, $0, pair.own.entity, pair.own.table) }
     }
-    return try back.map { $0 == key } ?? (first(of: pair.own, claimed) == key)
+    return try back.map { $0.key == key } ?? (first(of: pair.own, claimed) == key)
   }
 
   /// The least key of the objects that lead to a key; nil for none.
@@ -49,14 +49,14 @@ extension AppleSQLiteStore {
     }
   }
 
-  /// The key that a row has, if it leads to an object of an entity.
+  /// The key that a row has, and the entity of its object, if it leads to an object of an entity.
   private func claim(
     _ column: Int, _ row: SQLiteRow, _ destination: EntityDescription, _ table: EntityTable
-  ) throws -> Int64? {
-    guard let key = row.integer(column),
-      try entity(ofKey: key, in: table)?.isKindOf(entity: destination) == true
+  ) throws -> (key: Int64, entity: EntityDescription)? {
+    guard let key = row.integer(column), let entity = try entity(ofKey: key, in: table),
+      entity === destination || entity.isKindOf(entity: destination)
     else { return nil }
-    return key
+    return (key, entity)
   }
 
   // MARK: Objects

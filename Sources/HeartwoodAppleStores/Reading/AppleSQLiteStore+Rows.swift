@@ -49,7 +49,7 @@ extension AppleSQLiteStore {
     }
     var values: [StoredValue] = []
     values.reserveCapacity(reader.cells.count)
-    for cell in reader.cells { values.append(try value(of: cell, row, key, table)) }
+    for place in reader.cells.indices { values.append(try value(at: place, reader, row, key, table)) }
     return IncrementalStoreNode(objectID: id, storedValues: values, version: version(of: row, in: table))
   }
 
@@ -78,6 +78,19 @@ extension AppleSQLiteStore {
       : "\(beginning) is of the entity \(entity.name ?? ""), which has another table, and is left out"
   }
 
+  /// The value of the stored property at a place.
+  @inline(__always)
+  func value(
+    at place: Int, _ reader: EntityTable.Reader, _ row: SQLiteRow, _ key: Int64, _ table: EntityTable
+  ) throws -> StoredValue {
+    if let plain = reader.plain[place],
+      let value = row.storedValue(plain.column, plain.kind, table.encoding)
+    {
+      return value
+    }
+    return try value(of: reader.cells[place], row, key, table)
+  }
+
   func value(
     of cell: EntityTable.Cell, _ row: SQLiteRow, _ key: Int64, _ table: EntityTable
   ) throws -> StoredValue {
@@ -85,7 +98,7 @@ extension AppleSQLiteStore {
       return try destination(of: relationship, cell.column, row, table).map { .object($0) } ?? .null
     }
     guard let column = cell.column else { return .null }
-    guard let value = row.storedValue(column, cell.kind, file.database.textEncoding) else {
+    guard let value = row.storedValue(column, cell.kind, table.encoding) else {
       unfit.add(
         "a value of \(table.table.name).\(table.table.columns[column].name) does not fit \(cell.property.name), and is read as none",
         row: key)

@@ -48,10 +48,11 @@ final class ObjectKeys: @unchecked Sendable {
 
   /// All keys, if they are known or were asked for often; else nil.
   func ifWorthwhile(_ read: () throws -> [Int64: KeySet]) rethrows -> [Int64: KeySet]? {
-    let isWorthwhile = lock.withLock {
+    let (found, isWorthwhile) = lock.withLock {
       questions += 1
-      return known != nil || questions > Self.mostQuestions
+      return (known, questions > Self.mostQuestions)
     }
+    if let found { return found }
     return isWorthwhile ? try all(read) : nil
   }
 }

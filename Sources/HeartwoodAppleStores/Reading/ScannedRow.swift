@@ -30,7 +30,7 @@ final class ScannedRow: IncrementalStoreRow {
 
   func value(at place: Int) throws -> StoredValue {
     guard let row else { return .null }
-    return try store.value(of: reader.cells[place], row, key, table)
+    return try store.value(at: place, reader, row, key, table)
   }
 }
 

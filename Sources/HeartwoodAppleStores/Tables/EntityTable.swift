@@ -7,8 +7,28 @@ final class EntityTable: @unchecked Sendable {
   final class Reader: @unchecked Sendable {
     let entity: EntityDescription
     let cells: [Cell]
+    /// The same without references, which are counted.
+    let plain: [PlainCell?]
 
-    init(_ entity: EntityDescription, _ cells: [Cell]) { (self.entity, self.cells) = (entity, cells) }
+    init(_ entity: EntityDescription, _ cells: [Cell]) {
+      (self.entity, self.cells) = (entity, cells)
+      plain = cells.map(PlainCell.init)
+    }
+  }
+
+  /// Where a value is that the row has itself.
+  struct PlainCell {
+    let column: Int
+    let kind: CellKind
+
+    /// Nil for a property whose value is made of more than a cell.
+    init?(_ cell: Cell) {
+      guard let column = cell.column else { return nil }
+      switch cell.kind {
+      case .external, .reference, .none: return nil
+      default: (self.column, kind) = (column, cell.kind)
+      }
+    }
   }
 
   /// Where a property's value is.
@@ -23,6 +43,8 @@ final class EntityTable: @unchecked Sendable {
 
   let root: EntityDescription
   let table: SQLiteTable
+  /// The encoding of text in the file.
+  let encoding: SQLiteTextEncoding
   /// The column with the numbers of entities; nil if all rows are of one entity: as in Core Data, the number in a row then means nothing.
   let entityColumn: Int?
   /// Nil if the table has no such column.
@@ -43,11 +65,12 @@ final class EntityTable: @unchecked Sendable {
   ///   - checksTypes: Whether an attribute's column has to be declared for its type.
   ///   - missing: Gets the names of attributes that have no column.
   init(
-    _ root: EntityDescription, _ table: SQLiteTable, _ numbers: EntityNumbers, isShared: Bool,
-    checksTypes: Bool, _ missing: inout [String]
+    _ root: EntityDescription, _ table: SQLiteTable, _ encoding: SQLiteTextEncoding, _ numbers: EntityNumbers,
+    isShared: Bool, checksTypes: Bool, _ missing: inout [String]
   ) {
     self.root = root
     self.table = table
+    self.encoding = encoding
     entityColumn = isShared ? table.columnIndex(named: "Z_ENT") : nil
     versionColumn = table.columnIndex(named: "Z_OPT")
     let family = root.family.sorted { numbers.number(of: $0) ?? .max < numbers.number(of: $1) ?? .max }

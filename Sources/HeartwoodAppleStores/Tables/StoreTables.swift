@@ -135,7 +135,8 @@ final class StoreTables: @unchecked Sendable {
     let isShared =
       !root.subentities.isEmpty || numbers.unknown.contains { "Z\(rootName($0))" == table.name.uppercased() }
     tables[ObjectIdentifier(root)] = EntityTable(
-      root, table, numbers, isShared: isShared, checksTypes: checksTypes, &missing)
+      root, table, file.database.textEncoding, numbers, isShared: isShared, checksTypes: checksTypes, &missing
+    )
   }
 
   // MARK: Relationships
