@@ -251,7 +251,7 @@ extension BatchResult {
 
 /// The result of a batch insert.
 open class NSBatchInsertResult: NSPersistentStoreResult {
-  /// A Boolean, identifiers or a number, as the request asked for. A store of the program returns a subclass that overrides it.
+  /// A Boolean, identifiers or a number, as the request asked for. A custom store returns a subclass that overrides it.
   open var result: Any? { found }
   /// What the result is.
   open var resultType: NSBatchInsertRequestResultType { type }
@@ -272,7 +272,7 @@ open class NSBatchInsertResult: NSPersistentStoreResult {
 
 /// The result of a batch update.
 open class NSBatchUpdateResult: NSPersistentStoreResult {
-  /// A Boolean, identifiers or a number, as the request asked for. A store of the program returns a subclass that overrides it.
+  /// A Boolean, identifiers or a number, as the request asked for. A custom store returns a subclass that overrides it.
   open var result: Any? { found }
   /// What the result is.
   open var resultType: NSBatchUpdateRequestResultType { type }
@@ -293,7 +293,7 @@ open class NSBatchUpdateResult: NSPersistentStoreResult {
 
 /// The result of a batch delete.
 open class NSBatchDeleteResult: NSPersistentStoreResult {
-  /// A Boolean, identifiers or a number, as the request asked for. A store of the program returns a subclass that overrides it.
+  /// A Boolean, identifiers or a number, as the request asked for. A custom store returns a subclass that overrides it.
   open var result: Any? { found }
   /// What the result is.
   open var resultType: NSBatchDeleteRequestResultType { type }

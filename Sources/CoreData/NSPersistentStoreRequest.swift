@@ -55,7 +55,7 @@ extension ManagedObjectContext {
     return try asCocoa(in: self) { try executable.execute(in: self) }
   }
 
-  /// The result of a request that a store of the program executes.
+  /// The result of a request that a custom store executes.
   private func executeByStore(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     try asCocoa(in: self) {
       let results: [Any] = try execute(ProgramRequest(request))
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// A batch request, which a store of the program gets as it is.
+/// A batch request, which a custom store gets as it is.
 protocol BatchRequest: NSPersistentStoreRequest {
   /// Finds the entity, if the request was made with its name.
   func findEntity(in context: NSManagedObjectContext) throws

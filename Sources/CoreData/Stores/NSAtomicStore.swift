@@ -5,7 +5,7 @@ import HeartwoodBytes
 /// An object of an atomic store.
 public typealias NSAtomicStoreCacheNode = AtomicStoreCacheNode
 
-/// A store of a program's own that is in memory as a whole. It is made by a coordinator: override `load()` and `save()`, and register the class.
+/// A custom store that is in memory as a whole. It is made by a coordinator: override `load()` and `save()`, and register the class.
 open class NSAtomicStore: AtomicStore, ProgramStoreClass, @unchecked Sendable {
   /// A store, before it is opened.
   ///

@@ -5,7 +5,7 @@ import HeartwoodBytes
 /// An object of an incremental store, as its class has read it.
 public typealias NSIncrementalStoreNode = IncrementalStoreNode
 
-/// A kind of store of a program's own that loads objects when they are used. It is made by a coordinator: override its methods, and register
+/// A custom store that loads objects when they are used. It is made by a coordinator: override its methods, and register
 /// the class.
 ///
 /// As in Core Data, the store itself finds conflicts with others at saves: `execute(_:with:)` compares versions if it needs to.
@@ -174,7 +174,7 @@ open class NSIncrementalStore: IncrementalStore, ProgramStoreClass, @unchecked S
   }
 }
 
-/// The save of a context, as a store of the program executes it. The objects may be used during the call.
+/// The save of a context, as a custom store executes it. The objects may be used during the call.
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
   /// New objects; they have their permanent identifiers.
   public final let insertedObjects: Set<NSManagedObject>?

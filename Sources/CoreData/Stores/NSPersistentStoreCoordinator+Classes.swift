@@ -25,7 +25,7 @@ extension PersistentStoreCoordinator {
   }
 }
 
-/// A class of stores of the program.
+/// A class of custom stores.
 protocol ProgramStoreClass: PersistentStore {
   static func metadataForPersistentStore(with url: URL) throws -> [String: Any]
   static func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws

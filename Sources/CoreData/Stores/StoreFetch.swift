@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// A fetch as a store of the program gets it.
+/// A fetch as a custom store gets it.
 enum StoreFetch {
   static func request(_ fetch: FetchRequest<ManagedObject>) -> NSFetchRequest<any NSFetchRequestResult> {
     let request = NSFetchRequest<any NSFetchRequestResult>()
@@ -24,7 +24,7 @@ enum StoreFetch {
     return request
   }
 
-  /// What a store of the program has returned, in the types that `IncrementalStore` takes.
+  /// What a custom store has returned, in the types that `IncrementalStore` takes.
   static func result(_ any: Any) -> Any {
     guard let elements = KeyValues.elements(of: any) else { return (any as? NSNumber)?.intValue ?? any }
     let objects = elements.compactMap { $0 as? ManagedObject }
@@ -36,7 +36,7 @@ enum StoreFetch {
   }
 }
 
-/// A request of a class of the program, on its way to a store of the program.
+/// A request of a class of the program, on its way to a custom store.
 final class ProgramRequest: PersistentStoreRequest {
   let request: NSPersistentStoreRequest
   init(_ request: NSPersistentStoreRequest) { self.request = request }
@@ -44,7 +44,7 @@ final class ProgramRequest: PersistentStoreRequest {
   override var requestType: NSPersistentStoreRequestType { request.requestType }
 }
 
-/// A context for calls to a store of the program that come without one.
+/// A context for calls to a custom store that come without one.
 final class ReadingContext: @unchecked Sendable {
   private let lock = NSLock()
   private var context: NSManagedObjectContext?

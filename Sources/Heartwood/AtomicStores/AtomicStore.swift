@@ -1,7 +1,7 @@
 import Foundation
 import HeartwoodBytes
 
-/// A kind of store of a program: all its objects are loaded when it is opened, and each save writes all of them.
+/// A custom store: all its objects are loaded when it is opened, and each save writes all of them.
 ///
 /// A class derives from this one, overrides `load()` and `save()`, and is registered with
 /// ``PersistentStoreCoordinator/registerStoreClass(_:type:)``. Meanwhile the objects are in memory, where conditions, sort orders, indexes,
@@ -148,7 +148,7 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
     }
   }
 
-  // MARK: What kinds of stores of a program do otherwise
+  // MARK: What custom stores do otherwise
 
   override final class var isWhole: Bool { true }
 

@@ -1,7 +1,7 @@
 import Foundation
 import HeartwoodEngine
 
-/// Opening a store of a class of the program.
+/// Opening a custom store.
 extension AtomicStore {
   /// Another store of the class at the same place, which is not opened.
   final func another(

@@ -2,7 +2,7 @@ import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
 
-/// Brings the nodes of a store of the program up to date with a transaction, and has the store write them.
+/// Brings the nodes of a custom store up to date with a transaction, and has the store write them.
 final class AtomicStoreSaving: StoreOutside, Sendable {
   private struct Weak: @unchecked Sendable {
     weak var store: AtomicStore?

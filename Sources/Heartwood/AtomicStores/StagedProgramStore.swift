@@ -1,6 +1,6 @@
 import Foundation
 
-/// A store of a program's class in a staged migration. Each step opens it, with the model to migrate to.
+/// A custom store in a staged migration. Each step opens it, with the model to migrate to.
 ///
 /// The stage whose handler has still to run is in the metadata, which the class keeps.
 struct StagedProgramStore: StagedStore {

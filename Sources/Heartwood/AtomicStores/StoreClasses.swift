@@ -102,7 +102,7 @@ enum StoreClasses {
   }
 }
 
-/// Kinds of stores of the program.
+/// Custom stores.
 extension PersistentStoreCoordinator {
   /// The kinds of stores that can be opened, with their classes.
   @_disfavoredOverload
@@ -112,7 +112,7 @@ extension PersistentStoreCoordinator {
     return types
   }
 
-  /// Registers a class of stores of the program for a kind. Stores of the kind can be added from now on, to any coordinator.
+  /// Registers a class of custom stores for a kind. Stores of the kind can be added from now on, to any coordinator.
   ///
   /// - Parameters:
   ///   - storeClass: A class that derives from ``AtomicStore`` or ``IncrementalStore``; nil to register none any more. Open stores stay open.
@@ -134,7 +134,7 @@ extension PersistentStoreDescription {
 }
 
 extension PersistentStore {
-  /// Adds what is missing to the metadata of a store of the program, and compares the model.
+  /// Adds what is missing to the metadata of a custom store, and compares the model.
   ///
   /// - Parameter newIdentifier: Makes the identifier of a new store.
   /// - Returns: The store's identifier.

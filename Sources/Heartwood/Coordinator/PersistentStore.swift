@@ -5,7 +5,7 @@ import HeartwoodFiles
 
 /// An open store of a coordinator.
 ///
-/// Kinds of stores of a program derive from ``AtomicStore`` or ``IncrementalStore``.
+/// Custom stores derive from ``AtomicStore`` or ``IncrementalStore``.
 open class PersistentStore: NSObject, @unchecked Sendable {
   /// A kind of store.
   public struct StoreType: RawRepresentable, Hashable, Sendable {
@@ -49,7 +49,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   public internal(set) final weak var persistentStoreCoordinator: PersistentStoreCoordinator?
   /// Nil until the store is open.
   private final var opened: (any ContextStore)?
-  /// The store on the engine; nil until the store is open, and for an incremental store of the program.
+  /// The store on the engine; nil until the store is open, and for an incremental store.
   private(set) final var log: LogStore?
   /// Nil if commits are not observed.
   private let commits = Guarded<CommitObservation?>(nil)
@@ -71,7 +71,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
     begin(contents)
   }
 
-  /// A store of a class of the program, before it is opened. The coordinator calls it.
+  /// A custom store, before it is opened. The coordinator calls it.
   ///
   /// - Parameters:
   ///   - coordinator: The coordinator that opens the store.
@@ -93,7 +93,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   /// Called before the store is removed from a coordinator; does nothing. The coordinator is nil if it is going away itself.
   open func willRemove(from coordinator: PersistentStoreCoordinator?) {}
 
-  /// Called before a store of a class of the program is loaded, to check its place and read its metadata; does nothing.
+  /// Called before a custom store is loaded, to check its place and read its metadata; does nothing.
   ///
   /// - Throws: Why the store cannot be opened.
   open func loadMetadata() throws {}
@@ -137,7 +137,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
     return true
   }
 
-  // MARK: What kinds of stores of a program do otherwise
+  // MARK: What custom stores do otherwise
 
   /// Whether stores of the class have all their objects in memory and their file, which a migration writes anew.
   class var isWhole: Bool { false }
@@ -145,7 +145,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   /// Whether stores of the class are read-only, whatever their descriptions say.
   class var isReadOnlyClass: Bool { false }
 
-  /// Opens a store of a class of the program with the model of its coordinator.
+  /// Opens a custom store with the model of its coordinator.
   ///
   /// - Parameter mayMigrate: Whether it may be migrated.
   /// - Returns: The store, or another one of the class in its place.
@@ -159,14 +159,14 @@ open class PersistentStore: NSObject, @unchecked Sendable {
     )
   }
 
-  /// Calls `body` with what a store of a class of the program that is not opened says about itself.
+  /// Calls `body` with what a custom store that is not opened says about itself.
   ///
   /// - Parameter model: Any model, with which its class reads the metadata.
   func withMetadata<Result>(
     readBy model: ManagedObjectModel, _ body: ([String: any Sendable]) throws -> Result
   ) throws -> Result { try body([:]) }
 
-  /// Notes in the metadata of a store of a class of the program that no stage of a migration is pending.
+  /// Notes in the metadata of a custom store that no stage of a migration is pending.
   func endPendingStage() throws {}
 
   /// Called when the objects of another store were copied to the store, whose saves were deferred meanwhile.
@@ -206,7 +206,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
     try contents.metadata().completed(contents.schema.record, contents.identity, kind)
   }
 
-  /// - Precondition: It is no incremental store of the program.
+  /// - Precondition: It is no incremental store.
   final var contents: LogStore {
     guard let log else { programError("The store at \(url.path) is none on the engine.") }
     return log
@@ -214,7 +214,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
 
   /// The store on the engine.
   ///
-  /// - Throws: `.persistentStoreUnsupportedRequestType` for an incremental store of the program.
+  /// - Throws: `.persistentStoreUnsupportedRequestType` for an incremental store.
   final func requireLog() throws(HeartwoodError) -> LogStore {
     if let log { return log }
     throw HeartwoodError(

@@ -2,7 +2,7 @@ import Foundation
 import HeartwoodBytes
 import HeartwoodFiles
 
-/// A kind of store of a program that loads objects when they are used: a server, a database, a file format of others.
+/// A custom store that loads objects when they are used: a server, a database, a file format of others.
 ///
 /// A class derives from this one, overrides `loadMetadata()`, `execute(_:with:)`, `newValuesForObject(with:with:)`,
 /// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`, and is registered with

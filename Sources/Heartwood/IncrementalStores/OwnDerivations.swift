@@ -1,6 +1,6 @@
 import Foundation
 
-/// Derived attributes that depend on the object itself only: they have their values before a store of a program is asked to save.
+/// Derived attributes that depend on the object itself only: they have their values before a custom store is asked to save.
 extension IncrementalContents {
   /// Gives the objects of a save their values as edits.
   ///

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a store of a program's class, atomic or incremental, is brought to another model.
+/// How a custom store, atomic or incremental, is brought to another model.
 enum ProgramStoreMigration {
   case inferred(InferredMigration)
   case mapped(MappingModel, source: ManagedObjectModel)
@@ -21,7 +21,7 @@ enum ProgramStoreMigration {
   }
 }
 
-/// The migration of stores of a program's classes, with the model that the class keeps among the metadata.
+/// The migration of custom stores, with the model that the class keeps among the metadata.
 extension PersistentStore {
   /// Compares the model of a store with that of the coordinator.
   ///

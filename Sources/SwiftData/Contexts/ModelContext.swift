@@ -110,7 +110,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     noteChange()
   }
 
-  /// Deletes the models of a class that satisfy a predicate, at the next save, and those that delete rules name. A store of a program that
+  /// Deletes the models of a class that satisfy a predicate, at the next save, and those that delete rules name. A custom store that
   /// deletes by conditions itself is asked to when the save begins.
   ///
   /// - Parameters:

@@ -18,9 +18,9 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   private var problems: [String] = []
   /// The properties whose stored values could not be read, by their objects.
   private var unreadable: [ManagedObjectID: Set<UInt64>] = [:]
-  /// The objects that a store of a program has changed in the save that runs.
+  /// The objects that a custom store has changed in the save that runs.
   private var changedByStore: [ManagedObjectID] = []
-  /// What a store of a program has returned to the context.
+  /// What a custom store has returned to the context.
   let snapshots = SnapshotPool()
   /// Deletions by a condition that stores of programs execute at the next save.
   var deletions: [StoreDeletion] {

@@ -93,7 +93,7 @@ extension ModelContext {
 
 /// Errors of the graph as those of SwiftData.
 enum ModelErrors {
-  /// - Parameter isOfProgram: Whether a store of a program may have thrown the error, which is that of the context then.
+  /// - Parameter isOfProgram: Whether a custom store may have thrown the error, which is that of the context then.
   static func translating<Result>(isOfProgram: Bool = false, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -3,7 +3,7 @@ import Heartwood
 import HeartwoodBytes
 import HeartwoodFiles
 
-/// A store of a program's class that conforms to `DataStore`, as a store that loads objects when they are used.
+/// A custom store that conforms to `DataStore`, as a store that loads objects when they are used.
 ///
 /// The graph calls objects by numbers of this process; the store by persistent identifiers. Each context keeps the snapshots that it was given until
 /// it needs them no more: see `SnapshotPool`.
@@ -52,7 +52,7 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
   private lazy var holder: StoreHolder? = Self.waiting.withLock { $0[url] }
 
   private var store: any DataStore {
-    guard let holder else { programError("a store of a program is opened by a container") }
+    guard let holder else { programError("a custom store is opened by a container") }
     return holder.store
   }
 
@@ -346,7 +346,7 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
 
   /// Whether the store has models of a class.
   func has(_ entityName: String) -> Bool { types[entityName] != nil }
-  /// The store of the program.
+  /// The custom store.
   var program: any DataStore { store }
 
   private func noteSaved<Snapshot: DataStoreSnapshot>(

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// A store of a program's own.
+/// A custom store.
 public protocol DataStore: AnyObject {
   associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
   associatedtype Snapshot: DataStoreSnapshot

@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import HeartwoodFiles
 
-/// Opens a store of a program's class beneath a container.
+/// Opens a custom store beneath a container.
 enum DataStoreOpening {
   static func open(
     _ configuration: any DataStoreConfiguration, _ name: String?, _ plan: (any SchemaMigrationPlan.Type)?,
@@ -27,7 +27,7 @@ enum DataStoreOpening {
   ) throws -> any DataStore { try Configuration.Store(configuration, migrationPlan: plan) }
 }
 
-/// A store of a program, which its container's contexts use one after the other as the program's class requires.
+/// A custom store, which its container's contexts use one after the other as the program's class requires.
 struct StoreHolder: @unchecked Sendable {
   let store: any DataStore
   init(_ store: any DataStore) { self.store = store }

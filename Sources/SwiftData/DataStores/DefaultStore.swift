@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// The store of a `ModelConfiguration`, as a store of a program would be.
+/// The store of a `ModelConfiguration`, as a custom store would be.
 public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding {
   /// What the store is opened with.
   public typealias Configuration = ModelConfiguration

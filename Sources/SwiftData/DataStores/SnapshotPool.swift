@@ -1,6 +1,6 @@
 import HeartwoodFiles
 
-/// The snapshots that a store of a program has given to one context, by the numbers of their objects.
+/// The snapshots that a custom store has given to one context, by the numbers of their objects.
 ///
 /// Those of objects that the context has stay, as relationships are read of them. Others stay for faults that are not made yet: until their
 /// values were read once and their objects are gone, and not longer than later fetches leave room for. What another context saves is dropped.

@@ -19,7 +19,7 @@ final class WaitingDeletions: Observable {
   }
 }
 
-/// A deletion by a condition that waits for the next save, for a store of a program that executes such itself.
+/// A deletion by a condition that waits for the next save, for a custom store that executes such itself.
 struct StoreDeletion {
   /// The names of the entities that it may concern.
   let entityNames: Set<String>

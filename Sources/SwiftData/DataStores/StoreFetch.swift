@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// What a request of the graph was made of, so that a store of a program gets it in its own form.
+/// What a request of the graph was made of, so that a custom store gets it in its own form.
 enum FetchOrigin: Sendable {
   /// A `FetchDescriptor` of the class.
   case descriptor(any Sendable)
@@ -9,7 +9,7 @@ enum FetchOrigin: Sendable {
   case identifiers([ManagedObjectID])
 }
 
-/// A request of the graph for models of a class, as a store of a program executes it.
+/// A request of the graph for models of a class, as a custom store executes it.
 ///
 /// What the store leaves to the context, and what no descriptor says, is done here with all models that the store returns: so the result is that
 /// of the request in any case.

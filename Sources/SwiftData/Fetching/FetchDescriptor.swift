@@ -12,7 +12,7 @@ public struct FetchDescriptor<T: PersistentModel>: Equatable {
   public var fetchOffset: Int?
   /// Whether changes that are not saved count.
   public var includePendingChanges = true
-  /// The properties that are needed. A store on the engine reads whole rows in any case; a store of a program may read less.
+  /// The properties that are needed. A store on the engine reads whole rows in any case; a custom store may read less.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
   /// The relationships whose models are loaded with those that are fetched.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []

@@ -101,7 +101,7 @@ struct ModelFetch<Model: PersistentModel> {
 
   func count() throws -> Int {
     objects.mergeReceived()
-    // A store of a program counts what it has.
+    // A custom store counts what it has.
     if isOfProgramStore, !isOfStored { return try models().count }
     let request = try request(ManagedObject.self)
     return try ModelErrors.fetching { try objects.count(for: request) }
@@ -241,7 +241,7 @@ extension ModelFetch {
   func objectIDs() throws -> [ManagedObjectID] {
     objects.mergeReceived()
     if leavesOut { return try modelsThatStay().compactMap { $0._$storage.object?.objectID } }
-    // A store of a program returns the values with the identifiers.
+    // A custom store returns the values with the identifiers.
     if !descriptor.sortBy.isEmpty || !isOfStored || isOfProgramStore {
       let request = try request(ManagedObject.self)
       request.includesPropertyValues = false

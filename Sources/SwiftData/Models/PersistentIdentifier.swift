@@ -13,7 +13,7 @@ public struct PersistentIdentifier: Hashable, Comparable, Codable, Sendable, Ide
     case temporary(UInt64)
     /// Of a store on the engine.
     case number(UInt64)
-    /// Of a store of a program's class.
+    /// Of a custom store.
     case text(String)
   }
 
@@ -45,7 +45,7 @@ public struct PersistentIdentifier: Hashable, Comparable, Codable, Sendable, Ide
     return false
   }
 
-  /// The identifier of an object in a store of a program's class.
+  /// The identifier of an object in a custom store.
   ///
   /// - Parameters:
   ///   - storeIdentifier: The store's `identifier`.
@@ -59,7 +59,7 @@ public struct PersistentIdentifier: Hashable, Comparable, Codable, Sendable, Ide
       storeIdentifier: storeIdentifier, entityName: entityName, key: .text("\(primaryKey)"))
   }
 
-  /// The key as a text: `p1`, `t1` for a temporary one, or what a store of a program's class calls the object.
+  /// The key as a text: `p1`, `t1` for a temporary one, or what a custom store calls the object.
   var primaryKey: String {
     switch key {
     case .temporary(let number): "t\(number)"

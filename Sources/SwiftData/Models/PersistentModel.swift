@@ -106,7 +106,7 @@ extension _ModelObject {
     return made
   }
 
-  /// Notes what a store of a program calls the object, which leaves its context and the store: its models keep the identifier.
+  /// Notes what a custom store calls the object, which leaves its context and the store: its models keep the identifier.
   final func keepIdentifier() { temporaryIdentifier = persistentIdentifier }
 
   private final var formerIdentifier: PersistentIdentifier? {

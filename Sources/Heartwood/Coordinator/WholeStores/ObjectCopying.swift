@@ -2,7 +2,7 @@ import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
 
-/// Copies a store to one of another kind object by object, as stores of a program's classes have no bytes that others can read.
+/// Copies a store to one of another kind object by object, as custom stores have no bytes that others can read.
 ///
 /// The copies are new objects, with other identifiers. Only those of a store whose fetches the library executes keep theirs where the copy is of
 /// a kind that comes with the library: see `StoreTransfer`.

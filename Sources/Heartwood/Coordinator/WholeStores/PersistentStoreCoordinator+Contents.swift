@@ -1,4 +1,4 @@
-/// Copies of stores of a program's kinds that the coordinator goes on with.
+/// Copies of custom stores that the coordinator goes on with.
 extension PersistentStoreCoordinator {
   /// Copies an open store whose fetches the library executes (`IncrementalStore.executesFetches` is false) to a place where no store is. Unlike
   /// `migratePersistentStore(_:to:options:type:progress:)` the store stays in the coordinator. Objects keep their numbers, and the copy has the

@@ -98,7 +98,7 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// Opens a store of the program with the model that its class keeps, and saves other metadata.
+  /// Opens a custom store with the model that its class keeps, and saves other metadata.
   private static func setMetadata(
     _ metadata: [String: Any]?, ofProgramType type: PersistentStore.StoreType, _ url: URL,
     _ options: PersistentStore.Options?
@@ -154,7 +154,7 @@ extension PersistentStore {
     /// The names that entities had in former models, with those that they have now, a `[String: String]`; absent if none was renamed.
     public static let formerEntityNames = "HeartwoodFormerEntityNames"
 
-    /// The model that the store was written with, as bytes, a `Data`: of stores of a program's classes only, in `storedMetadata`. A class that
+    /// The model that the store was written with, as bytes, a `Data`: of custom stores only, in `storedMetadata`. A class that
     /// keeps it can be migrated.
     public static let modelData = "HeartwoodModel"
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What becomes of the entities and properties of a store of a program's class that was written with another model, as it is inferred: by their
+/// What becomes of the entities and properties of a custom store that was written with another model, as it is inferred: by their
 /// names and renaming identifiers.
 public struct InferredMigration: Sendable {
   let inferred: InferredChanges
