@@ -17,7 +17,8 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   var persistentBackingData: any BackingData<Root> { get set }
 
   // Made by `@Model`, and not meant to be used.
-  var _$storage: _ModelStorage { get set }
+  // Borrowed: code that does not know the class would otherwise copy the whole storage to look at one field of it.
+  @_borrowed var _$storage: _ModelStorage { get set }
   func _$moveInitialValues(to values: _FreeValues)
   static var _$schemaTraits: [any _SchemaTrait] { get }
 }
