@@ -174,6 +174,10 @@ struct ContextTests {
     context.insert(author)
     try context.save()
     #expect(box.identifiers == [author.persistentModelID])
+    let others = (0..<20).map { Author(name: "\($0)") }
+    for other in others { context.insert(other) }
+    try context.save()
+    #expect(box.identifiers == others.map(\.persistentModelID))
   }
 
   // SWD-16

@@ -137,6 +137,11 @@ extension ManagedObjectContext {
   package var anyInsertedObjects: Set<ManagedObject> { insertedObjects }
   package var anyUpdatedObjects: Set<ManagedObject> { updatedObjects }
   package var anyDeletedObjects: Set<ManagedObject> { deletedObjects }
+  /// The objects that the next save inserts, updates and deletes, each list in the order of the first change.
+  package var listsOfChanges: (inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject])
+  {
+    listing { (Array(changes.inserted), Array(changes.updated), Array(changes.deleted)) }
+  }
   package var anyRegisteredObjects: Set<ManagedObject> { registeredObjects }
   package var anyMergePolicy: MergePolicy {
     get { mergePolicy }

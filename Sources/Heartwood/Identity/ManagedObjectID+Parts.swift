@@ -4,6 +4,8 @@ import Foundation
 extension ManagedObjectID {
   /// The identifier of the store; nil for a temporary identifier.
   package var storeUUID: UUID? { store.uuid }
+  /// Whether both are of the same store, or of none: takes less time than to compare the UUIDs.
+  package func isInStore(of other: ManagedObjectID) -> Bool { store == other.store }
   /// The key in its own store.
   package var keyInItsStore: UInt64 { key.keyInStore }
 }

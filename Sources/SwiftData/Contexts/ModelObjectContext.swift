@@ -28,8 +28,8 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
     set { waitingDeletions.all = newValue }
   }
   private let waitingDeletions = WaitingDeletions()
-  /// The store of the last identifier, so that all have one text.
-  private var lastStore: (uuid: UUID, text: String)?
+  /// The last identifier whose store was looked up, and the text of the store, so that all have one.
+  private var lastStore: (id: ManagedObjectID, text: String)?
   /// What others have saved and this context has not merged yet.
   private let inbox = Guarded(Inbox())
   private let isMain: Bool
@@ -249,10 +249,10 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
     for store in container.bridged {
       if let known = store.identifier(of: id) { return known }
     }
+    if let last = lastStore, id.isInStore(of: last.id) { return .row(id, in: last.text) }
     guard let uuid = id.storeUUID else { return .row(id, in: nil) }
-    if let last = lastStore, last.uuid == uuid { return .row(id, in: last.text) }
     let text = uuid.uuidString
-    lastStore = (uuid, text)
+    lastStore = (id, text)
     return .row(id, in: text)
   }
 

@@ -19,7 +19,7 @@ struct ModelSaving {
     NotificationCenter.default.post(name: ModelContext.willSave, object: context)
     objects.processPendingChanges()
     // Models that are deleted read as they were, so their values are read before their rows are gone.
-    let deleted = objects.anyDeletedObjects.compactMap { $0 as? _ModelObject }.filter { $0.model != nil }
+    let deleted = objects.listsOfChanges.deleted.compactMap { $0 as? _ModelObject }.filter { $0.model != nil }
     let values = deleted.map { ModelValues.storedValues(of: $0) }
     let before = ChangedIdentifiers(objects)
     try ModelErrors.translating(isOfProgram: !context.contents.stores.custom.isEmpty) { try objects.save() }
@@ -46,9 +46,10 @@ private struct ChangedIdentifiers {
   private let deleted: [PersistentIdentifier]
 
   init(_ objects: ModelObjectContext) {
-    inserted = objects.anyInsertedObjects.compactMap { $0 as? _ModelObject }
-    updated = objects.anyUpdatedObjects.compactMap { ($0 as? _ModelObject)?.persistentIdentifier }
-    deleted = objects.anyDeletedObjects.compactMap { ($0 as? _ModelObject)?.persistentIdentifier }
+    let changes = objects.listsOfChanges
+    inserted = changes.inserted.compactMap { $0 as? _ModelObject }
+    updated = changes.updated.compactMap { ($0 as? _ModelObject)?.persistentIdentifier }
+    deleted = changes.deleted.compactMap { ($0 as? _ModelObject)?.persistentIdentifier }
   }
 
   /// After the save: models that were inserted with unique values that a stored object had are models of that one.
