@@ -11,14 +11,14 @@ public final class _ModelObject: ManagedObject, @unchecked Sendable {
     get {
       // The model may be released by another thread at this moment.
       guard let modelAddress, let retained = tryRetain?(modelAddress) else {
-        return joined.lazy.compactMap(\.model).first
+        return rare?.joined.lazy.compactMap(\.model).first
       }
       defer { Unmanaged<AnyObject>.fromOpaque(retained).release() }
       return unownedModel
     }
     set {
       guard tryRetain != nil else {
-        joined = newValue.map { [JoinedModel(model: $0)] } ?? []
+        joined = newValue.map { [RareFields.JoinedModel(model: $0)] } ?? []
         return
       }
       unownedModel = newValue
@@ -28,19 +28,59 @@ public final class _ModelObject: ManagedObject, @unchecked Sendable {
 
   /// The model as one of a class, while the program has it; nil if it is none.
   final func model<Model: PersistentModel>(as type: Model.Type) -> Model? {
-    guard let modelAddress, let retained = tryRetain?(modelAddress) else {
-      return joined.lazy.compactMap(\.model).first.flatMap { ModelRelations.cast($0) }
+    guard let anyModel else { return nil }
+    return ModelRelations.cast(anyModel)
+  }
+
+  /// The model as an object, while the program has it.
+  @usableFromInline
+  final var anyModel: AnyObject? {
+    if let modelAddress, let retained = tryRetain?(modelAddress) {
+      return Unmanaged<AnyObject>.fromOpaque(retained).takeRetainedValue()
     }
-    return ModelRelations.cast(Unmanaged<AnyObject>.fromOpaque(retained).takeRetainedValue())
+    return rare?.joined.lazy.compactMap(\.model).first
   }
 
   @exclusivity(unchecked) private final unowned var unownedModel: (any PersistentModel)?
   @exclusivity(unchecked) private final var modelAddress: UnsafeRawPointer?
 
-  /// Further models of the object: they were inserted with the unique values that it had.
-  @exclusivity(unchecked) private final var joined: [JoinedModel] = []
+  /// The model again, while it has changes that are not saved.
+  @exclusivity(unchecked) final var keptModel: AnyObject?
 
-  private struct JoinedModel { weak var model: (any PersistentModel)? }
+  /// What few objects have. A context has as many objects as there are models, so each of them is small.
+  private final class RareFields {
+    struct JoinedModel { weak var model: (any PersistentModel)? }
+    var joined: [JoinedModel] = []
+    var temporaryIdentifier: PersistentIdentifier?
+    var hashedIdentifier: PersistentIdentifier?
+  }
+
+  @exclusivity(unchecked) private final var rare: RareFields?
+
+  private final func makeRare() -> RareFields {
+    if let rare { return rare }
+    let made = RareFields()
+    rare = made
+    return made
+  }
+
+  /// Further models of the object: they were inserted with the unique values that it had.
+  private final var joined: [RareFields.JoinedModel] {
+    get { rare?.joined ?? [] }
+    set { if rare != nil || !newValue.isEmpty { makeRare().joined = newValue } }
+  }
+
+  /// The identifier that the model was asked for before it was saved.
+  final var temporaryIdentifier: PersistentIdentifier? {
+    get { rare?.temporaryIdentifier }
+    set { makeRare().temporaryIdentifier = newValue }
+  }
+
+  /// The temporary identifier that the model was hashed by.
+  final var hashedIdentifier: PersistentIdentifier? {
+    get { rare?.hashedIdentifier }
+    set { makeRare().hashedIdentifier = newValue }
+  }
 
   /// The models of the object, while the program has them.
   final var models: [any PersistentModel] {
@@ -49,7 +89,7 @@ public final class _ModelObject: ManagedObject, @unchecked Sendable {
   }
 
   /// Adds a model to that of the object.
-  final func join(_ model: any PersistentModel) { joined.append(JoinedModel(model: model)) }
+  final func join(_ model: any PersistentModel) { joined.append(RareFields.JoinedModel(model: model)) }
 
   /// Has no models any more.
   final func releaseModels() {
@@ -58,12 +98,9 @@ public final class _ModelObject: ManagedObject, @unchecked Sendable {
     joined = []
   }
 
-  /// The model again, while it has changes that are not saved.
-  @exclusivity(unchecked) final var keptModel: (any PersistentModel)?
-  /// The identifier that the model was asked for before it was saved.
-  @exclusivity(unchecked) final var temporaryIdentifier: PersistentIdentifier?
-  /// The temporary identifier that the model was hashed by.
-  @exclusivity(unchecked) final var hashedIdentifier: PersistentIdentifier?
+  /// Tells observers of a read of a property.
+  @usableFromInline
+  final func noteRead(_ key: String, _ name: UInt64) { noteOwnAccess(key, name) }
 
   public override class var _declaresProperties: Bool { false }
 
