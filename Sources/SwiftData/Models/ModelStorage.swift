@@ -1,7 +1,6 @@
 import Foundation
 import Heartwood
 import HeartwoodBytes
-import Observation
 
 /// Where a model has its values: in an object of the graph, or in memory before it is inserted and after it is deleted. Not meant to be
 /// used.
@@ -30,128 +29,19 @@ public struct _ModelStorage {
     case .other: free = _FreeValues()
     }
   }
-}
 
-/// The values of a model without a context. Not meant to be used.
-public final class _FreeValues {
-  enum Slot {
-    case stored(_Value)
-    case one((any PersistentModel)?)
-    case many([any PersistentModel])
-    case other(Any)
+  /// Has the values of an object from now on.
+  mutating func enter(_ object: _ModelObject, _ home: ModelObjectContext?) {
+    self.object = object
+    self.home = home
+    free = nil
   }
 
-  private struct Entry {
-    let hash: UInt64
-    var slot: Slot
-  }
-
-  /// A class has few properties, so that a search takes less time than a table.
-  @exclusivity(unchecked) private var entries: [Entry] = []
-  /// Made when the model is observed.
-  @exclusivity(unchecked) var registrar: ObservationRegistrar? { didSet { isObserved = registrar != nil } }
-  /// Whether there is a registrar: to look at this takes less time.
-  @exclusivity(unchecked) private(set) var isObserved = false
-  /// The properties that were observed.
-  var observed: Set<UInt64> = []
-  /// The identifier that the model was asked for.
-  @exclusivity(unchecked) var identifier: PersistentIdentifier?
-  /// What the object was called that the model was in before.
-  @exclusivity(unchecked) var former: PersistentIdentifier?
-
-  init(identifier: PersistentIdentifier? = nil) { self.identifier = identifier }
-
-  private func index(of hash: UInt64) -> Int? { entries.indices.first { entries[$0].hash == hash } }
-
-  subscript(hash: UInt64) -> Slot? { index(of: hash).map { entries[$0].slot } }
-
-  func set(_ slot: Slot, _ hash: UInt64) {
-    if let known = index(of: hash) {
-      entries[known].slot = slot
-    } else {
-      if entries.isEmpty { entries.reserveCapacity(8) }
-      entries.append(Entry(hash: hash, slot: slot))
-    }
-  }
-
-  @usableFromInline
-  func set(_ stored: _Value, _ hash: UInt64) { set(.stored(stored), hash) }
-
-  /// - Returns: False, and the value is not set, if the model is observed.
-  @usableFromInline
-  func setUnobserved(_ stored: _Value, _ hash: UInt64) -> Bool {
-    guard !isObserved else { return false }
-    set(.stored(stored), hash)
-    return true
-  }
-
-  /// Takes the values of others, which count more than its own.
-  func take(_ others: _FreeValues) {
-    guard !entries.isEmpty else { return swap(&entries, &others.entries) }
-    for entry in others.entries { set(entry.slot, entry.hash) }
-  }
-}
-
-/// The values that the initialisers of a model's class give, until they are asked for. Not meant to be used.
-public struct _InitialValues {
-  private var values: _FreeValues?
-  /// Whether the model has the values of an object.
-  @usableFromInline let isIgnored: Bool
-
-  /// No values.
-  public init() { isIgnored = ModelMaking.isMakingStored }
-
-  @usableFromInline
-  mutating func made() -> _FreeValues {
-    if let values { return values }
-    let made = _FreeValues()
-    values = made
-    return made
-  }
-
-  /// Sets a value that rows have as it is.
-  @inlinable
-  public mutating func setValue<Value: AttributeValue>(_ value: Value, _ key: String, _ name: UInt64) {
-    if !isIgnored { made().set(value._value, name) }
-  }
-
-  /// Sets a value that a transformer stores.
-  public mutating func setTransformed<Value>(_ value: Value, _ key: String, _ name: UInt64) {
-    if !isIgnored { made().set(.other(value), name) }
-  }
-
-  /// Sets a value of any type.
-  @_disfavoredOverload
-  public mutating func setProperty<Value>(_ value: Value, _ key: String, _ name: UInt64) {
-    if !isIgnored { made().set(.other(value), name) }
-  }
-
-  /// Sets a value that rows have as it is, and whose type is not known to the macro.
-  @inlinable
-  public mutating func setProperty<Value: AttributeValue>(_ value: Value, _ key: String, _ name: UInt64) {
-    setValue(value, key, name)
-  }
-
-  /// Sets the model that a property leads to.
-  public mutating func setProperty<Other: PersistentModel>(_ value: Other?, _ key: String, _ name: UInt64) {
-    if !isIgnored { made().set(.one(value), name) }
-  }
-
-  /// Sets the model that a property leads to.
-  public mutating func setProperty<Other: PersistentModel>(_ value: Other, _ key: String, _ name: UInt64) {
-    if !isIgnored { made().set(.one(value), name) }
-  }
-
-  /// Sets the models that a property leads to.
-  public mutating func setProperty<Other: PersistentModel>(_ value: [Other], _ key: String, _ name: UInt64) {
-    if !isIgnored { made().set(.many(value), name) }
-  }
-
-  /// Moves the values to those of the model.
-  public mutating func move(to others: _FreeValues) {
-    guard let values else { return }
-    self.values = nil
-    others.take(values)
+  /// Has values in memory from now on.
+  mutating func leave(with values: _FreeValues) {
+    object = nil
+    home = nil
+    free = values
   }
 }
 
