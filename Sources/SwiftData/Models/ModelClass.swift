@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodFiles
+import Synchronization
 
 /// A class of models, as its declaration says. Each is read once in a process.
 final class ModelClass: @unchecked Sendable {
@@ -12,7 +13,10 @@ final class ModelClass: @unchecked Sendable {
   let ownProperties: [ModelProperty]
   /// All properties, those of the superclass first.
   let properties: [ModelProperty]
-  private let byHash: [UInt64: ModelProperty]
+  /// The properties that lead to models, and those that do not.
+  let relationships: [ModelProperty]
+  let attributes: [ModelProperty]
+  private let byHash: PropertyTable
   private let byName: [String: ModelProperty]
   private let byKeyPath: [AnyKeyPath: ModelProperty]
   private let paths = Guarded(KnownPaths())
@@ -24,14 +28,30 @@ final class ModelClass: @unchecked Sendable {
     superclass = (_getSuperclass(objectClass) as? any PersistentModel.Type).map { ModelClass.of($0) }
     ownProperties = type.schemaMetadata.map { ModelProperty($0, of: type) }
     properties = (superclass?.properties ?? []) + ownProperties
-    byHash = Dictionary(properties.map { ($0.hash, $0) }, uniquingKeysWith: { _, last in last })
+    relationships = properties.filter { $0.destination != nil }
+    attributes = properties.filter { $0.destination == nil }
+    byHash = PropertyTable(properties)
     byName = Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last })
     byKeyPath = Dictionary(properties.map { ($0.keyPath, $0) }, uniquingKeysWith: { _, last in last })
   }
 
   private static let known = Guarded<[ObjectIdentifier: ModelClass]>([:])
+  /// The class that was asked for last: most questions are about the same one again. `known` keeps it.
+  private static let last = Atomic<Unmanaged<ModelClass>?>(nil)
 
   static func of(_ type: any PersistentModel.Type) -> ModelClass {
+    // Acquiring: the thread that stored the class has made it.
+    if let last = last.load(ordering: .acquiring)?.takeUnretainedValue(),
+      ObjectIdentifier(last.type) == ObjectIdentifier(type)
+    {
+      return last
+    }
+    let found = lookedUp(type)
+    last.store(.passUnretained(found), ordering: .releasing)
+    return found
+  }
+
+  private static func lookedUp(_ type: any PersistentModel.Type) -> ModelClass {
     if let found = known.withLock({ $0[ObjectIdentifier(type)] }) { return found }
     // Without the lock: this calls the class. Two threads would make equal ones.
     let made = ModelClass(type)
@@ -89,6 +109,31 @@ final class ModelClass: @unchecked Sendable {
     let found = PathProbe.names(of: keyPath, from: self)
     paths.withLock { $0.names[path] = found ?? [] }
     return found
+  }
+}
+
+/// The properties of a class by the hashes of their names, which are spread well enough to be places in a table.
+private struct PropertyTable {
+  /// Twice as many places as properties at least, so that every search ends.
+  private var places: [ModelProperty?]
+  private let mask: UInt64
+
+  /// - Parameter properties: Of several with one hash, the last is found.
+  init(_ properties: [ModelProperty]) {
+    var count = 2
+    while count < 2 * properties.count { count *= 2 }
+    mask = UInt64(count - 1)
+    places = Array(repeating: nil, count: count)
+    for property in properties { places[place(of: property.hash)] = property }
+  }
+
+  subscript(hash: UInt64) -> ModelProperty? { places[place(of: hash)] }
+
+  /// Where the property of a hash is, or would be.
+  private func place(of hash: UInt64) -> Int {
+    var place = hash & mask
+    while let property = places[Int(place)], property.hash != hash { place = (place + 1) & mask }
+    return Int(place)
   }
 }
 
