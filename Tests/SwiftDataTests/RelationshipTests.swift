@@ -35,6 +35,21 @@ struct RelationshipTests {
       Set(try #require(try context.fetch(FetchDescriptor<Shelf>()).first).books) == [books[0], books[1]])
   }
 
+  // SWD-15
+  @Test func `a list keeps its order where only some of its models lead back`() throws {
+    let context = try Library.context()
+    let author = Author(name: "A")
+    let books = [
+      Book(title: "T0", year: 0), Book(title: "T1", year: 1, author: author), Book(title: "T2", year: 2),
+    ]
+    author.books = books
+    context.insert(author)
+    #expect(author.books == books)
+    #expect(books.allSatisfy { $0.author === author })
+    try context.save()
+    #expect(author.books == books)
+  }
+
   // SWD-05
   @Test func `inverses are inferred where one property fits`() throws {
     let schema = Schema([Book.self])

@@ -37,6 +37,11 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
     entityReference == UnownedReference(entity)
   }
 
+  /// Whether the context is the object's. Counts no reference.
+  package final func belongs(to context: ManagedObjectContext) -> Bool {
+    contextReference.map { $0 == UnownedReference(context) } ?? false
+  }
+
   /// The context of the object; nil before insertion and after a saved delete.
   public final var managedObjectContext: ManagedObjectContext? { contextReference?.object }
 

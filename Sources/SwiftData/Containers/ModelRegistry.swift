@@ -7,8 +7,8 @@ final class ModelRegistry: @unchecked Sendable {
   let model: ManagedObjectModel
   private let classes: [ObjectIdentifier: ModelClass]
   private let entities: [ObjectIdentifier: EntityDescription]
-  /// The names of the relationships with an inverse, by classes.
-  private let invertible: [ObjectIdentifier: Set<String>]
+  /// The hashes of the names of the relationships with an inverse, by classes.
+  private let invertible: [ObjectIdentifier: Set<UInt64>]
 
   /// - Throws: `SwiftDataError.loadIssueModelContainer`, with what is wrong in the schema.
   convenience init(_ schema: Schema) throws { self.init(schema, try GraphModel(schema).model) }
@@ -19,13 +19,15 @@ final class ModelRegistry: @unchecked Sendable {
     self.model = model
     var classes: [ObjectIdentifier: ModelClass] = [:]
     var entities: [ObjectIdentifier: EntityDescription] = [:]
-    var invertible: [ObjectIdentifier: Set<String>] = [:]
+    var invertible: [ObjectIdentifier: Set<UInt64>] = [:]
     for (name, type) in schema.types {
       guard let entity = model.entitiesByName[name] else { continue }
       classes[ObjectIdentifier(entity)] = ModelClass.of(type)
       entities[ObjectIdentifier(type)] = entity
       invertible[ObjectIdentifier(type)] = Set(
-        entity.relationshipsByName.filter { $0.value.inverseRelationship != nil }.keys)
+        entity.relationshipsByName.filter { $0.value.inverseRelationship != nil }.keys.map {
+          _PropertyHash.of($0)
+        })
     }
     self.classes = classes
     self.entities = entities
@@ -36,8 +38,8 @@ final class ModelRegistry: @unchecked Sendable {
   func entity(of type: any PersistentModel.Type) -> EntityDescription? { entities[ObjectIdentifier(type)] }
 
   /// Whether a relationship of a class has an inverse.
-  func hasInverse(_ name: String, of modelClass: ModelClass) -> Bool {
-    invertible[ObjectIdentifier(modelClass.type)]?.contains(name) == true
+  func hasInverse(_ relationship: ModelProperty, of type: any PersistentModel.Type) -> Bool {
+    invertible[ObjectIdentifier(type)]?.contains(relationship.hash) == true
   }
 }
 

@@ -92,7 +92,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
       }
       return
     }
-    ModelInsertion(objects).insert(model)
+    objects.insertModel(model)
     noteChange()
   }
 

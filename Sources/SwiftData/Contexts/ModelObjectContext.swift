@@ -9,6 +9,8 @@ import HeartwoodFiles
 final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   let container: ContainerContents
   private weak var owner: ModelContext?
+  /// Whether there is a `ModelContext`: to look at this takes less time than to load a weak reference.
+  private var hasOwner = false
   /// The objects whose models are kept.
   private var kept: [_ModelObject] = []
   /// The objects that were asked for an identifier before they were saved, by it.
@@ -148,13 +150,8 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   func destination<Model: PersistentModel>(_ object: _ModelObject, as type: Model.Type) -> Model? {
     if let known = object.model(as: type) { return known }
     let made = made(of: object, as: type)
-    if let made, owner != nil { recentDestinations.add(made) }
+    if let made, hasOwner { recentDestinations.add(made) }
     return made
-  }
-
-  /// A new object for a model.
-  func insertObject(for model: any PersistentModel, as entity: EntityDescription) -> _ModelObject {
-    _ModelObject(entity: entity, insertInto: self)
   }
 
   // MARK: Models with changes
@@ -162,10 +159,15 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   /// The `ModelContext` of this context: the one that the program has, or another one.
   var handle: ModelContext { owner ?? ModelContext(self, isMain: isMain) }
 
-  func begin(_ owner: ModelContext) { self.owner = owner }
+  func begin(_ owner: ModelContext) {
+    self.owner = owner
+    hasOwner = true
+  }
 
   /// Ends to keep models: their `ModelContext` is gone. Those that the program has keep this context, with their changes.
   func endKeeping() {
+    // Nil while it is released.
+    hasOwner = owner != nil
     for object in kept { object.keptModel = nil }
     kept = []
     recentDestinations = RecentModels()
@@ -173,7 +175,7 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
 
   /// Notes that a model has changes, and keeps it.
   func noteKept(_ object: _ModelObject) {
-    if owner == nil { object.keptModel = nil } else { kept.append(object) }
+    if hasOwner { kept.append(object) } else { object.keptModel = nil }
   }
 
   /// Notes that something has changed: the main context notifies observers, and saves, once the main actor is free.

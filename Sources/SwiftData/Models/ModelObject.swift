@@ -112,14 +112,22 @@ public final class _ModelObject: ManagedObject, @unchecked Sendable {
   /// Marks the model as one with changes.
   @inline(__always)
   final func keepModel() {
-    if keptModel == nil { beginKeeping() }
-    home?.noteChange()
+    if let home { keepModel(in: home) }
   }
 
-  private final func beginKeeping() {
-    guard let model else { return }
+  /// As `keepModel()`.
+  ///
+  /// - Parameter home: The context of the object.
+  @inline(__always)
+  final func keepModel(in home: ModelObjectContext) {
+    if keptModel == nil, let model { keep(model, in: home) }
+    home.noteChange()
+  }
+
+  /// Keeps the model of the object, which has none that is kept.
+  final func keep(_ model: AnyObject, in home: ModelObjectContext) {
     keptModel = model
-    home?.noteKept(self)
+    home.noteKept(self)
   }
 
   /// The class of the model.

@@ -26,6 +26,11 @@ enum ModelRelations {
     return Collection._collection(of: models)
   }
 
+  /// Whether a model is one of a class.
+  static func isModel<Model: PersistentModel>(_ model: AnyObject, _ type: Model.Type) -> Bool {
+    Swift.type(of: model) == type || model is Model
+  }
+
   /// A model as one of a class; nil if it is none.
   static func cast<Model: PersistentModel>(_ model: AnyObject) -> Model? {
     // Exactly the class, as nearly always: a look at one pointer.
@@ -51,18 +56,34 @@ enum ModelRelations {
   }
 
   static func set(_ models: [any PersistentModel], of object: _ModelObject, _ property: ModelProperty) {
-    guard let context = object.home, let slot = object.slotIndex(named: property.name, property.hash) else {
-      return
+    guard let context = object.home else { return }
+    guard case .toMany = property.kind else {
+      let destination = models.first.flatMap { context.object(of: $0, relating: property.name) }
+      return setOne(destination, of: object, property, in: context)
     }
+    guard let slot = object.slotIndex(named: property.name, property.hash) else { return }
     let destinations = models.compactMap { context.object(of: $0, relating: property.name) }
-    if case .toMany = property.kind {
-      object.setStoredDestinations(destinations, at: slot)
-    } else {
-      object.setStoredDestination(destinations.first, at: slot)
-    }
-    object.keepModel()
-    for destination in destinations { destination.keepModel() }
-    context.noteChange()
+    object.setStoredDestinations(destinations, at: slot)
+    object.keepModel(in: context)
+    for destination in destinations { destination.keepModel(in: context) }
+  }
+
+  /// Sets the model that a relationship of a model in a context leads to. One that has none is inserted.
+  static func setOne(_ model: (any PersistentModel)?, of object: _ModelObject, _ property: ModelProperty) {
+    guard let context = object.home else { return }
+    let destination = model.flatMap { context.object(of: $0, relating: property.name) }
+    setOne(destination, of: object, property, in: context)
+  }
+
+  /// Sets the destination of a relationship to an object of the same context.
+  static func setOne(
+    _ destination: _ModelObject?, of object: _ModelObject, _ property: ModelProperty,
+    in context: ModelObjectContext
+  ) {
+    guard let slot = object.slotIndex(named: property.name, property.hash) else { return }
+    object.setStoredDestination(destination, at: slot)
+    object.keepModel(in: context)
+    destination?.keepModel(in: context)
   }
 
   /// Adds to a relationship of a model that is being inserted: models that are inserted with it may have set the other side.
@@ -74,21 +95,29 @@ enum ModelRelations {
     for model in models {
       guard let destination = context.object(of: model, relating: property.name) else { continue }
       related.insert(destination)
-      destination.keepModel()
+      destination.keepModel(in: context)
     }
-    object.keepModel()
+    object.keepModel(in: context)
   }
 
   /// Inserts a model without a context that was related to one in a context, where the relationship leads back.
   static func joinContext<Model: PersistentModel>(
     of models: [any PersistentModel], _ model: Model, _ property: ModelProperty
   ) {
-    for destination in models {
-      guard let object = destination._$storage.object, let context = object.home,
-        context.container.models.hasInverse(property.name, of: ModelClass.of(type(of: model)))
-      else { continue }
-      ModelInsertion(context).insert(model)
-      return
-    }
+    for destination in models where joinContext(of: destination, model, property) { return }
+  }
+
+  /// As for several models.
+  ///
+  /// - Returns: Whether it was inserted.
+  @discardableResult
+  static func joinContext<Model: PersistentModel>(
+    of destination: any PersistentModel, _ model: Model, _ property: ModelProperty
+  ) -> Bool {
+    guard let object = destination._$storage.object, let context = object.home,
+      context.container.models.hasInverse(property, of: type(of: model))
+    else { return false }
+    context.insertModel(model)
+    return true
   }
 }

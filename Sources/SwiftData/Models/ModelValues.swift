@@ -59,39 +59,28 @@ enum ModelValues {
     }
   }
 
-  /// Moves the attributes of a model into its new object. Relationships follow when all models have their objects.
-  static func fill<Model: PersistentModel>(
-    _ object: _ModelObject, from model: Model
-  ) -> [(property: ModelProperty, models: [any PersistentModel])] {
-    let values = free(of: model)
-    let modelClass = ModelClass.of(type(of: model))
-    var relations: [(property: ModelProperty, models: [any PersistentModel])] = []
+  /// Sets the attributes of a model's new object. Relationships follow: see `ModelInsertion`.
+  static func fill(_ object: _ModelObject, with values: _FreeValues, of modelClass: ModelClass) {
     var coded: [(property: ModelProperty, value: Any)] = []
     object.setInitialValues { setStored in
-      for property in modelClass.properties {
+      for property in modelClass.attributes {
         switch values[property.hash] {
         case .stored(let stored)?: setStored(stored, property.name, property.hash)
-        case .one(let other)?: if let other { relations.append((property, [other])) }
-        case .many(let others)?: if !others.isEmpty { relations.append((property, others)) }
-        case .other(let value)? where property.destination != nil:
-          relations.append((property, ModelRelations.models(in: value)))
         case .other(let value)?: coded.append((property, value))
-        case nil: continue
+        case .one?, .many?, nil: continue
         }
       }
     }
     for (property, value) in coded { set(value, of: object, property) }
-    return relations
   }
 
   /// Makes the object of a model its place of values, and notifies observers.
-  static func attach<Model: PersistentModel>(_ model: Model, to object: _ModelObject) {
-    let values = model._$storage.free
+  static func attach<Model: PersistentModel>(
+    _ model: Model, with values: _FreeValues, to object: _ModelObject, in home: ModelObjectContext
+  ) {
     object.model = model
-    model._$storage.object = object
-    model._$storage.home = object.home
-    model._$storage.free = nil
-    guard let values, let registrar = values.registrar else { return }
+    model._$storage.enter(object, home)
+    guard values.isObserved, let registrar = values.registrar else { return }
     // What observed the values in memory reads them again, now from the object.
     for hash in values.observed { registrar.withMutation(of: model, keyPath: \Model[_observed: hash]) {} }
   }
@@ -127,9 +116,7 @@ enum ModelValues {
     for (hash, value) in stored { values.set(value, hash) }
     values.former = model._$storage.identifier(of: object)
     values.identifier = values.former
-    model._$storage.object = nil
-    model._$storage.home = nil
-    model._$storage.free = values
+    model._$storage.leave(with: values)
   }
 
   /// Makes the models of an object that has become one with another, as both had the same unique values, models of that one.
@@ -139,8 +126,7 @@ enum ModelValues {
   }
 
   private static func move<Model: PersistentModel>(_ model: Model, to object: _ModelObject) {
-    model._$storage.object = object
-    model._$storage.home = object.home
+    model._$storage.enter(object, object.home)
     if object.model == nil { object.model = model } else { object.join(model) }
   }
 

@@ -89,26 +89,34 @@ extension _ModelStorage {
   }
 
   /// Sets the model that a property leads to, or nil.
+  @inlinable
   public static func setProperty<Model: PersistentModel, Other: PersistentModel>(
     _ model: Model, _ value: Other?, _ key: String, _ name: UInt64
-  ) { setRelated(model, value.map { [$0] } ?? [], .one(value), name) }
+  ) { setRelated(model, value, name) }
 
   /// Sets the model that a property leads to.
+  @inlinable
   public static func setProperty<Model: PersistentModel, Other: PersistentModel>(
     _ model: Model, _ value: Other, _ key: String, _ name: UInt64
-  ) { setRelated(model, [value], .one(value), name) }
+  ) { setRelated(model, value, name) }
 
   /// Sets the models that a property leads to.
   public static func setProperty<Model: PersistentModel, Other: PersistentModel>(
     _ model: Model, _ value: [Other], _ key: String, _ name: UInt64
-  ) { setRelated(model, value, .many(value), name) }
-
-  private static func setRelated<Model: PersistentModel>(
-    _ model: Model, _ models: [any PersistentModel], _ slot: _FreeValues.Slot, _ name: UInt64
   ) {
     guard let property = ModelClass.of(Swift.type(of: model)).property(name) else { return }
-    if let object = model._$storage.object { return ModelRelations.set(models, of: object, property) }
-    ModelValues.change(model, name) { $0.set(slot, name) }
-    ModelRelations.joinContext(of: models, model, property)
+    if let object = model._$storage.object { return ModelRelations.set(value, of: object, property) }
+    ModelValues.change(model, name) { $0.set(.many(value), name) }
+    ModelRelations.joinContext(of: value, model, property)
+  }
+
+  @usableFromInline
+  static func setRelated<Model: PersistentModel>(
+    _ model: Model, _ value: (any PersistentModel)?, _ name: UInt64
+  ) {
+    guard let property = ModelClass.of(Swift.type(of: model)).property(name) else { return }
+    if let object = model._$storage.object { return ModelRelations.setOne(value, of: object, property) }
+    ModelValues.change(model, name) { $0.set(.one(value), name) }
+    if let value { ModelRelations.joinContext(of: value, model, property) }
   }
 }
