@@ -5,7 +5,11 @@ import HeartwoodBytes
 /// Where a model has its values: in an object of the graph, or in memory before it is inserted and after it is deleted. Not meant to be
 /// used.
 public struct _ModelStorage {
-  @usableFromInline var object: _ModelObject?
+  @usableFromInline var object: _ModelObject? {
+    didSet { unretained = object.map { .passUnretained($0) } }
+  }
+  /// The object as reads of its row have it: to count a reference takes as long as all else of a read.
+  @usableFromInline var unretained: Unmanaged<_ModelObject>?
   /// Keeps the context of the object, so that models may outlive the `ModelContext` that they were fetched with.
   var home: ModelObjectContext?
   /// The values of a model without a context.
@@ -21,9 +25,9 @@ public struct _ModelStorage {
   ) {
     switch backingData._place {
     case .object(let object):
-      self.object = object
-      home = object.home
       object.model = model
+      home = object.home
+      self.object = object
     case .free(let values): free = values
     case .probed: break
     case .other: free = _FreeValues()
@@ -53,7 +57,9 @@ extension _ModelStorage {
   public static func getValue<Model: PersistentModel, Value: AttributeValue>(
     _ model: Model, _ key: String, _ name: UInt64
   ) -> Value {
-    if let object = model._$storage.object, let value: Value = object._exposedValue(name), !_isObserving() {
+    if let object = model._$storage.unretained,
+      let value: Value = object._withUnsafeGuaranteedRef({ $0._exposedValue(name) }), !_isObserving()
+    {
       return value
     }
     return otherValue(model, key, name)
@@ -72,9 +78,9 @@ extension _ModelStorage {
   static func _isObserving() -> Bool { AccessProbe.isCollecting() }
 
   /// The value of a row that is not at hand, or that is observed.
-  @usableFromInline @inline(never)
+  @inlinable
   static func value<Value: AttributeValue>(of object: _ModelObject, _ key: String, _ name: UInt64) -> Value? {
-    object.noteOwnAccess(key, name)
+    object.noteRead(key, name)
     return object._typedValue(key, name)
   }
 
