@@ -31,24 +31,51 @@ extension _ModelStorage {
     return allFree(model, name)
   }
 
-  @usableFromInline
+  // What knows the class is inlined, so that the compiler does: otherwise an optional model is of a type that is looked up at run time.
+
+  @inlinable
   static func related<Other: PersistentModel>(_ object: _ModelObject, _ key: String, _ name: UInt64) -> Other?
   {
-    object.noteOwnAccess(key, name)
-    guard let destination = object._toOneDestination(name) ?? object._destination(key) else { return nil }
-    return object.home?.destination(unsafeDowncast(destination, to: _ModelObject.self), as: Other.self)
+    guard let destination = destination(of: object, key, name) else { return nil }
+    return known(destination) ?? made(of: destination, beside: object)
   }
 
-  @usableFromInline
+  @inlinable
   static func allRelated<Other: PersistentModel>(
     _ object: _ModelObject, _ key: String, _ name: UInt64
   ) -> [Other] {
-    object.noteOwnAccess(key, name)
-    guard let home = object.home else { return [] }
-    return object._destinations(key).compactMap {
-      home.model(of: unsafeDowncast($0, to: _ModelObject.self), as: Other.self)
-    }
+    destinations(of: object, key, name).compactMap { known($0) ?? madeOfSeveral($0, beside: object) }
   }
+
+  /// The model of an object that the program has, if it is exactly of the class.
+  @inlinable @inline(__always)
+  static func known<Other: PersistentModel>(_ object: _ModelObject) -> Other? {
+    guard let known = object.anyModel, type(of: known) == Other.self else { return nil }
+    return unsafeDowncast(known, to: Other.self)
+  }
+
+  @usableFromInline
+  static func destination(of object: _ModelObject, _ key: String, _ name: UInt64) -> _ModelObject? {
+    object.noteOwnAccess(key, name)
+    let destination = object._toOneDestination(name) ?? object._destination(key)
+    return destination.map { unsafeDowncast($0, to: _ModelObject.self) }
+  }
+
+  @usableFromInline
+  static func destinations(of object: _ModelObject, _ key: String, _ name: UInt64) -> [_ModelObject] {
+    object.noteOwnAccess(key, name)
+    return object._destinations(key).map { unsafeDowncast($0, to: _ModelObject.self) }
+  }
+
+  @usableFromInline
+  static func made<Other: PersistentModel>(
+    of destination: _ModelObject, beside object: _ModelObject
+  ) -> Other? { object.home?.destination(destination, as: Other.self) }
+
+  @usableFromInline
+  static func madeOfSeveral<Other: PersistentModel>(
+    _ destination: _ModelObject, beside object: _ModelObject
+  ) -> Other? { object.home?.model(of: destination, as: Other.self) }
 
   // MARK: Without a context
 
