@@ -32,8 +32,9 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   /// The entity, which defines the object's properties.
   public final var entity: EntityDescription { entityReference.with { $0 } }
 
+  /// Whether the object is of the entity itself. Counts no reference.
   @inline(__always)
-  final func isExactly(_ entity: EntityDescription) -> Bool {
+  package final func isExactly(_ entity: EntityDescription) -> Bool {
     entityReference == UnownedReference(entity)
   }
 

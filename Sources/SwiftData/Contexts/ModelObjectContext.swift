@@ -123,14 +123,15 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
     // All objects of such a context are of this class.
     var backing: any BackingData<Model.Root> = _ObjectBackingData<Model.Root>(
       unsafeDowncast(first, to: _ModelObject.self))
-    var models: [Model] = []
+    // An array of the models, or an optional one, would be of a type that is looked up at every step, as the compiler does not know the class.
+    var models: [AnyObject] = []
     models.reserveCapacity(fetched.count)
     ModelMaking.withStored {
       for object in fetched {
         let object = unsafeDowncast(object, to: _ModelObject.self)
-        if let known = object.model(as: type) {
+        if let known = object.anyModel, ModelRelations.isModel(known, type) {
           models.append(known)
-        } else if object.entity === entity {
+        } else if let entity, object.isExactly(entity) {
           backing._take(object)
           models.append(Model(backingData: backing))
         } else if let made = made(of: object, as: type) {
@@ -138,11 +139,12 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
         }
       }
     }
-    return models
+    // Each is one of the class.
+    return unsafeBitCast(models, to: [Model].self)
   }
 
   private func made<Model: PersistentModel>(of object: _ModelObject, as type: Model.Type) -> Model? {
-    if object.entity === container.models.entity(of: type) { return make(type, object) }
+    if let entity = container.models.entity(of: type), object.isExactly(entity) { return make(type, object) }
     return model(of: object).flatMap { ModelRelations.cast($0) }
   }
 
