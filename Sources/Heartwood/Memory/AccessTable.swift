@@ -48,6 +48,8 @@ public struct _NamedColumn: Sendable {
 
   static var none: UInt64 { .max }
   static var toOne: UInt64 { 1 }
+  /// Whether it is an attribute whose values are in the row.
+  var isValue: Bool { type != Self.none && type != Self.toOne }
 }
 
 /// Columns by name. They are before the columns by offset in memory, so that one pointer leads to both, in this order from there: one place

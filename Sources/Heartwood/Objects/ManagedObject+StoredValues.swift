@@ -30,6 +30,10 @@ extension ManagedObject {
     let pending = makePendingValues()
     let entity = entity
     fill { value, key, name in
+      // Most are values that rows have as they are, which need no look at the model.
+      if let found = _columns.column(named: name), found.isValue {
+        return pending.setEdit(Int(found.column.slot), value)
+      }
       guard let slot = slot(named: key, name), entity.attribute(at: slot) != nil else { return }
       if entity.layout.columns[slot].kind == .composite {
         setWhole(slot, value)
