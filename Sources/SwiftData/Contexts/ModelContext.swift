@@ -83,7 +83,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   /// A model of another context stays there: the next save throws `SwiftDataError.modelValidationFailure`.
   public func insert<T: PersistentModel>(_ model: T) {
     if let object = model._$storage.object {
-      if object.home === objects {
+      if object.belongs(to: objects) {
         if object.isDeleted { objects.insert(object) }
       } else {
         objects.noteProblem(
@@ -99,7 +99,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   /// Deletes a model at the next save, and those that delete rules name. Does nothing for a model without a context.
   public func delete<T: PersistentModel>(_ model: T) {
     guard let object = model._$storage.object else { return }
-    guard object.home === objects else {
+    guard object.belongs(to: objects) else {
       return objects.noteProblem(
         "\(T.self) \(model.persistentModelID.primaryKey) is in another context, and cannot be deleted in this one"
       )

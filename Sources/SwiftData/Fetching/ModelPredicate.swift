@@ -87,7 +87,7 @@ struct ModelVocabulary: PredicateVocabulary {
   }
 
   private func identity(of model: any PersistentModel) -> ConditionExpression {
-    if let object = model._$storage.object, object.home === objects { return ConditionExpression(object) }
+    if let object = model._$storage.object, object.belongs(to: objects) { return ConditionExpression(object) }
     return object(model.persistentModelID)
   }
 
