@@ -116,34 +116,15 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
     object.model(as: type) ?? made(of: object, as: type)
   }
 
-  /// The models of fetched objects, in their order: the type of their backing data is looked up once for all.
+  /// The models of objects, in their order.
   func models<Model: PersistentModel>(of fetched: [ManagedObject], as type: Model.Type) -> [Model] {
-    guard let first = fetched.first else { return [] }
-    let entity = container.models.entity(of: type)
-    // All objects of such a context are of this class.
-    var backing: any BackingData<Model.Root> = _ObjectBackingData<Model.Root>(
-      unsafeDowncast(first, to: _ModelObject.self))
-    // An array of the models, or an optional one, would be of a type that is looked up at every step, as the compiler does not know the class.
-    var models: [AnyObject] = []
-    models.reserveCapacity(fetched.count)
-    ModelMaking.withStored {
-      for object in fetched {
-        let object = unsafeDowncast(object, to: _ModelObject.self)
-        if let known = object.anyModel, ModelRelations.isModel(known, type) {
-          models.append(known)
-        } else if let entity, object.isExactly(entity) {
-          backing._take(object)
-          models.append(Model(backingData: backing))
-        } else if let made = made(of: object, as: type) {
-          models.append(made)
-        }
-      }
-    }
-    // Each is one of the class.
-    return unsafeBitCast(models, to: [Model].self)
+    let models = FetchedModels<Model>(in: self)
+    models.reserve(fetched.count)
+    for object in fetched { models.add(object) }
+    return models.all
   }
 
-  private func made<Model: PersistentModel>(of object: _ModelObject, as type: Model.Type) -> Model? {
+  func made<Model: PersistentModel>(of object: _ModelObject, as type: Model.Type) -> Model? {
     if let entity = container.models.entity(of: type), object.isExactly(entity) { return make(type, object) }
     return model(of: object).flatMap { ModelRelations.cast($0) }
   }

@@ -68,7 +68,14 @@ struct ModelFetch<Model: PersistentModel> {
     objects.mergeReceived()
     guard !leavesOut else { return try modelsThatStay() }
     let request = try request(ManagedObject.self)
-    return models(of: try ModelErrors.fetching { try objects.fetch(request) })
+    return try ModelErrors.fetching {
+      guard request.relationshipKeyPathsForPrefetching == nil else {
+        return models(of: try objects.fetch(request))
+      }
+      let models = FetchedModels<Model>(in: objects)
+      try objects.forEachFetched(request, expecting: { models.reserve($0) }) { models.add($0) }
+      return models.all
+    }
   }
 
   /// The models that the next save does not delete by a condition: limit and offset are those of them.
