@@ -46,6 +46,7 @@ struct GraphUnsafeCodeTests {
         "Conflicts/ConstraintConflict.swift", "Conflicts/MergeConflict.swift", "Stores/FrozenRows.swift",
         "Context/ParentView.swift", "Saving/Validation.swift", "Declarations/Classes/ClassRecord.swift",
         "Declarations/Classes/PathResolution.swift", "Fetching/FetchedBatches.swift",
+        "Fetching/SharedRequest.swift",
         "Memory/AccessTable.swift",
         "Memory/PlainTable.swift",
         "Model/FrozenEntity.swift", "Objects/Observation/AccessProbe.swift",
