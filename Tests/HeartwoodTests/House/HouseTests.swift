@@ -34,6 +34,20 @@ struct HouseTests {
     #expect(ring.count == 6, "\(ring.joined(separator: "\n"))")
   }
 
+  /// The other modules, with how many of their folders use each other.
+  private static let others = [
+    "HeartwoodFiles": 5, "HeartwoodFaults": 2, "HeartwoodEngine": 1, "HeartwoodArchives": 1,
+    "HeartwoodSQLite": 7, "HeartwoodAppleStores": 5, "HeartwoodCommand": 12, "CoreData": 5,
+    "CoreDataTranslation": 1, "SwiftData": 10,
+  ]
+
+  @Test(arguments: others) func `no more folders of a module use each other than did`(
+    module: String, count: Int
+  ) throws {
+    let ring = try SourceCounts(of: "Sources/\(module)").largestRingOfFolders
+    #expect(ring.count == count, "\(module): \(ring.joined(separator: ", "))")
+  }
+
   @Test func `the module is not larger than it was`() {
     #expect(graph.lines <= 76_000)
   }
