@@ -83,24 +83,3 @@ extension StoreDerivation {
     return sorted
   }
 }
-
-extension RowView {
-  /// The row with other values in some columns.
-  ///
-  /// - Returns: It, and the slots whose values are others than before.
-  func replacing(_ values: [Int: Value], _ layout: RowLayout) -> (row: [UInt8], changed: [Int]) {
-    var writer = RowWriter(layout, version: version, estimatedVariableSize: bytes.count)
-    for column in layout.columns {
-      if let value = values[Int(column.slot)] {
-        writer.write(value, column)
-      } else {
-        writer.copy(column, from: self)
-      }
-    }
-    let changed = writer.row.withUnsafeBytes { bytes in
-      let new = RowView(unchecked: bytes)
-      return values.keys.filter { !isSame(layout.columns[$0], in: new) }.sorted()
-    }
-    return (writer.row, changed)
-  }
-}

@@ -30,30 +30,8 @@ extension LogStoreTransaction {
         values[derivation.slot] = try derivation.value(of: new, key, in: self, now: now)
       }
       let kept = old == nil ? [] : plan.ofOthers.map(\.slot)
-      return rewritten(new, values, kept: kept, from: old, layout)
+      return new.replacing(values, kept: kept, from: old, layout)
     }
-  }
-
-  /// - Returns: The row with other values, and the slots whose values differ from those of `old` or, without it, of `row`.
-  func rewritten(
-    _ row: RowView, _ values: [Int: Value], kept: [Int], from old: RowView?, _ layout: RowLayout
-  ) -> (row: [UInt8], changed: [Int]) {
-    var writer = RowWriter(layout, version: row.version, estimatedVariableSize: row.bytes.count)
-    for column in layout.columns {
-      let slot = Int(column.slot)
-      if let value = values[slot] {
-        writer.write(value, column)
-      } else if let old, kept.contains(slot) {
-        writer.copy(column, from: old)
-      } else {
-        writer.copy(column, from: row)
-      }
-    }
-    let changed = writer.row.withUnsafeBytes { bytes in
-      let new = RowView(unchecked: bytes)
-      return values.keys.filter { !(old ?? row).isSame(layout.columns[$0], in: new) }.sorted()
-    }
-    return (writer.row, changed)
   }
 
   /// Notes the objects whose derived values a written row may change.

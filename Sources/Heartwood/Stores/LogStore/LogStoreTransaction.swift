@@ -162,7 +162,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     for derivation in isWhole ? known.ofOwnRow + known.ofOthers : known.ofOthers {
       values[derivation.slot] = try derivation.value(of: old, key, in: self, now: now)
     }
-    let (row, changed) = rewritten(old, values, kept: [], from: nil, layout)
+    let (row, changed) = old.replacing(values, layout)
     guard !changed.isEmpty else { return nil }
     row.withUnsafeBytes { moveEntries(from: old, to: RowView(unchecked: $0), key, stored) }
     try put(KeySpace.rowKey(stored.keyNumber, key), stored.numbered(row))
