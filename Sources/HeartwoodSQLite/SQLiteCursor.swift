@@ -4,21 +4,25 @@
 /// The memory that it uses depends on the longest row, not on their number. One thread uses it at a time.
 public final class SQLiteCursor {
   private let tree: TreeCursor
-  private let layout: RowLayout
-  private var record: Record
-  private var chain: OverflowChain
+  /// The number of values that `next` finds in a record.
+  private let limit: Int
+  // One thread uses a cursor at a time, and no call reaches it from within another.
+  @exclusivity(unchecked) private var record: RowRecord
+  @exclusivity(unchecked) private var chain: OverflowChain
 
-  init(_ source: PageSource, _ table: SQLiteTable, _ layout: RowLayout, from rowid: Int64? = nil)
-    throws(SQLiteError)
-  {
+  /// - Parameter last: The last column that rows have before `readRest`; nil for all.
+  init(
+    _ source: PageSource, _ table: SQLiteTable, _ layout: RowLayout, from rowid: Int64? = nil,
+    through last: Int? = nil
+  ) throws(SQLiteError) {
     if let rowid {
       tree = try TreeCursor(source, root: table.rootPage, from: rowid)
     } else {
       tree = try TreeCursor(source, table.isWithoutRowid ? .index : .table, root: table.rootPage)
     }
-    self.layout = layout
+    limit = last.map { layout.positions.prefix($0 + 1).max().map { $0 + 1 } ?? 0 } ?? layout.valueCount
     chain = OverflowChain(source)
-    record = Record(capacity: layout.valueCount, block: tree.page.block)
+    record = RowRecord(layout, block: tree.block)
   }
 
   /// Where the current row is: for messages.
@@ -30,13 +34,27 @@ public final class SQLiteCursor {
   public func next() throws(SQLiteError) -> SQLiteRow? {
     do throws(SQLiteError) {
       guard try tree.next() else { return nil }
-      if !isKnownUniquelyReferenced(&record) {
-        record = Record(capacity: record.capacity, block: tree.page.block)
-      }
-      try record.read(tree.cell, in: tree.page, chain: &chain)
+      let record = freeRecord()
+      try record.read(tree, limit: limit, chain: &chain)
+      return SQLiteRow(record: record)
     } catch {
       throw error.at(tree.source.path)
     }
-    return SQLiteRow(record: record, layout: layout)
+  }
+
+  /// A record that no row refers to.
+  @inline(__always)
+  private func freeRecord() -> RowRecord {
+    if !isKnownUniquelyReferenced(&record) { record = RowRecord(record.layout, block: tree.block) }
+    return record
+  }
+
+  /// Reads the columns of the current row that follow those that were asked for, into the row that `next` returned.
+  ///
+  /// Only the thread that uses the cursor may have that row.
+  ///
+  /// - Throws: As `next()`.
+  package func readRest() throws(SQLiteError) {
+    do throws(SQLiteError) { try record.readRest(tree) } catch { throw error.at(tree.source.path) }
   }
 }

@@ -28,13 +28,13 @@ extension SQLiteDatabase {
       let cursor = try TreeCursor(source, index: index.rootPage) { (tree: TreeCursor) throws(SQLiteError) in
         // A search may meet a record more than once.
         var chain = OverflowChain(source)
-        try record.read(tree.cell, in: tree.page, chain: &chain)
+        try record.read(tree, chain: &chain)
         return key.comparison(with: record) < 0
       }
       var chain = OverflowChain(source)
       var found: [Int64] = []
       while try cursor.next() {
-        try record.read(cursor.cell, in: cursor.page, chain: &chain)
+        try record.read(cursor, chain: &chain)
         guard key.comparison(with: record) == 0 else { break }
         let last = record.count - 1
         guard record.count == index.columns.count + 1, (1...9).contains(record.type(last)),

@@ -10,11 +10,26 @@ extension SQLiteDatabase {
   /// - Throws: `.invalidArgument` if the table is `WITHOUT ROWID`.
   /// - Complexity: O(log rows).
   public func rows(of table: SQLiteTable, from rowid: Int64) throws(SQLiteError) -> SQLiteCursor {
+    try rows(of: table, from: rowid, through: nil)
+  }
+
+  /// A cursor before the first row whose rowid is at least `rowid`. To find a value, all before it in the record are
+  /// looked at, so that a scan that needs few columns takes less time.
+  ///
+  /// - Parameter last: Rows have the columns up to this one, until `SQLiteCursor.readRest()` has read the others; nil
+  ///   for all columns. To ask for another one before is a mistake of the program.
+  /// - Throws: `.invalidArgument` if the table is `WITHOUT ROWID`.
+  /// - Complexity: O(log rows).
+  package func rows(
+    of table: SQLiteTable, from rowid: Int64, through last: Int?
+  ) throws(SQLiteError) -> SQLiteCursor {
     let layout = try layout(table)
     guard !table.isWithoutRowid else {
       throw SQLiteError(.invalidArgument, "The rows of table \(table.name) have no rowid.", path: path)
     }
-    return try located { () throws(SQLiteError) in try SQLiteCursor(source, table, layout, from: rowid) }
+    return try located { () throws(SQLiteError) in
+      try SQLiteCursor(source, table, layout, from: rowid, through: last)
+    }
   }
 
   /// The row with a rowid; nil if there is none.

@@ -6,8 +6,10 @@ import Foundation
 /// whatever happens to its cursor and to the database. An index outside of the table's columns is a mistake of the
 /// program, as with an array.
 public struct SQLiteRow: Sendable {
-  let record: Record
-  let layout: RowLayout
+  let record: RowRecord
+
+  @inline(__always)
+  var layout: RowLayout { record.layout }
 
   /// The rowid; nil in a table `WITHOUT ROWID`.
   public var rowid: Int64? { layout.table.isWithoutRowid ? nil : record.rowid }
@@ -21,6 +23,7 @@ public struct SQLiteRow: Sendable {
   public subscript(column: Int) -> SQLiteValue {
     let position = layout.positions[column]
     guard position < record.count else {
+      precondition(record.isWhole, "The cursor has not read column \(column).")
       return column == layout.rowidAlias ? .integer(record.rowid) : layout.table.columns[column].defaultValue
     }
     let type = record.type(position)
@@ -63,6 +66,26 @@ public struct SQLiteRow: Sendable {
     }
     if case .integer(let number) = self[column] { return number }
     return nil
+  }
+
+  /// The value as a floating-point number if it is a number; else nil. Faster than the value.
+  package func number(_ column: Int) -> Double? {
+    let position = layout.positions[column]
+    if position < record.count {
+      switch record.type(position) {
+      case 7:
+        let number = record.real(position)
+        return number.isNaN ? nil : number
+      case 1...9: return Double(record.integer(position))
+      case 0: break
+      default: return nil
+      }
+    }
+    switch self[column] {
+    case .integer(let number): return Double(number)
+    case .real(let number): return number
+    default: return nil
+    }
   }
 
   /// Calls `body` with the bytes of a text, as they are in the encoding of the database, or of a blob; nil for other

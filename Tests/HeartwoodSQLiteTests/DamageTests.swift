@@ -42,7 +42,14 @@ struct DamageTests {
           for column in 0..<row.count { _ = row[column] }
         }
         _ = try database.count(of: table)
-        if !table.isWithoutRowid { _ = try database.row(of: table, rowid: 50) }
+        guard !table.isWithoutRowid else { continue }
+        _ = try database.row(of: table, rowid: 50)
+        let first = try database.rows(of: table, from: .min, through: 1)
+        while let row = try first.next() {
+          for column in 0..<min(2, row.count) { _ = (row[column], row.number(column)) }
+          try first.readRest()
+          _ = row.values
+        }
       }
       for index in database.indexes where database.table(named: index.tableName)?.isWithoutRowid == false {
         _ = try database.rowids(of: index, equalTo: ["abc"])

@@ -1,9 +1,9 @@
 /// Memory with an owner: the bytes of a page, or a value that was put together from several pages.
 ///
-/// Its readers check a range once, then read in it; the methods below have assertions for debug builds.
+/// Its memory changes place only in `reserve`, which its single owner calls: access needs no check.
 final class ByteBlock: @unchecked Sendable {
-  private(set) var base: UnsafeMutableRawPointer
-  private(set) var capacity: Int
+  @exclusivity(unchecked) private(set) var base: UnsafeMutableRawPointer
+  @exclusivity(unchecked) private(set) var capacity: Int
 
   /// - Parameter capacity: In bytes; its contents are zero.
   init(capacity: Int) {
@@ -30,36 +30,60 @@ final class ByteBlock: @unchecked Sendable {
     base.deallocate()
     (base, self.capacity) = (larger, doubled)
   }
+}
 
+/// Bytes that numbers are read from. Readers check a range once, then read in it; the methods have assertions for debug
+/// builds.
+protocol ReadableBytes {
+  var memory: UnsafeRawPointer { get }
+  /// In bytes.
+  var capacity: Int { get }
+}
+
+extension ByteBlock: ReadableBytes {
+  @inline(__always)
+  var memory: UnsafeRawPointer { UnsafeRawPointer(base) }
+
+  /// The same bytes without their owner.
+  var borrowed: BorrowedBytes { BorrowedBytes(memory: memory, capacity: capacity) }
+}
+
+/// The bytes of a block that the reader keeps in memory, so that no reference is counted for each row.
+struct BorrowedBytes: ReadableBytes {
+  let memory: UnsafeRawPointer
+  let capacity: Int
+}
+
+extension ReadableBytes {
   /// The bytes of a range.
   @inline(__always)
   func bytes(_ start: Int, _ count: Int) -> UnsafeRawBufferPointer {
     assert(start >= 0 && count >= 0 && start + count <= capacity)
-    return UnsafeRawBufferPointer(start: base + start, count: count)
+    return UnsafeRawBufferPointer(start: memory + start, count: count)
   }
 
   @inline(__always)
   func byte(_ offset: Int) -> UInt8 {
     assert(offset >= 0 && offset < capacity)
-    return base.load(fromByteOffset: offset, as: UInt8.self)
+    return memory.load(fromByteOffset: offset, as: UInt8.self)
   }
 
   @inline(__always)
   func number16(_ offset: Int) -> Int {
     assert(offset >= 0 && offset + 2 <= capacity)
-    return Int(UInt16(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+    return Int(UInt16(bigEndian: memory.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
   }
 
   @inline(__always)
   func number32(_ offset: Int) -> UInt32 {
     assert(offset >= 0 && offset + 4 <= capacity)
-    return UInt32(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    return UInt32(bigEndian: memory.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
   @inline(__always)
   func number64(_ offset: Int) -> UInt64 {
     assert(offset >= 0 && offset + 8 <= capacity)
-    return UInt64(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    return UInt64(bigEndian: memory.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
   /// The variable-length integer at `offset`, which moves behind it; nil if it does not end before `end`.
@@ -73,18 +97,34 @@ final class ByteBlock: @unchecked Sendable {
       offset += 1
       return UInt64(first)
     }
-    return longVarint(&offset, end: end)
+    // Lengths of records, rowids and texts mostly have two or three bytes.
+    if end - offset > 2 {
+      let (second, third) = (byte(offset + 1), byte(offset + 2))
+      let value = UInt64(first & 0x7F) << 7 | UInt64(second & 0x7F)
+      if second < 0x80 {
+        offset += 2
+        return value
+      }
+      if third < 0x80 {
+        offset += 3
+        return value << 7 | UInt64(third)
+      }
+    }
+    // An offset that is passed on to a call would be in memory, not in a register.
+    guard let long = longVarint(offset, end: end) else { return nil }
+    offset = long.end
+    return long.value
   }
 
-  private func longVarint(_ offset: inout Int, end: Int) -> UInt64? {
-    var value: UInt64 = 0
+  private func longVarint(_ start: Int, end: Int) -> (value: UInt64, end: Int)? {
+    var (offset, value) = (start, UInt64(0))
     for index in 0..<9 {
       guard offset < end else { return nil }
       let next = byte(offset)
       offset += 1
-      if index == 8 { return value << 8 | UInt64(next) }
+      if index == 8 { return (value << 8 | UInt64(next), offset) }
       value = value << 7 | UInt64(next & 0x7F)
-      if next < 0x80 { return value }
+      if next < 0x80 { return (value, offset) }
     }
     return nil
   }

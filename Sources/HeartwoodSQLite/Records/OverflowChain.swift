@@ -10,12 +10,13 @@ struct OverflowChain {
     budget = source.readablePageCount
   }
 
-  /// Puts the record together in `block`, whose single owner is the caller.
-  mutating func read(_ cell: TreeCell, in page: TreePage, into block: ByteBlock) throws(SQLiteError) {
+  /// Puts the record at which a cursor is together in `block`, whose single owner is the caller.
+  mutating func read(_ cursor: TreeCursor, into block: ByteBlock) throws(SQLiteError) {
+    let (cell, page) = (cursor.cell, cursor.page)
     block.reserve(cell.local, keeping: 0)
-    block.base.copyMemory(from: page.block.base + cell.start, byteCount: cell.local)
+    block.base.copyMemory(from: page.bytes.memory + cell.start, byteCount: cell.local)
     var done = cell.local
-    var next = page.block.number32(cell.start + cell.local)
+    var next = page.bytes.number32(cell.start + cell.local)
     var holder = (page: page.number, offset: cell.start + cell.local)
     while done < cell.length {
       guard next != 0, next <= source.pageCount else {

@@ -21,9 +21,13 @@ extension TreePage {
     var offset = try cell(index)
     var cell = TreeCell()
     if kind == .index, !isLeaf { offset += 4 }
-    guard let length = block.varint(&offset, end: usableSize) else { throw cut(index) }
+    guard let length = bytes.varint(&offset, end: usableSize) else {
+      throw Self.cut(index, page: number, array)
+    }
     if kind == .table {
-      guard let rowid = block.varint(&offset, end: usableSize) else { throw cut(index) }
+      guard let rowid = bytes.varint(&offset, end: usableSize) else {
+        throw Self.cut(index, page: number, array)
+      }
       cell.rowid = Int64(bitPattern: rowid)
     }
     guard length <= limit else {
@@ -35,7 +39,7 @@ extension TreePage {
     cell.start = offset
     cell.local = Self.local(cell.length, kind, usableSize: usableSize)
     let end = offset + cell.local + (cell.local < cell.length ? 4 : 0)
-    guard end <= usableSize else { throw cut(index) }
+    guard end <= usableSize else { throw Self.cut(index, page: number, array) }
     return cell
   }
 

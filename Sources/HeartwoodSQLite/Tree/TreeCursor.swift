@@ -1,5 +1,8 @@
 /// A position in a b-tree, which moves from record to record in order. The memory it needs does not depend on the
 /// size of the tree.
+///
+/// One thread uses it at a time, and no call reaches it from within another: access to its state needs no check, which
+/// would be done for each row.
 final class TreeCursor {
   let source: PageSource
   let kind: TreeKind
@@ -7,24 +10,27 @@ final class TreeCursor {
 
   private struct Level {
     var page: TreePage
+    var block: ByteBlock
     /// The child in which the cursor is.
     var child: Int
     /// The largest rowid that the parent allows in this page.
     var bound: Int64
   }
-  private var levels: [Level] = []
+  @exclusivity(unchecked) private var levels: [Level] = []
   /// The page of the current record.
-  private(set) var page: TreePage
+  @exclusivity(unchecked) private(set) var page: TreePage
+  /// The memory of `page`.
+  @exclusivity(unchecked) private(set) var block: ByteBlock
   /// The number of the current record's cell in `page`, or -1 before the first.
-  private(set) var index = -1
-  private(set) var cell = TreeCell()
-  private var inLeaf = true
-  private var bound = Int64.max
-  private var lastRowid = Int64.min
-  private var isFirst = true
-  private var isFinished = false
+  @exclusivity(unchecked) private(set) var index = -1
+  @exclusivity(unchecked) private(set) var cell = TreeCell()
+  @exclusivity(unchecked) private var inLeaf = true
+  @exclusivity(unchecked) private var bound = Int64.max
+  @exclusivity(unchecked) private var lastRowid = Int64.min
+  @exclusivity(unchecked) private var isFirst = true
+  @exclusivity(unchecked) private var isFinished = false
   /// Pages that were read since the cursor began: each page can be met once only.
-  private var budget: Int
+  @exclusivity(unchecked) private var budget: Int
   private let limit: Int
 
   /// A page has at least two children, but SQLite too stops here.
@@ -35,7 +41,8 @@ final class TreeCursor {
     (self.source, self.kind, self.root) = (source, kind, root)
     budget = source.readablePageCount
     limit = min(source.readablePageCount * source.usableSize, Int(Int32.max))
-    page = try TreePage(root, try source.cached(root), kind, usableSize: source.usableSize)
+    block = try source.cached(root)
+    page = try TreePage(root, block, kind, usableSize: source.usableSize)
     try descend()
   }
 
@@ -44,7 +51,8 @@ final class TreeCursor {
     (self.source, self.kind, self.root) = (source, .table, root)
     budget = source.readablePageCount
     limit = min(source.readablePageCount * source.usableSize, Int(Int32.max))
-    page = try TreePage(root, try source.cached(root), .table, usableSize: source.usableSize)
+    block = try source.cached(root)
+    page = try TreePage(root, block, .table, usableSize: source.usableSize)
     while !page.isLeaf {
       let (child, key) = try firstChild(atLeast: rowid)
       try enter(child, bound: key, cached: true)
@@ -69,7 +77,8 @@ final class TreeCursor {
     (self.source, self.kind, self.root) = (source, .index, root)
     budget = source.readablePageCount
     limit = min(source.readablePageCount * source.usableSize, Int(Int32.max))
-    page = try TreePage(root, try source.cached(root), .index, usableSize: source.usableSize)
+    block = try source.cached(root)
+    page = try TreePage(root, block, .index, usableSize: source.usableSize)
     while true {
       var (low, high) = (0, page.cellCount)
       while low < high {
@@ -140,7 +149,7 @@ final class TreeCursor {
         if kind == .index {
           inLeaf = false
           let level = levels[levels.count - 1]
-          (page, index) = (level.page, level.child)
+          (page, block, index) = (level.page, level.block, level.child)
           try load()
           return true
         }
@@ -166,7 +175,7 @@ final class TreeCursor {
 
   private func enterCurrentChild() throws(SQLiteError) {
     guard let level = levels.popLast() else { return }
-    page = level.page
+    (page, block) = (level.page, level.block)
     let bound = kind == .table && level.child < page.cellCount ? try page.key(level.child) : level.bound
     self.bound = level.bound
     try enter(level.child, bound: min(bound, level.bound))
@@ -194,11 +203,11 @@ final class TreeCursor {
         offset: parent.array)
     }
     budget -= 1
-    levels.append(Level(page: parent, child: child, bound: self.bound))
+    levels.append(Level(page: parent, block: block, child: child, bound: self.bound))
     self.bound = bound
     // Inner pages above leaves are met again by searches; leaves of a scan are not.
     let block = try cached ? source.cached(number) : source.read(number)
-    page = try TreePage(number, block, kind, usableSize: source.usableSize)
+    (page, self.block) = (try TreePage(number, block, kind, usableSize: source.usableSize), block)
   }
 
   private func firstChild(atLeast rowid: Int64) throws(SQLiteError) -> (Int, Int64) {

@@ -6,10 +6,10 @@ enum TreeKind: Sendable {
   case index
 }
 
-/// A page of a b-tree whose header was checked.
+/// A page of a b-tree whose header was checked. Its reader keeps the block in memory.
 struct TreePage {
   let number: UInt32
-  let block: ByteBlock
+  let bytes: BorrowedBytes
   let isLeaf: Bool
   let cellCount: Int
   /// The position of the array of cell positions.
@@ -40,39 +40,41 @@ struct TreePage {
         "The contents begin at \(contents), outside of the page's room for them.", page: number,
         offset: header + 5)
     }
-    (self.number, self.block, self.usableSize) = (number, block, usableSize)
+    (self.number, bytes, self.usableSize) = (number, block.borrowed, usableSize)
   }
 
   /// The position of a cell; at least four bytes are there.
   @inline(__always)
   func cell(_ index: Int) throws(SQLiteError) -> Int {
     assert(index < cellCount)
-    let offset = block.number16(array + 2 * index)
+    let offset = bytes.number16(array + 2 * index)
     guard offset >= array + 2 * cellCount, offset + 4 <= usableSize else {
-      throw cellOutside(index, offset)
+      throw Self.cellOutside(index, offset, page: number, array)
     }
     return offset
   }
 
-  private func cellOutside(_ index: Int, _ offset: Int) -> SQLiteError {
+  // Errors get numbers instead of the page, which would be copied for each cell.
+
+  private static func cellOutside(_ index: Int, _ offset: Int, page: UInt32, _ array: Int) -> SQLiteError {
     .damaged(
-      "Cell \(index) begins at \(offset), outside of the page's room for cells.", page: number,
+      "Cell \(index) begins at \(offset), outside of the page's room for cells.", page: page,
       offset: array + 2 * index)
   }
 
   /// The page below an inner page that is before cell `index`, or after the last cell.
   func child(_ index: Int) throws(SQLiteError) -> UInt32 {
-    index == cellCount ? block.number32(array - 4) : block.number32(try cell(index))
+    index == cellCount ? bytes.number32(array - 4) : bytes.number32(try cell(index))
   }
 
   /// The key of a cell of an inner page of a table: the largest rowid below its child.
   func key(_ index: Int) throws(SQLiteError) -> Int64 {
     var offset = try cell(index) + 4
-    guard let key = block.varint(&offset, end: usableSize) else { throw cut(index) }
+    guard let key = bytes.varint(&offset, end: usableSize) else { throw Self.cut(index, page: number, array) }
     return Int64(bitPattern: key)
   }
 
-  func cut(_ index: Int) -> SQLiteError {
-    .damaged("Cell \(index) is cut off by the end of the page.", page: number, offset: array + 2 * index)
+  static func cut(_ index: Int, page: UInt32, _ array: Int) -> SQLiteError {
+    .damaged("Cell \(index) is cut off by the end of the page.", page: page, offset: array + 2 * index)
   }
 }
