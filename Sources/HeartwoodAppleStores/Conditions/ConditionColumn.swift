@@ -8,10 +8,12 @@ final class ConditionColumn {
   private let store: AppleSQLiteStore
   private let table: EntityTable
   private let cell: EntityTable.Cell
-  private let column: Int
+  let column: Int
   /// The integers that the attribute can have.
   private let range: ClosedRange<Int64>
   private let isUTF8: Bool
+  /// Whether the attribute has every floating-point number.
+  private let isDouble: Bool
 
   /// Nil for a property without a column.
   init?(_ store: AppleSQLiteStore, _ table: EntityTable, _ cell: EntityTable.Cell) {
@@ -23,6 +25,7 @@ final class ConditionColumn {
       case .integer32: Int64(Int32.min)...Int64(Int32.max)
       default: .min ... .max
       }
+    isDouble = kind == .double || kind == .date
     isUTF8 = table.encoding == .utf8
   }
 
@@ -48,6 +51,7 @@ final class ConditionColumn {
   /// A floating-point number, or the seconds of a date.
   @inline(__always)
   func number(of row: SQLiteRow) throws -> Double? {
+    if isDouble, let number = row.number(column) { return number }
     let number: Double
     switch try value(of: row) {
     case .double(let value), .date(let value): number = value

@@ -17,7 +17,8 @@ package final class MatchingRows {
   /// - Complexity: O(rows of the table).
   package func count() throws -> Int {
     var count = 0
-    try store.forEachRow(of: table, from: .min) { row, reader, _ in
+    try store.forEachRow(of: table, from: .min, through: condition.lastColumn(in: table)) {
+      row, reader, _, _ in
       if try condition.holds(for: row, reader) { count += 1 }
       return true
     }

@@ -5,13 +5,21 @@ import HeartwoodSQLite
 ///
 /// Subclasses are small and final, so that a row takes a few calls without allocations.
 class RowCondition {
+  /// The last column that is read; -1 if none is.
+  let lastColumn: Int
+
+  init(lastColumn: Int) { self.lastColumn = lastColumn }
+
   func holds(for row: SQLiteRow) throws -> Bool { false }
 }
 
 final class ConstantCondition: RowCondition {
   private let value: Bool
 
-  init(_ value: Bool) { self.value = value }
+  init(_ value: Bool) {
+    self.value = value
+    super.init(lastColumn: -1)
+  }
 
   override func holds(for row: SQLiteRow) -> Bool { value }
 }
@@ -19,7 +27,10 @@ final class ConstantCondition: RowCondition {
 final class AllConditions: RowCondition {
   private let parts: [RowCondition]
 
-  init(_ parts: [RowCondition]) { self.parts = parts }
+  init(_ parts: [RowCondition]) {
+    self.parts = parts
+    super.init(lastColumn: parts.map(\.lastColumn).max() ?? -1)
+  }
 
   override func holds(for row: SQLiteRow) throws -> Bool {
     for part in parts where try !part.holds(for: row) { return false }
@@ -30,7 +41,10 @@ final class AllConditions: RowCondition {
 final class AnyCondition: RowCondition {
   private let parts: [RowCondition]
 
-  init(_ parts: [RowCondition]) { self.parts = parts }
+  init(_ parts: [RowCondition]) {
+    self.parts = parts
+    super.init(lastColumn: parts.map(\.lastColumn).max() ?? -1)
+  }
 
   override func holds(for row: SQLiteRow) throws -> Bool {
     for part in parts where try part.holds(for: row) { return true }
@@ -41,7 +55,10 @@ final class AnyCondition: RowCondition {
 final class NotCondition: RowCondition {
   private let part: RowCondition
 
-  init(_ part: RowCondition) { self.part = part }
+  init(_ part: RowCondition) {
+    self.part = part
+    super.init(lastColumn: part.lastColumn)
+  }
 
   override func holds(for row: SQLiteRow) throws -> Bool { try !part.holds(for: row) }
 }
@@ -50,7 +67,10 @@ final class NotCondition: RowCondition {
 final class MissingCondition: RowCondition {
   private let column: ConditionColumn
 
-  init(_ column: ConditionColumn) { self.column = column }
+  init(_ column: ConditionColumn) {
+    self.column = column
+    super.init(lastColumn: column.column)
+  }
 
   override func holds(for row: SQLiteRow) throws -> Bool { try column.isMissing(in: row) }
 }
@@ -62,6 +82,7 @@ final class IntegerCondition: RowCondition {
 
   init(_ column: ConditionColumn, _ bounds: ClosedRange<Int64>) {
     (self.column, self.bounds) = (column, bounds)
+    super.init(lastColumn: column.column)
   }
 
   override func holds(for row: SQLiteRow) throws -> Bool {
@@ -78,6 +99,7 @@ final class NumberCondition: RowCondition {
 
   init(_ column: ConditionColumn, _ constant: Double, _ accepts: AcceptedOrders) {
     (self.column, self.constant, self.accepts) = (column, constant, accepts)
+    super.init(lastColumn: column.column)
   }
 
   override func holds(for row: SQLiteRow) throws -> Bool {
@@ -108,6 +130,7 @@ final class TextCondition: RowCondition {
   init(_ column: ConditionColumn, _ comparison: Comparison, _ constant: String) {
     (self.column, self.comparison) = (column, comparison)
     self.constant = Array(constant.precomposedStringWithCanonicalMapping.utf8)
+    super.init(lastColumn: column.column)
   }
 
   override func holds(for row: SQLiteRow) throws -> Bool {

@@ -12,6 +12,11 @@ final class ScanCondition {
     (self.entity, self.condition) = (entity, condition)
   }
 
+  /// The last column that is needed to answer; -1 if none is.
+  func lastColumn(in table: EntityTable) -> Int {
+    max(condition?.lastColumn ?? -1, table.entityColumn ?? -1)
+  }
+
   @inline(__always)
   func holds(for row: SQLiteRow, _ reader: EntityTable.Reader) throws -> Bool {
     guard isAccepted(reader) else { return false }

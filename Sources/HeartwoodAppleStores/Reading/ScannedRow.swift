@@ -43,8 +43,13 @@ extension AppleSQLiteStore {
     _ body: (ScannedRow) throws -> Bool
   ) throws {
     var scanned: ScannedRow?
-    try forEachRow(of: table, from: first) { row, reader, key in
-      if let condition, try !condition.holds(for: row, reader) { return true }
+    let file = file
+    try forEachRow(of: table, from: first, through: condition?.lastColumn(in: table)) {
+      row, reader, key, cursor in
+      if let condition {
+        guard try condition.holds(for: row, reader) else { return true }
+        try file.translating { () throws(SQLiteError) in try cursor.readRest() }
+      }
       if let scanned {
         scanned.move(to: row, reader, key)
       } else {
@@ -55,14 +60,17 @@ extension AppleSQLiteStore {
     }
   }
 
-  /// Calls `body` with the rows of objects from a key on, how each is read, and its key, until it returns false.
+  /// Calls `body` with the rows of objects from a key on, how each is read, its key, and the cursor, until it returns
+  /// false.
+  ///
+  /// - Parameter last: The last column that the rows have before the cursor's `readRest`; nil for all.
   func forEachRow(
-    of table: EntityTable, from first: Int64,
-    _ body: (SQLiteRow, EntityTable.Reader, Int64) throws -> Bool
+    of table: EntityTable, from first: Int64, through last: Int?,
+    _ body: (SQLiteRow, EntityTable.Reader, Int64, SQLiteCursor) throws -> Bool
   ) throws {
     let file = file
     let cursor = try file.translating { () throws(SQLiteError) in
-      try file.database.rows(of: table.table, from: first)
+      try file.database.rows(of: table.table, from: first, through: last)
     }
     var current: (number: Int64, reader: EntityTable.Reader)?
     while let row = try file.translating({ () throws(SQLiteError) in try cursor.next() }) {
@@ -79,7 +87,7 @@ extension AppleSQLiteStore {
         noteKey(key, table)
         continue
       }
-      guard try body(row, reader, key) else { return }
+      guard try body(row, reader, key, cursor) else { return }
     }
   }
 }
