@@ -53,7 +53,7 @@ struct ConditionTests {
     arguments: [
       "favourite.title != nil", "ANY books.title CONTAINS '3'", "name CONTAINS[c] 'p'", "name LIKE '*1'",
       "balance > 2", "age + 1 > 3", "favourite == nil", "books.@count > 1",
-      "page != nil AND name MATCHES 'x'",
+      "page != nil AND name MATCHES 'x'", "page == ''",
     ])
   func `a condition that needs more than the columns of a row is left to fetches`(_ text: String) throws {
     let open = try StoreFixture("library").open()

@@ -259,6 +259,8 @@ extension Value {
     switch self {
     case .int(let number): number
     case .object(let id): id
+    // Stores have URLs as texts: one that is none is not missing.
+    case .url(let text): scalar ?? text
     default: scalar
     }
   }
