@@ -4,8 +4,10 @@ import Heartwood
 struct PreparedImport {
   struct Object {
     let entity: String
-    /// Nil values only of objects that update others.
+    /// Nil where the file says that there is no value.
     var attributes: [(name: String, value: (any Sendable)?)] = []
+    /// The attributes for which a new object has its default although the file has no value: they are not optional, or derived.
+    var defaulted: Set<String> = []
     var links: [Link] = []
     /// Where the object is in the file, for messages.
     let place: JSONPlace
@@ -103,7 +105,7 @@ extension PreparedImport.Object {
     if let name = missing.first {
       throw .data("\(path).\(name): a value is missing, and \(entity).\(name) is not optional")
     }
-    attributes.removeAll { $0.value == nil }
+    attributes.removeAll { $0.value == nil && defaulted.contains($0.name) }
     cleared = []
   }
 }
@@ -179,6 +181,7 @@ private struct ObjectCheck {
       if let attribute = properties.attributes[name] {
         guard place.value != .null else {
           prepared.attributes.append((name, nil))
+          if !attribute.isOptional || attribute.derivation != nil { prepared.defaulted.insert(name) }
           continue
         }
         prepared.attributes.append((name, try AttributeReading.value(of: place, as: attribute)))

@@ -44,6 +44,7 @@ private struct Numbers {
         let type = types[numbers.below(types.count)]
         let attribute = AttributeDescription(name: "x\(place)\(number)", type: type, isOptional: true)
         if type == .binaryData { attribute.allowsExternalBinaryDataStorage = numbers.chance(2) }
+        if numbers.chance(3), type != .binaryData { attribute.defaultValue = value(type, &numbers) }
         attribute.preservesValueInHistoryOnDeletion = numbers.chance(3)
         attribute.versionHashModifier = numbers.chance(4) ? "2" : nil
         attribute.userInfo = numbers.chance(3) ? ["why": "ü\(number)"] : [:]
@@ -60,7 +61,8 @@ private struct Numbers {
             name: "place\(place)",
             elements: [
               AttributeDescription(name: "city", type: .string),
-              AttributeDescription(name: "height", type: .double),
+              AttributeDescription(
+                name: "height", type: .double, defaultValue: numbers.chance(2) ? 2.5 : nil),
             ]))
       }
       if numbers.chance(2) {
@@ -132,8 +134,11 @@ private struct Numbers {
       object.setValue(serial, forKey: "serial")
       for case let attribute as AttributeDescription in object.entity.properties where !attribute.isTransient
       {
-        guard attribute.name != "serial", !numbers.chance(4) else { continue }
-        if attribute is CompositeAttributeDescription {
+        guard attribute.name != "serial", !numbers.chance(5) else { continue }
+        if numbers.chance(4) {
+          // No value, also where there is a default.
+          try object.assign(nil, forKey: attribute.name)
+        } else if attribute is CompositeAttributeDescription {
           try object.assign(
             ["city": "Lyon", "height": numbers.chance(2) ? 1.5 : nil], forKey: attribute.name)
         } else {
