@@ -365,6 +365,16 @@ private final class Volume: ManagedObject {
     #expect(message(derived("parts.@count")) == "no error")
   }
 
+  @Test func `a default that is no URL is left out with a note`() throws {
+    let (read, notes) = try notedAttribute("attributeType='URI' defaultValueString='http://['")
+    #expect(read.defaultValue == nil)
+    #expect(
+      notes.count == 1
+        && notes[0].hasSuffix(
+          ", line 3: the default value \"http://[\" of E.a is left out, as its type is uri"),
+      "\(notes)")
+  }
+
   @Test(arguments: [
     "1.5abc", "1,5", "1.5.5", "1e", "--1", "+-1", " 1", "1 ", "0x10", "1e400", "nan(1)",
   ])

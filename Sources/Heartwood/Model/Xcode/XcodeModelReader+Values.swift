@@ -58,6 +58,7 @@ extension XcodeModelReader {
     case .boolean: (plain, isPlain) = Self.boolean(text)
     case .integer16, .integer32, .integer64, .decimal, .double, .float:
       (plain, isPlain) = Self.number(text, type)
+    case .uri: (plain, isPlain) = (URL(string: text) == nil ? nil : text, true)
     default: (plain, isPlain) = (text, true)
     }
     guard let value = plain.flatMap({ Value(plainText: $0, type: type)?.plainText }) else {
