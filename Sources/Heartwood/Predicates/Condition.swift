@@ -123,7 +123,7 @@ extension ConditionNode {
     case .constant, .refused: .leaf
     case .and(let parts), .or(let parts): TreeSize(above: parts.map(\.size))
     case .not(let part), .quantified(_, _, _, let part): TreeSize(above: [part.size])
-    case .comparison(let comparison): TreeSize(above: [comparison.left.size, comparison.right.size])
+    case .comparison(let comparison): TreeSize(above: comparison.left.size, comparison.right.size)
     case .truth(let value): TreeSize(above: [value.size])
     }
   }
@@ -144,6 +144,12 @@ struct TreeSize: Sendable {
     self.depth = depth
     self.count = count
     self.needsFetch = needsFetch
+  }
+
+  init(above left: TreeSize, _ right: TreeSize) {
+    depth = 1 + max(left.depth, right.depth)
+    count = 1 + left.count + right.count
+    needsFetch = left.needsFetch || right.needsFetch
   }
 
   init(above parts: [TreeSize]) {

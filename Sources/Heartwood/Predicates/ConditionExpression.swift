@@ -142,7 +142,9 @@ struct PropertyPath: Sendable {
   }
 
   func appending(_ keyPath: AnyKeyPath) -> PropertyPath {
-    PropertyPath(scope, steps + [.keyPath(keyPath)], column: column)
+    // Joining arrays costs more than making one.
+    let step = PathStep.keyPath(keyPath)
+    return PropertyPath(scope, steps.isEmpty ? [step] : steps + [step], column: column)
   }
 }
 
