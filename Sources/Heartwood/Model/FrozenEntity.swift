@@ -9,6 +9,7 @@ final class FrozenEntity: @unchecked Sendable {
   let layout: RowLayout
   let properties: [PropertyDescription]
   let slotsByName: SlotsByName
+  let keyPaths = KeyPathTable()
   let attributes: [AttributeDescription?]
   let relationships: [RelationshipDescription]
   /// Those that are one-to-one: values of both rows.

@@ -117,6 +117,24 @@ import Testing
     #expect(RelationshipPath(\Unused.other).prefetchedSteps.count == 1)
   }
 
+  @Test func `a key path in a condition is the same object each time`() {
+    func path() -> AnyKeyPath { \Book.title }
+    #expect(path() === path())
+  }
+
+  @Test func `key paths that are made anew each time read their properties`() throws {
+    let context = try makeLibrary().newBackgroundContext()
+    context.makeBook("1", "t", by: context.makeAuthor("Ada"))
+    var kept: [AnyKeyPath] = []
+    for _ in 0..<300 {
+      let author: KeyPath<Book, Author?> = \.author
+      let path: KeyPath<Book, String?> = author.appending(path: \.?.name)
+      kept.append(path)
+      #expect(try context.fetch(Book.self, where: { $0[dynamicMember: path] == "Ada" }).count == 1)
+    }
+    #expect(Set(kept.map(ObjectIdentifier.init)).count == 300)
+  }
+
   @Test func `a template keeps every option, with variables in columns, groups and HAVING`() throws {
     let template = FetchRequest<Book>()
     template.predicate = try FormatPredicate("pages > $LEAST")

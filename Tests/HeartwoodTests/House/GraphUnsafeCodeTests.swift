@@ -9,8 +9,9 @@ struct GraphUnsafeCodeTests {
     root: "Sources/Heartwood",
     rawMemory: [
       "types that the other files use instead": [
-        "Memory/AccessTable.swift", "Memory/CheckedCasts.swift", "Memory/PlainTable.swift",
-        "Memory/RowFields.swift", "Memory/RowSlab.swift", "Memory/UnownedReference.swift",
+        "Memory/AccessTable.swift", "Memory/CheckedCasts.swift", "Memory/KeyPathTable.swift",
+        "Memory/PlainTable.swift", "Memory/RowFields.swift", "Memory/RowSlab.swift",
+        "Memory/UnownedReference.swift",
       ],
       "where wrappers are in an object": ["Declarations/Classes/InstanceMemory.swift"],
       "objects in a table without reference counting": ["Context/IdentityMap.swift"],
@@ -46,8 +47,7 @@ struct GraphUnsafeCodeTests {
         "Conflicts/ConstraintConflict.swift", "Conflicts/MergeConflict.swift", "Stores/FrozenRows.swift",
         "Context/ParentView.swift", "Saving/Validation.swift", "Declarations/Classes/ClassRecord.swift",
         "Declarations/Classes/PathResolution.swift", "Fetching/FetchedBatches.swift",
-        "Fetching/SharedRequest.swift",
-        "Memory/AccessTable.swift",
+        "Fetching/SharedRequest.swift", "Memory/AccessTable.swift", "Memory/KeyPathTable.swift",
         "Memory/PlainTable.swift",
         "Model/FrozenEntity.swift", "Objects/Observation/AccessProbe.swift",
         "Predicates/ConditionExpression.swift", "Values/CompositeValue.swift", "Values/NamedReaders.swift",

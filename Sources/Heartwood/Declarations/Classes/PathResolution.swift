@@ -101,34 +101,24 @@ enum PathResolution {
 
   // MARK: Key paths
 
-  private struct Known: Hashable {
+  /// Unchecked: key paths from literals are immutable values, which the compiler cannot assume of all key paths.
+  private struct Known: Hashable, @unchecked Sendable {
     let keyPath: AnyKeyPath
     let type: ObjectIdentifier
   }
 
-  // Key paths from literals are immutable values, which the compiler cannot assume of all key paths.
-  private struct Cache: @unchecked Sendable {
-    var names: [Known: [String]] = [:]
-  }
-
-  private static let cache = Guarded(Cache())
+  private static let cache = Guarded<[Known: [String]]>([:])
 
   /// As `names(of:from:)`, cached for each key path and class.
   static func cachedNames(
     of keyPath: AnyKeyPath, from type: ManagedObject.Type
   ) throws(HeartwoodError) -> [String] {
-    let known = UncheckedBox(Known(keyPath: keyPath, type: ObjectIdentifier(type)))
-    if let names = cache.withLock({ $0.names[known.value] }) { return names }
+    let known = Known(keyPath: keyPath, type: ObjectIdentifier(type))
+    if let names = cache.withLock({ $0[known] }) { return names }
     let names = try names(of: keyPath, from: type)
-    cache.withLock { $0.names[known.value] = names }
+    cache.withLock { $0[known] = names }
     return names
   }
-}
-
-/// Makes a key path sendable without a check; see `Cache`.
-private struct UncheckedBox<Value>: @unchecked Sendable {
-  let value: Value
-  init(_ value: Value) { self.value = value }
 }
 
 extension EntityDescription {
@@ -136,6 +126,25 @@ extension EntityDescription {
   ///
   /// - Throws: `.coreData` if the path starts at another class, or reads anything but modelled properties.
   func propertyNames(of keyPath: AnyKeyPath) throws(HeartwoodError) -> [String] {
+    try path(keyPath).names
+  }
+
+  /// The slot of the property that a key path reads; nil if it reads several.
+  ///
+  /// - Throws: As `propertyNames(of:)`.
+  func slot(of keyPath: AnyKeyPath) throws(HeartwoodError) -> Int? { try path(keyPath).slot }
+
+  private func path(_ keyPath: AnyKeyPath) throws(HeartwoodError) -> KeyPathTable.Path {
+    let known = compiled.keyPaths
+    if let path = known[keyPath] { return path }
+    let names = try resolvedNames(of: keyPath)
+    let path = KeyPathTable.Path(
+      keyPath, names: names, slot: names.count == 1 ? slot(named: names[0]) : nil)
+    known.add(path)
+    return path
+  }
+
+  private func resolvedNames(of keyPath: AnyKeyPath) throws(HeartwoodError) -> [String] {
     let objectClass = factory.objectClass
     guard let root = type(of: keyPath).rootType as? ManagedObject.Type, isClass(objectClass, root) else {
       throw .model(
