@@ -18,7 +18,7 @@ extension ManagedObject: Observable {
 
   /// Whether the object was read while accesses were collected. Its context then keeps it: an observer may hold only the
   /// object from which it was reached.
-  final var isObserved: Bool { registrar != nil }
+  final var isObserved: Bool { pending?.header.isObserved == true }
 
   /// Registers that a property is read, if the current thread collects accesses.
   @inline(__always)
@@ -68,7 +68,8 @@ extension ManagedObject: Observable {
   ///
   /// - Parameter slots: Evaluated only for an object that is observed.
   final func changeValues(_ slots: @autoclosure () -> [Int], _ change: () -> Void) {
-    guard let registrar else { return change() }
+    // A registrar that is missing costs more to get than a flag to read.
+    guard isObserved, let registrar else { return change() }
     let slots = slots()
     for slot in slots { registrar.willSet(self, keyPath: \.[observed: slot]) }
     change()
@@ -77,6 +78,7 @@ extension ManagedObject: Observable {
 
   /// Drops pending values and relationship states; observers stay.
   final func dropPending() {
+    guard isObserved else { return pending = nil }
     let registrar = registrar
     pending = nil
     if let registrar { makePendingValues().header.registrar = registrar }
