@@ -59,12 +59,14 @@ extension ManagedObjectContext {
   package func anyExistingObject(with objectID: ManagedObjectID) throws -> ManagedObject {
     beginUse("getting an object")
     defer { endUse() }
-    if let object = registeredObject(for: objectID), !object.isFault || object.hasChanges {
+    takeAssignedIdentifiers()
+    guard let localKey = localKey(of: objectID) else { throw HeartwoodError.noRow(objectID) }
+    let root = objectID.entity.rootEntity
+    if let object = registered(root, localKey), !object.isFault || object.hasChanges {
       if object.state.contains(.inaccessible) { throw HeartwoodError.noRow(objectID) }
       return object
     }
-    guard let localKey = localKey(of: objectID) else { throw HeartwoodError.noRow(objectID) }
-    let (root, view) = (objectID.entity.rootEntity, try readingView())
+    let view = try readingView()
     let key = permanentKeys.permanent(localKey)
     let object = try view.withRow(root, key) { row in
       guard let row else { throw HeartwoodError.noRow(objectID) }
