@@ -78,7 +78,7 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
   @_disfavoredOverload public var userInfo: [String: Any] = [:]
 
   /// Whether delete rules are applied each time pending changes are processed (the default), or only at a save.
-  public var propagatesDeletesAtEndOfEvent = true
+  @exclusivity(unchecked) public var propagatesDeletesAtEndOfEvent = true
 
   /// How an object is treated whose row turns out to be deleted when the object is first read. With true, the default,
   /// it becomes a deleted object with the model's default values. With false, it is unreadable and the next fetch or save
@@ -94,7 +94,7 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
   }
 
   /// Whether the context keeps unchanged objects that the program no longer references. The default is false.
-  public var retainsRegisteredObjects = false
+  @exclusivity(unchecked) public var retainsRegisteredObjects = false
 
   /// Core Data's limit for the age of cached rows. Without effect: there is no row cache, and a fault always reads the newest
   /// row, or that of the pinned generation.
@@ -142,7 +142,7 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
   /// What these events have changed, until the save succeeds.
   var undoOfResolution: [ChangeRecord] = []
   /// The to-many property that was last read or written in this event.
-  var lastRead: LastRead?
+  @exclusivity(unchecked) var lastRead: LastRead?
   /// The changed objects as fetches look them up; nil until one does, and after changes that no event has.
   var pendingLookup: PendingLookup?
   /// `editCount` at the end of the last event.
@@ -158,7 +158,7 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
   /// Objects with destinations in relationships that are not stored: nothing else may hold them.
   var transientOwners: Set<ManagedObject> = []
   /// Objects that have got permanent identifiers by a save of a parent, of which live results are notified at the end of the event.
-  var renamedByParent: [ManagedObject] = []
+  @exclusivity(unchecked) var renamedByParent: [ManagedObject] = []
   /// Replacements of temporary keys, for values that still contain the temporary ones.
   @exclusivity(unchecked) var permanentKeys = KeyMap()
   /// The error of a change that was made on an object that has left the context for another one; the next save throws it.
@@ -166,7 +166,7 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
   /// The objects that merge policies have made one since the save began, for children, which may have them too.
   var unitedInSave: [UnitedObjects.Pair] = []
   /// The objects whose rows could not be read and that were not refreshed since.
-  var unreadable: UnreadableObjects = [:]
+  @exclusivity(unchecked) var unreadable: UnreadableObjects = [:]
   @exclusivity(unchecked) var view = ViewHolder()
   /// The authors of what children have saved here since the last save; nil for those without one.
   var authorsOfChildren: Set<String?> = []
@@ -177,7 +177,7 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
   /// The live results of this context.
   @exclusivity(unchecked) var trackers: [WeakTracker] = []
   /// Tells an incremental store which objects the context uses; nil for other stores.
-  var usedObjects: UsedObjects?
+  @exclusivity(unchecked) var usedObjects: UsedObjects?
   /// The slab that the next row is copied to.
   @exclusivity(unchecked) var rowSlab: RowSlab?
 

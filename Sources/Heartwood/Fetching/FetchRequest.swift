@@ -7,60 +7,61 @@
 /// `FetchRequest<ManagedObjectID>`, `FetchRequest<[String: Any]>` and `FetchRequest<Int>` are for identifiers, dictionaries and the number of
 /// objects. They need the name of an entity.
 public final class FetchRequest<Object: FetchRequestResult>: PersistentStoreRequest {
+  // A fetch reads all of these. A request belongs to one thread at a time, so that exclusivity checks could find nothing else.
   /// The entity's name; nil for the entity whose class is `Object`.
-  public var entityName: String? {
+  @exclusivity(unchecked) public var entityName: String? {
     didSet { knownEntity = nil }
   }
   /// What a fetch returns; that of `Object` if it is not set. A fetch throws if it is another one.
-  public var resultType = Object.fetchRequestResultType
+  @exclusivity(unchecked) public var resultType = Object.fetchRequestResultType
   /// The condition; nil for all objects.
-  public var predicate: (any FetchPredicate)?
+  @exclusivity(unchecked) public var predicate: (any FetchPredicate)?
   /// The sort descriptors, most significant first; nil or empty for no order.
-  public var sortDescriptors: [any FetchSort]?
+  @exclusivity(unchecked) public var sortDescriptors: [any FetchSort]?
   /// The maximum number of objects; 0 for all.
-  public var fetchLimit = 0
+  @exclusivity(unchecked) public var fetchLimit = 0
   /// How many of the first objects to skip.
-  public var fetchOffset = 0
+  @exclusivity(unchecked) public var fetchOffset = 0
   /// How many objects get their rows together; 0 for all when they are fetched.
   ///
   /// With a batch size, a fetch returns faults without rows. The first use of one loads the rows of its batch in one pass, and what
   /// `relationshipKeyPathsForPrefetching` names of them. The result is an array of all objects, each of which takes about a hundred bytes;
   /// `fetchInBatches(_:)` makes objects as they are met, and `enumerate(_:batchSize:_:)` has the memory of one batch.
-  public var fetchBatchSize = 0
+  @exclusivity(unchecked) public var fetchBatchSize = 0
   /// Whether objects of subentities are included.
-  public var includesSubentities = true
+  @exclusivity(unchecked) public var includesSubentities = true
   /// Whether unsaved changes of the context are considered. If false, the saved values decide which objects match; the
   /// objects still show their unsaved values.
-  public var includesPendingChanges = true
+  @exclusivity(unchecked) public var includesPendingChanges = true
   /// Whether objects are returned as faults, whose values are loaded at first use. If false, they are realised at once, and those of a batch
   /// when its rows are loaded.
-  public var returnsObjectsAsFaults = true
+  @exclusivity(unchecked) public var returnsObjectsAsFaults = true
   /// Whether a fetch has the rows of its objects, so that their first use does not read the store. If false, objects are faults without rows,
   /// each of which is read when it is used, with others next to it.
-  public var includesPropertyValues = true
+  @exclusivity(unchecked) public var includesPropertyValues = true
   /// The relationships whose destinations are loaded with the objects, such as `["albums.tracks"]`: one pass over the store for each, not
   /// one for each object. Nil for none.
   ///
   /// The destinations are faults with rows. As other objects, they are released at the end of an event if the program does not reference
   /// them.
-  public var relationshipKeyPathsForPrefetching: [any PrefetchPath]?
+  @exclusivity(unchecked) public var relationshipKeyPathsForPrefetching: [any PrefetchPath]?
   /// Whether registered objects take the newest saved values when they are fetched again. Unsaved values stay; if a saved one
   /// differs from that on which the edit was made, the save meets the conflict.
-  public var shouldRefreshRefetchedObjects = false
+  @exclusivity(unchecked) public var shouldRefreshRefetchedObjects = false
   /// The columns of the dictionaries that `ManagedObjectContext.fetchDictionaries(_:)` returns; nil for all attributes and to-one
   /// relationships. A fetch of objects takes names of these only, and reads objects whole nevertheless: a row is in one piece, apart from
   /// large values, which are read when they are used.
-  public var propertiesToFetch: [any FetchableProperty]?
+  @exclusivity(unchecked) public var propertiesToFetch: [any FetchableProperty]?
   /// What dictionaries are grouped by: each is then of a group of objects with equal values of these. Nil for no groups, unless a column
   /// is an aggregate.
-  public var propertiesToGroupBy: [any FetchableProperty]?
+  @exclusivity(unchecked) public var propertiesToGroupBy: [any FetchableProperty]?
   /// Selects groups, by what they are grouped by, aggregates, and names of computed columns, and then rows by columns that are windows;
   /// nil for all.
-  public var havingPredicate: (any FetchPredicate)?
+  @exclusivity(unchecked) public var havingPredicate: (any FetchPredicate)?
   /// Whether dictionaries that are equal to another are left out.
-  public var returnsDistinctResults = false
+  @exclusivity(unchecked) public var returnsDistinctResults = false
   /// What the request was made of, for a store that executes fetches itself and knows it. It asks for what the request asks for.
-  package var origin: (any Sendable)?
+  @exclusivity(unchecked) package var origin: (any Sendable)?
 
   /// A request for all objects of the entity whose class is `Object`.
   public override init() {}
@@ -83,7 +84,7 @@ public final class FetchRequest<Object: FetchRequestResult>: PersistentStoreRequ
   }
 
   /// The entity, if it is known.
-  var knownEntity: EntityDescription?
+  @exclusivity(unchecked) var knownEntity: EntityDescription?
 
   /// An independent request that asks for the same.
   public func copy() -> FetchRequest {
