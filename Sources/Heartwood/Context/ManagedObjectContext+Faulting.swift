@@ -43,6 +43,7 @@ extension ManagedObjectContext {
 
   /// Throws the error of an unreadable object, if there is one.
   package func throwIfUnreadable() throws {
+    guard !unreadable.isEmpty else { return }
     // The smallest key, so that the same program always throws the same error.
     if let first = unreadable.min(by: { $0.key.key < $1.key.key }) { throw first.value }
   }
