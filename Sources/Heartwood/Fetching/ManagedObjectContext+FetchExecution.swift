@@ -21,15 +21,14 @@ extension ManagedObjectContext {
     let view = try readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
     let classes = ClassCheck(wanted: Object.self) { $0 is Object }
-    if let entity = try entityOfPlainRequest(request, in: view),
-      let condition = try request.predicate?.conditionTree(for: entity), !condition.needsFetch,
-      let lookup = try UniqueLookup(condition, of: entity, in: view)
-    {
-      let row = try lookup.row(of: entity, includingSubentities: request.includesSubentities, in: view)
-      guard let row else { return }
-      try hand(row, entity, classes, try delivery(of: request, entity), body)
-      if !request.returnsObjectsAsFaults { try throwIfUnreadable() }
-      return
+    if let lookup = try lookup(for: request, in: view) {
+      let delivery = try delivery(of: request, lookup.entity)
+      let limit = request.fetchLimit == 0 ? nil : request.fetchLimit
+      if !delivery.returnsWithoutRows, try forEachResult(of: lookup, in: view, limit, delivery, classes, body)
+      {
+        if !request.returnsObjectsAsFaults { try throwIfUnreadable() }
+        return
+      }
     }
     let execution = try execution(resolve(request, of: view), in: view)
     if let most = execution.mostResults { expect(most) }
@@ -37,30 +36,84 @@ extension ManagedObjectContext {
     if !request.returnsObjectsAsFaults { try throwIfUnreadable() }
   }
 
-  /// The entity of a request that has only a condition, and needs no merging of unsaved changes; nil for other requests.
-  private func entityOfPlainRequest<Object: ManagedObject>(
-    _ request: FetchRequest<Object>, in view: any StoreView
-  ) throws -> EntityDescription? {
-    guard request.predicate != nil, fetchLog == nil, request.affectedStores == nil, parent == nil,
-      request.fetchOffset == 0,
-      request.fetchLimit >= 0, !view.isOfSeveralStores,
-      request.sortDescriptors?.isEmpty ?? true, changes.isEmptyForFetches || !request.includesPendingChanges
+  // MARK: Look-ups
+
+  /// The objects of a class with one value of an attribute, found in an index without a request; nil if a plan is needed.
+  ///
+  /// - Parameter limit: The maximum number of objects; nil for all.
+  func lookedUp<Object: ManagedObject>(
+    _ type: Object.Type, where condition: Condition, limit: Int?
+  ) throws -> [Object]? {
+    guard let equality = condition.equality, limit ?? 0 >= 0 else { return nil }
+    beginUse("fetching")
+    defer { endUse() }
+    try beginReading()
+    let view = try readingView().forOneReader()
+    defer { withExtendedLifetime(view) {} }
+    guard mayLookUp(in: view), changes.isEmptyForFetches,
+      let entity = persistentStoreCoordinator?.managedObjectModel.entity(of: type),
+      let lookup = try IndexLookup(equality, of: entity, includingSubentities: true, in: view)
     else { return nil }
-    return try entity(of: request)
+    let classes = ClassCheck(wanted: Object.self) { $0 is Object }
+    var objects: [ManagedObject] = []
+    let isFound = try forEachResult(of: lookup, in: view, limit, ObjectDelivery(), classes) { object in
+      objects.append(object)
+      return true
+    }
+    return isFound ? objects.ofCheckedClass(type) : nil
   }
 
-  private func hand(
-    _ found: FoundRow, _ entity: EntityDescription, _ classes: ClassCheck, _ delivery: ObjectDelivery,
-    _ body: (ManagedObject) throws -> Bool
-  ) throws {
+  /// The look-up of a request that has only a condition, and needs no merging of unsaved changes; nil for other requests.
+  private func lookup<Object: ManagedObject>(
+    for request: FetchRequest<Object>, in view: any StoreView
+  ) throws -> IndexLookup? {
+    guard let predicate = request.predicate, mayLookUp(in: view), request.affectedStores == nil,
+      request.fetchOffset == 0, request.fetchLimit >= 0, request.sortDescriptors?.isEmpty ?? true,
+      request.propertiesToGroupBy == nil, request.havingPredicate == nil,
+      changes.isEmptyForFetches || !request.includesPendingChanges
+    else { return nil }
+    let entity = try entity(of: request)
+    guard let equality = try predicate.conditionTree(for: entity).equality else { return nil }
+    return try IndexLookup(
+      equality, of: entity, includingSubentities: request.includesSubentities, in: view)
+  }
+
+  /// Whether fetches may do without a plan, which is logged, merges stores, and can be cancelled.
+  private func mayLookUp(in view: any StoreView) -> Bool {
+    // The view was just made, so that the log is that of its store.
+    parent == nil && self.view.fetchLog == nil && !view.isOfSeveralStores && ScanControl.current == nil
+  }
+
+  /// - Returns: false, before any call, if a plan is needed.
+  private func forEachResult(
+    of lookup: IndexLookup, in view: any StoreView, _ limit: Int?, _ delivery: ObjectDelivery,
+    _ classes: ClassCheck, _ body: (ManagedObject) throws -> Bool
+  ) throws -> Bool {
+    let root = lookup.entity.rootEntity
     var classes = classes
-    var family = FamilyBuilder(entity.rootEntity, in: storeIdentity)
-    guard let object = try object(for: found, entity.rootEntity, &family, refreshing: delivery.refreshes)
-    else { return }
+    var family = FamilyBuilder(root, in: self.view.identity)
+    return try lookup.forEachRow(in: view, limit: limit) { found in
+      try hand(found, root, &family, &classes, delivery, body)
+    }
+  }
+
+  /// Calls `body` with the object for a found row.
+  ///
+  /// - Returns: Whether to continue.
+  @inline(__always)
+  private func hand(
+    _ found: FoundRow, _ root: EntityDescription, _ family: inout FamilyBuilder, _ classes: inout ClassCheck,
+    _ delivery: ObjectDelivery, _ body: (ManagedObject) throws -> Bool
+  ) throws -> Bool {
+    guard let object = try object(for: found, root, &family, refreshing: delivery.refreshes) else {
+      return true
+    }
     try classes.check(object)
     if delivery.realises { object.willRead() }
-    _ = try body(object)
+    return try body(object)
   }
+
+  // MARK: Plans
 
   private func forEachResult(
     of execution: FetchExecution, _ classes: ClassCheck, _ body: (ManagedObject) throws -> Bool
@@ -81,14 +134,7 @@ extension ManagedObjectContext {
     }
     let root = execution.request.entity.rootEntity
     var family = FamilyBuilder(root, in: storeIdentity)
-    try execution.forEach { found in
-      guard let object = try object(for: found, root, &family, refreshing: delivery.refreshes) else {
-        return true
-      }
-      try classes.check(object)
-      if delivery.realises { object.willRead() }
-      return try body(object)
-    }
+    try execution.forEach { try hand($0, root, &family, &classes, delivery, body) }
   }
 
   /// Calls `body` with each object of a request that returns them without rows, until it returns false.
@@ -247,9 +293,15 @@ extension ManagedObjectContext {
     _ type: Object.Type, _ condition: ((ObjectQuery<Object>) -> Condition)?, _ sort: [Sort<Object>],
     _ limit: Int?, _ offset: Int
   ) -> FetchRequest<Object> {
+    request(type, where: condition?(ObjectQuery<Object>()), sort, limit, offset)
+  }
+
+  func request<Object: ManagedObject>(
+    _ type: Object.Type, where condition: Condition?, _ sort: [Sort<Object>], _ limit: Int?, _ offset: Int
+  ) -> FetchRequest<Object> {
     let request = FetchRequest<Object>()
-    if let condition { request.predicate = condition(ObjectQuery<Object>()) }
-    request.sortDescriptors = sort
+    if let condition { request.predicate = condition }
+    if sort.count > 0 { request.sortDescriptors = sort }
     request.fetchLimit = limit ?? 0
     request.fetchOffset = offset
     return request
@@ -322,47 +374,6 @@ extension ManagedObjectContext {
     }
     request.knownEntity = entity
     return entity
-  }
-}
-
-/// Checks that objects have the requested class. It remembers the class of the last one: most objects have the same
-/// class, and a cast by the runtime costs more than reading a row.
-private struct ClassCheck {
-  let wanted: ManagedObject.Type
-  let isFitting: (ManagedObject) -> Bool
-  private var lastClass: ObjectIdentifier?
-
-  init(wanted: ManagedObject.Type, isFitting: @escaping (ManagedObject) -> Bool) {
-    self.wanted = wanted
-    self.isFitting = isFitting
-  }
-
-  @inline(__always)
-  mutating func check(_ object: ManagedObject) throws {
-    let objectClass = ObjectIdentifier(type(of: object))
-    guard objectClass != lastClass else { return }
-    guard isFitting(object) else { throw HeartwoodError.wrongClass(object, wanted) }
-    lastClass = objectClass
-  }
-}
-
-/// The object factories for the rows of one root entity. It remembers the last one: most rows have the same entity.
-private struct FamilyBuilder {
-  let store: StoreIdentity
-  private let root: EntityDescription
-  private var last: ObjectFactory
-
-  init(_ root: EntityDescription, in store: StoreIdentity) {
-    self.root = root
-    self.store = store
-    last = root.factory
-  }
-
-  @inline(__always)
-  mutating func factory(of row: RowView) throws -> ObjectFactory {
-    let number = row.entityNumber
-    if number != last.number { last = try root.entity(numbered: number).factory }
-    return last
   }
 }
 

@@ -67,7 +67,14 @@ extension ManagedObjectContext {
     sort: [Sort<Object>] = [], limit: Int? = nil, offset: Int = 0
   ) throws -> [Object] {
     if limit == 0 { return [] }
-    return try fetch(request(type, condition, sort, limit, offset))
+    let condition = condition?(ObjectQuery<Object>())
+    // `isEmpty` of an array whose type is generic is looked up.
+    if let condition, sort.count == 0, offset == 0,
+      let found = try lookedUp(type, where: condition, limit: limit)
+    {
+      return found
+    }
+    return try fetch(request(type, where: condition, sort, limit, offset))
   }
 
   /// The objects of a class that satisfy a predicate.

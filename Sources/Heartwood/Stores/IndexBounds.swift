@@ -8,18 +8,38 @@ struct IndexBounds {
   /// alone, or if the range has both a prefix and bounds, or a box that decides.
   let isExact: Bool
 
+  /// The entries with one value, of an index of one property.
+  init(_ index: StoreIndex, equal value: Value) {
+    var start = Self.head(index)
+    value.appendOrderedKey(to: &start)
+    self.init(whole: start)
+  }
+
+  /// - Parameter values: The head and the values of all elements.
+  private init(whole values: [UInt8]) {
+    var values = values
+    isExact = values.count <= IndexKey.headSize + IndexKey.longestValues
+    IndexKey.cut(&values)
+    keys = .prefix(values)
+  }
+
+  private static func head(_ index: StoreIndex) -> [UInt8] {
+    var head: [UInt8] = []
+    // Room for most values, so that the array does not grow.
+    head.reserveCapacity(48)
+    KeySpace.appendHead(KeySpace.index, index.number, to: &head)
+    return head
+  }
+
   init(_ index: StoreIndex, _ range: IndexRange) {
-    var start = KeySpace.head(KeySpace.index, index.number)
+    var start = Self.head(index)
     if let part = range.ranges {
       (keys, isExact) = (Self.keys(of: part.codes, start), part.box == nil)
       return
     }
     for value in range.equal { value.appendOrderedKey(to: &start) }
     if range.equal.count == index.slots.count {
-      let isLong = start.count > IndexKey.headSize + IndexKey.longestValues
-      IndexKey.cut(&start)
-      keys = .prefix(start)
-      isExact = !isLong
+      self = IndexBounds(whole: start)
       return
     }
     let (lower, upper) = Self.ends(start, range)

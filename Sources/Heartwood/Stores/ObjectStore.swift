@@ -163,6 +163,8 @@ protocol StoreView: RowSource, Sendable {
   func scanIndex(
     _ index: StoreIndex, _ range: IndexRange, reversed: Bool, _ body: (UInt64) throws -> Bool
   ) throws
+  /// As `scanIndex`, ascending, of an index of one property and the entries with one value of it.
+  func scanIndex(_ index: StoreIndex, equal value: Value, _ body: (UInt64) throws -> Bool) throws
   /// As `scanIndex`, with the values of the entry as bytes; nil if they are cut. The bytes are valid until `body` returns.
   func scanEntries(
     _ index: StoreIndex, _ range: IndexRange, reversed: Bool,
@@ -218,6 +220,9 @@ extension StoreView {
     _ index: StoreIndex, _ range: IndexRange, reversed: Bool, _ body: (UInt64) throws -> Bool
   ) throws {
     try scanEntries(index, range, reversed: reversed) { key, _ in try body(key) }
+  }
+  func scanIndex(_ index: StoreIndex, equal value: Value, _ body: (UInt64) throws -> Bool) throws {
+    try scanIndex(index, IndexRange(equal: [value]), reversed: false, body)
   }
   func restricted(to stores: Set<Int>) -> any StoreView { self }
   var forOtherQueues: any StoreView { self }

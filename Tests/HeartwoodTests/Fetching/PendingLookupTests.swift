@@ -68,6 +68,11 @@ import Testing
         try context.fetch(Person.self, where: { $0.nick == nil && $0.name == name }).count
           <= max(found.count, plain.count))
       #expect(try context.count(Person.self, where: { $0.name == name }) == found.count)
+      guard !context.hasChanges, !root.hasChanges else { continue }
+      #expect(found == people.filter { visible.contains($0.objectID) }, "seed \(seed), step \(step)")
+      let limit = Int.random(in: 1...8, using: &random)
+      let first = try context.fetch(Person.self, where: { $0.name == name }, limit: limit)
+      #expect(first == Array(found.prefix(limit)), "seed \(seed), step \(step)")
     }
   }
 }

@@ -34,6 +34,11 @@ final class LogStoreView: StoreView, StoreReading {
 
   func indexes(of entity: EntityDescription) -> [StoreIndex] { schema.entity(entity).indexes }
 
+  func scanIndex(_ index: StoreIndex, equal value: Value, _ body: (UInt64) throws -> Bool) throws {
+    let keys = IndexBounds(index, equal: value).keys
+    try scanEntries(index, in: keys, reversed: false) { key, _ in try body(key) }
+  }
+
   var generation: UInt64 { reader.generation.rawValue }
 
   var generations: StoreGenerations { StoreGenerations(identity, generation) }

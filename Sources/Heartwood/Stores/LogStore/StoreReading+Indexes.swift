@@ -26,9 +26,17 @@ extension StoreReading {
     _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
   ) throws {
     if let box = range.ranges?.box { return try scanEntries(index, range, in: box, reversed: reversed, body) }
+    try scanEntries(index, in: IndexBounds(index, range).keys, reversed: reversed, body)
+  }
+
+  /// As `scanEntries` with a range, of the entries with these keys.
+  func scanEntries(
+    _ index: StoreIndex, in keys: KeyRange, reversed: Bool,
+    _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
+  ) throws {
     var run = CutRun()
     var continuesAfter = true
-    try scan(IndexBounds(index, range).keys, reversed: reversed) { entry, _ in
+    try scan(keys, reversed: reversed) { entry, _ in
       if run.isEmpty, !IndexKey.isCut(entry) {
         continuesAfter = try body(KeySpace.lastNumber(entry), IndexKey.values(of: entry))
         return continuesAfter
