@@ -11,9 +11,9 @@ final class LateObject: Sendable {
     if let known = made.withLock({ $0 }) as? Object { return known }
     let new = make()
     return made.withLock { made in
-      if let known = made as? Object { return known }
-      made = new
-      return new
+      let kept = made as? Object ?? new
+      made = kept
+      return kept
     }
   }
 }

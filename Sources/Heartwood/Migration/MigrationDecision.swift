@@ -109,13 +109,6 @@ enum MigrationDecision {
 }
 
 extension StoreVersion {
-  /// The version of a store that has the wanted model.
-  init(opened place: String, pendingStage: String?) {
-    self.init(place: place, difference: nil, pendingStage: pendingStage, formerModels: []) {
-      throw HeartwoodError.noModel(place)
-    }
-  }
-
   /// The version of a store on the engine.
   ///
   /// - Parameters:

@@ -45,7 +45,9 @@ struct StoreMigration {
     do {
       let store = try LogStore.openChecked(at: url, model: model, options: options)
       guard let stage = try store.metadata().pendingStage else { return store }
-      let version = StoreVersion(opened: LogStore.path(of: url), pendingStage: stage)
+      let path = LogStore.path(of: url)
+      let version = StoreVersion(
+        place: path, difference: nil, pendingStage: stage, formerModels: [], model: { self.model })
       guard case .stages = try MigrationDecision(of: version, MigrationWishes(description), to: target) else {
         return store
       }
