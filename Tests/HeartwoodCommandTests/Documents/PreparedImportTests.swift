@@ -30,7 +30,7 @@ private func prepared(_ objects: String) throws -> PreparedImport {
   #expect(prepared.objects[0].links.map(\.name) == ["country", "near"])
   #expect(prepared.objects[0].links.map(\.destinations) == [[1], [0]])
   #expect(prepared.objects[1].links == [])
-  #expect(prepared.objects[1].attributes.map(\.name) == ["name"])
+  #expect(prepared.objects[1].attributes.map(\.name) == ["name", "population"])
   #expect(prepared.referenceCount == 3)
 }
 

@@ -242,4 +242,37 @@ private final class Visit: ManagedObject {
       heartwoodMessage { _ = try PersistentStoreCoordinator(checking: broken) }?.contains("no elements")
         == true)
   }
+
+  @Test(arguments: [PersistentStore.StoreType.log, .binary, .json, .xml])
+  func
+    `a store with an optional composite attribute without a value, whose elements have defaults, is read again`(
+      kind: PersistentStore.StoreType
+    ) throws
+  {
+    let inner = CompositeAttributeDescription(
+      name: "inner", elements: [AttributeDescription(name: "flag", type: .boolean, defaultValue: true)],
+      isOptional: false)
+    let place = CompositeAttributeDescription(
+      name: "place",
+      elements: [AttributeDescription(name: "height", type: .double, defaultValue: 1.5), inner])
+    let entity = EntityDescription(name: "Visit", properties: [place])
+    let model = ManagedObjectModel(entities: [entity])
+    let description = PersistentStoreDescription(url: folder.store)
+    description.type = kind
+    for round in 0..<2 {
+      let coordinator = try PersistentStoreCoordinator(checking: model)
+      try coordinator.addPersistentStore(with: description)
+      let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+      try context.performAndWait {
+        if round == 0 {
+          _ = EntityDescription.insertNewObject(forEntityName: "Visit", into: context)
+          try context.save()
+        }
+        let request = FetchRequest<ManagedObject>(entityName: "Visit")
+        request.predicate = try FormatPredicate("place == nil")
+        #expect(try context.fetch(request).map { $0.value(forKey: "place") == nil } == [true])
+      }
+      try coordinator.close()
+    }
+  }
 }

@@ -103,6 +103,11 @@ struct StoreDocument {
         }
         if !keys.isEmpty { relationships.append((name, StoreDocumentValue.json(keys))) }
       default:
+        // A new object has the defaults of elements also where the whole has no value: they are none then.
+        let wholes = entity.isElement(slot) ? entity.compositeSlots(around: slot) : []
+        guard wholes.allSatisfy({ found.row.value(entity.layout.columns[$0]) == .bool(true) }) else {
+          continue
+        }
         let value = try value(column, of: found, entity, contents)
         if !value.isNull { attributes.append((name, StoreDocumentValue.json(value, column.kind))) }
       }
