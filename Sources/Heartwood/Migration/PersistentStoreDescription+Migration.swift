@@ -1,7 +1,7 @@
 /// How a store of another model is migrated.
 extension PersistentStoreDescription {
-  /// The mapping by which a store of another model is migrated, to a copy with new identifiers that replaces it; nil to infer it.
-  /// Needs `shouldMigrateStoreAutomatically`.
+  /// The mapping by which a store of another model is migrated, to a copy with new identifiers that replaces it; nil to infer it. The
+  /// inferred mapping itself migrates the store in place. Needs `shouldMigrateStoreAutomatically`.
   public var mappingModel: MappingModel? {
     get { migration.mapping as? MappingModel }
     set { migration.mapping = newValue }
