@@ -33,9 +33,13 @@ let package = Package(
       swiftSettings: [.enableExperimentalFeature("BuiltinModule")]),
     // Property lists and archives as Apple's frameworks write them, as plain data.
     .target(name: "HeartwoodArchives"),
+    // Values, models, rows and conditions, without stores and objects. `Heartwood` exports its names.
+    .target(name: "HeartwoodModel", dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodArchives"]),
     .target(
       name: "Heartwood",
-      dependencies: ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "HeartwoodArchives"]),
+      dependencies: [
+        "HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "HeartwoodArchives", "HeartwoodModel",
+      ]),
     // SQLite's file format, and the stores that Core Data and SwiftData make of it on Apple's systems.
     .target(name: "HeartwoodSQLite"),
     .target(
@@ -86,16 +90,14 @@ let package = Package(
       name: "HeartwoodTests",
       dependencies: [
         "TestSupport", "GraphTestSupport", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine",
-        "Heartwood",
-        "LineStore",
+        "HeartwoodModel", "Heartwood", "LineStore",
       ]),
     // Models, stores and migrations.
     .testTarget(
       name: "HeartwoodStoreTests",
       dependencies: [
         "TestSupport", "GraphTestSupport", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine",
-        "Heartwood",
-        "LineStore",
+        "HeartwoodModel", "Heartwood", "LineStore",
       ]),
     // Everything that can go wrong, at every place where it can: `Tests/FaultProgramme/run`.
     .executableTarget(
@@ -114,7 +116,9 @@ let package = Package(
     // The documents of the formats, held against the code.
     .testTarget(
       name: "FormatTests",
-      dependencies: ["TestSupport", "HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood"]),
+      dependencies: [
+        "TestSupport", "HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "HeartwoodModel", "Heartwood",
+      ]),
     .testTarget(name: "HeartwoodArchivesTests", dependencies: ["TestSupport", "HeartwoodArchives"]),
     .testTarget(name: "HeartwoodSQLiteTests", dependencies: ["TestSupport", "HeartwoodSQLite"]),
     .testTarget(
@@ -133,7 +137,7 @@ let package = Package(
 
 // The same files are a normal test, and what libFuzzer drives: `Tests/Fuzzing/run` asks for the latter.
 let fuzzed: [Target.Dependency] = [
-  "HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood", "HeartwoodSQLite",
+  "HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "HeartwoodModel", "Heartwood", "HeartwoodSQLite",
   "HeartwoodAppleStores",
   "HeartwoodCommand",
 ]

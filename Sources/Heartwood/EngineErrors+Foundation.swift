@@ -2,12 +2,7 @@ import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
 
-/// An error that may concern a file. The modules below do not import Foundation, so their errors conform to
-/// its protocols here.
-protocol FilePathError {
-  /// The path of the file or directory that the error concerns, if any.
-  var filePath: String? { get }
-}
+// The modules below do not import Foundation, so their errors conform to its protocols here.
 
 extension EngineError: LocalizedError, CustomNSError, FilePathError {
   /// Message, file, offset and cause in one line.
@@ -21,7 +16,7 @@ extension EngineError: LocalizedError, CustomNSError, FilePathError {
     return info
   }
 
-  var filePath: String? { file ?? (underlying as? any FilePathError)?.filePath }
+  package var filePath: String? { file ?? (underlying as? any FilePathError)?.filePath }
 }
 
 extension FileSystemError: LocalizedError, CustomNSError, FilePathError {
@@ -37,5 +32,5 @@ extension FileSystemError: LocalizedError, CustomNSError, FilePathError {
     return info
   }
 
-  var filePath: String? { path }
+  package var filePath: String? { path }
 }

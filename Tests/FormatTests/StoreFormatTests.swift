@@ -4,6 +4,7 @@ import HeartwoodEngine
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// Checks that the graph's format document agrees with the graph.
 @Suite struct `The document of a store's keys and values` {

@@ -12,7 +12,9 @@ public func _nameOfClass(_ aClass: AnyClass) -> String {
     !$0.hasPrefix("(unknown")
   }
   if let module = parts.first, parts.count > 1 {
-    if module == "Heartwood" { return "NS" + parts.dropFirst().joined(separator: ".") }
+    if ["Heartwood", "HeartwoodModel"].contains(module) {
+      return "NS" + parts.dropFirst().joined(separator: ".")
+    }
     if ["CoreData", "Foundation"].contains(module) { parts.removeFirst() }
   }
   return parts.joined(separator: ".")

@@ -31,7 +31,8 @@ struct TypeNames {
       }
     }
     known["NSManagedObject"] = NominalType(module: "CoreData", path: [("NSManagedObject", .class)])
-    known["NSManagedObjectID"] = NominalType(module: "Heartwood", path: [("ManagedObjectID", .structure)])
+    known["NSManagedObjectID"] = NominalType(
+      module: "HeartwoodModel", path: [("ManagedObjectID", .structure)])
     known["NSManagedObjectContext"] = NominalType(
       module: "Heartwood", path: [("ManagedObjectContext", .class)])
     self.known = known

@@ -182,25 +182,3 @@ extension HeartwoodError {
       property: property)
   }
 }
-
-/// Reads a text without the differences that its comparison ignores.
-private final class FoldedReader: ValueReader {
-  private let text: ValueReader
-  private let options: ComparisonOptions
-
-  init(_ text: ValueReader, _ options: ComparisonOptions) {
-    self.text = text
-    self.options = options
-  }
-
-  override func read(_ place: Place) throws -> Value {
-    try text.read(place).text.map { ComparableText.sortValue($0, options) } ?? .null
-  }
-}
-
-/// Reads an integer that ascends with the key; temporary keys come after permanent ones.
-private final class CreationReader: ValueReader {
-  override func read(_ place: Place) -> Value {
-    .int(Int64(bitPattern: place.key ^ .temporaryKeyMark))
-  }
-}

@@ -78,74 +78,16 @@ extension ManagedObject {
 }
 
 extension FetchedPropertyDescription {
-  /// The variables of a fetched property's predicate.
-  private enum Variable {
-    static let source = "FETCH_SOURCE"
-    static let property = "FETCHED_PROPERTY"
-  }
-
   /// The request with its variables.
   fileprivate func request(
     _ template: FetchRequestTemplate, for object: ManagedObject
   ) -> FetchRequest<ManagedObject> {
     FetchRequest(template, [Variable.source: object, Variable.property: name])
   }
-
-  /// Checks that the predicate can be used.
-  fileprivate func checkPredicate(_ model: ManagedObjectModel) throws(HeartwoodError) {
-    guard let template, let text = template.predicate,
-      let fetched = model.entitiesByName[template.entityName],
-      let entity
-    else { return }
-    do throws(HeartwoodError) {
-      let condition = try FormatPredicate(text).condition
-      for path in condition.variablePaths where path.first == Variable.source && path.count > 1 {
-        let names = path.dropFirst().map(PathStep.name)
-        let end = try PathResolver(scopes: [(.fetched, entity)]).resolve(PropertyPath(.fetched, names)).end
-        if case .toMany = end {
-          throw .predicate("$\(path.joined(separator: ".")) is a to-many relationship")
-        }
-      }
-      let known = condition.withVariables {
-        $0.first == Variable.source || $0 == [Variable.property] ? .null : nil
-      }
-      _ = try CompiledPredicate(known, entity: fetched, store: nil)
-    } catch {
-      throw .model(
-        "the predicate \"\(text)\" of the fetched property \(displayName) cannot be used: \(error.message)")
-    }
-  }
-}
-
-extension ManagedObjectModel {
-  /// Checks the predicates of fetched properties. Freezes the model.
-  ///
-  /// - Throws: `.invalidPredicate` with the property and what is wrong.
-  package func checkFetchedProperties() throws(HeartwoodError) {
-    try freeze()
-    if let first = fetchedPropertyProblems().first { throw first.error }
-  }
-
-  /// What is wrong with the requests of fetched properties, and with which.
-  ///
-  /// - Precondition: The model is valid.
-  func fetchedPropertyProblems() -> [(place: String, error: HeartwoodError)] {
-    var problems: [(place: String, error: HeartwoodError)] = []
-    for entity in entities {
-      for case let property as FetchedPropertyDescription in entity.ownProperties {
-        do {
-          try property.checkPredicate(self)
-        } catch {
-          problems.append((property.displayName, error))
-        }
-      }
-    }
-    return problems
-  }
 }
 
 extension ManagedObject: VariableSource {
-  func predicateConstant(at path: [String]) -> ConditionExpression? {
+  package func predicateConstant(at path: [String]) -> ConditionExpression? {
     var value: Any? = self
     for (place, name) in path.enumerated() {
       guard let object = value as? ManagedObject else { return value == nil ? .value(.null) : nil }

@@ -31,6 +31,7 @@ struct IndexLookup {
   ///
   /// - Parameter limit: The maximum number of rows; nil for all.
   /// - Returns: false, before any call, if the value has many entries: choose a plan.
+  @inline(__always)
   func forEachRow(
     in view: any StoreView, limit: Int?, _ body: (FoundRow) throws -> Bool
   ) throws -> Bool {

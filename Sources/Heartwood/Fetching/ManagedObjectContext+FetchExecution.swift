@@ -85,6 +85,7 @@ extension ManagedObjectContext {
   }
 
   /// - Returns: false, before any call, if a plan is needed.
+  @inline(__always)
   private func forEachResult(
     of lookup: IndexLookup, in view: any StoreView, _ limit: Int?, _ delivery: ObjectDelivery,
     _ classes: ClassCheck, _ body: (ManagedObject) throws -> Bool

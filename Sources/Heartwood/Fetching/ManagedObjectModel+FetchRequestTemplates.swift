@@ -64,47 +64,6 @@ extension ManagedObjectModel {
   }
 }
 
-extension ManagedObjectModel {
-  /// The place of a request in a file, for messages.
-  static func place(ofFetchRequest name: String) -> String { "the fetch request \(name)" }
-
-  /// What is wrong with the predicates of requests, and with which.
-  ///
-  /// - Precondition: The model is valid.
-  func fetchRequestTemplateProblems() -> [(place: String, error: HeartwoodError)] {
-    var problems: [(place: String, error: HeartwoodError)] = []
-    for (name, template) in fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
-      guard let text = template.predicate, let entity = entitiesByName[template.entityName] else { continue }
-      let place = Self.place(ofFetchRequest: name)
-      do throws(HeartwoodError) {
-        try FormatPredicate(text).condition.check(for: entity)
-      } catch {
-        problems.append(
-          (place, .model("the predicate \"\(text)\" of \(place) cannot be used: \(error.message)")))
-      }
-    }
-    return problems
-  }
-}
-
-extension Condition {
-  /// Checks that the condition can be used, as far as that does not depend on the values of variables.
-  fileprivate func check(for entity: EntityDescription) throws(HeartwoodError) {
-    guard !variablePaths.isEmpty else {
-      _ = try CompiledPredicate(self, entity: entity, store: nil)
-      return
-    }
-    var paths: [PropertyPath] = []
-    _ = rewritten { expression in
-      if case .path(let path) = expression.kind, path.scope === Scope.fetched, !path.steps.isEmpty {
-        paths.append(path)
-      }
-      return expression
-    }
-    for path in paths { _ = try PathResolver(scopes: [(.fetched, entity)]).resolve(path) }
-  }
-}
-
 extension FetchRequestTemplate {
   /// - Parameter entity: The entity of the request.
   /// - Throws: `.coreData` if the predicate cannot be used for it, or a column has no text.

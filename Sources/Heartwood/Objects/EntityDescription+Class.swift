@@ -9,11 +9,7 @@ extension EntityDescription {
   public convenience init(
     name: String, properties: [PropertyDescription] = [], managedObjectClass: ManagedObject.Type? = nil
   ) {
-    self.init()
-    self.name = name
-    ownProperties = properties
-    // Initialisers call no observers.
-    for property in properties { property.entity = self }
+    self.init(named: name, properties: properties)
     self.managedObjectClass = managedObjectClass
   }
 

@@ -229,16 +229,6 @@ extension RelationshipDescription {
   }
 }
 
-extension HeartwoodError {
-  static func unknownProperty(_ name: String, _ entity: EntityDescription) -> HeartwoodError {
-    HeartwoodError(
-      .managedObjectValidation,
-      "\(entity.displayName) has no property called \"\(name)\"; it has "
-        + ModelChecks.list(entity.propertiesByName.keys),
-      property: name)
-  }
-}
-
 /// What managed objects have in a way that their classes can declare the same again, such as a subscript of their own.
 public protocol _RedeclarableMembers: AnyObject {}
 extension ManagedObject: _RedeclarableMembers {}

@@ -193,7 +193,4 @@ extension EntityDescription {
   package func isOrderedRelationship(at slot: Int) -> Bool {
     compiled.relationshipBySlot[slot]?.isOrdered == true
   }
-
-  /// Whether the entity's model is in use.
-  package var isInUse: Bool { knownFactory != nil }
 }

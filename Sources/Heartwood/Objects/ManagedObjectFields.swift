@@ -30,7 +30,7 @@ open class _ManagedObjectFields {
   public init(_ entity: EntityDescription) {
     entityReference = UnownedReference(entity)
     identifier = ManagedObjectID(entity: entity, key: .temporaryKeyMark, store: .none)
-    _isPrototype = entity.knownFactory == nil && entity === PropertyRecorder.entity
+    _isPrototype = !entity.isInUse && entity === PropertyRecorder.entity
     _columns = _isPrototype ? .empty : entity.factory.columns
   }
 }

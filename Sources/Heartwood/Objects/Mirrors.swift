@@ -73,11 +73,11 @@ extension _AccessTable: CustomReflectable {
 }
 
 extension StoredRow: CustomReflectable {
-  var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+  @usableFromInline package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 
 extension UnownedReference: CustomReflectable {
-  var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+  @usableFromInline package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 
 extension PendingValues: CustomReflectable {

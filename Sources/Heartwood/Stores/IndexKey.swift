@@ -174,12 +174,4 @@ extension RowView {
       value(column).appendOrderedKey(to: &key)
     }
   }
-
-  /// Whether a column has the same bytes in another row of the same layout.
-  func isSame(_ column: Column, in other: RowView) -> Bool {
-    if isNull(column) || other.isNull(column) { return isNull(column) == other.isNull(column) }
-    if column.kind.isVariable { return bytes(column).elementsEqual(other.bytes(column)) }
-    let cell = Int(column.offset)..<Int(column.offset) + column.kind.width
-    return bytes[cell].elementsEqual(other.bytes[cell])
-  }
 }

@@ -40,8 +40,4 @@ extension HeartwoodError {
       throw engine(error, "the store at \(path) could not be opened", .persistentStoreTimeout)
     }
   }
-
-  static func damagedStore(_ message: String) -> HeartwoodError {
-    HeartwoodError(.persistentStoreDamaged, "\(message); verify the store")
-  }
 }

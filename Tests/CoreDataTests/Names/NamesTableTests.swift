@@ -23,7 +23,8 @@ import Testing
     """
 
   static func makePage() throws -> String {
-    let names = try DeclaredNames(folders: ["Sources/CoreData", "Sources/Heartwood"], package: package)
+    let names = try DeclaredNames(
+      folders: ["Sources/CoreData", "Sources/Heartwood", "Sources/HeartwoodModel"], package: package)
     var text = head
     var (here, all) = (0, 0)
     for (type, list) in AppleNames.types {

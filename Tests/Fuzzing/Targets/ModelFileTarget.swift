@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// The file `contents` of a model of Xcode, read and written again.
 enum ModelFileTarget {

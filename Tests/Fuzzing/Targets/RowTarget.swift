@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// Decoding of the graph's rows, history records and model record. The first byte selects which.
 enum RowTarget {

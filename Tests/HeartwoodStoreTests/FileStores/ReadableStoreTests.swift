@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 #if canImport(FoundationXML)
   import FoundationXML

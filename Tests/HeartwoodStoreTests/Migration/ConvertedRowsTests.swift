@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// How long rows of a former model that were converted stay in memory.
 @Suite struct ConvertedRowsTests {

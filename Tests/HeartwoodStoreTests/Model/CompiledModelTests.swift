@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 @Suite struct `Models that Apple's tools have compiled` {
   private static let folder = PackageFolder.url.appending(path: "Fixtures/CompiledModels")

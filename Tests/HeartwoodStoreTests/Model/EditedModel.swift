@@ -2,6 +2,7 @@ import Foundation
 import HeartwoodFaults
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// Model files by chance, for tests.
 enum EditedModel {

@@ -3,6 +3,7 @@ import GraphTestSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 @Suite struct `Models` {
   @Test func `an inconsistent model is refused with entity and property named`() {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// Holds the reader and the guide to one table of what becomes of each attribute of a file.
 @Suite struct `The table of Xcode's format` {

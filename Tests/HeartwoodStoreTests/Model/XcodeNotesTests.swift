@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// Nothing of a file is dropped in silence: it is part of the model, or a note or an error names it with its line.
 @Suite struct `Notes and mistakes of model files` {

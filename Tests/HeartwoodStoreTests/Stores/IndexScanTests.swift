@@ -3,6 +3,7 @@ import HeartwoodFaults
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// Compares index scans with the rows, filtered and sorted.
 @Suite struct IndexScanTests {

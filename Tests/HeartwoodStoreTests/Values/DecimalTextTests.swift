@@ -3,6 +3,7 @@ import HeartwoodFaults
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 @Suite struct `Decimals as text` {
   @Test(arguments: [

@@ -4,6 +4,7 @@ import HeartwoodFaults
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// Temporary identifiers that were kept over a save.
 @Suite struct `A temporary identifier kept from before a save` {

@@ -4,6 +4,7 @@ import GraphTestSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 private actor Reader: ModelActor {
   let modelExecutor: ContextExecutor

@@ -3,6 +3,7 @@ import GraphTestSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 @Suite struct `Options of fetches` {
   // FET-03

@@ -3,6 +3,7 @@ import GraphTestSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 private final class Measure: ManagedObject {
   @Attribute var exact: Decimal?

@@ -4,6 +4,7 @@ import HeartwoodFaults
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// Looks objects up by an indexed attribute, which needs no plan.
 @Suite struct `Index look-ups` {

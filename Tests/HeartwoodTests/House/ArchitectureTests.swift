@@ -31,7 +31,8 @@ struct ArchitectureTests {
 
   @Test func `the map names every folder of the graph`() throws {
     let map = try Set(names(in: "Code map", after: 0))
-    for folder in GraphLayerTests.graph.layers.joined() where !folder.isEmpty {
+    for folder in (GraphLayerTests.model.layers + GraphLayerTests.graph.layers).joined() where !folder.isEmpty
+    {
       #expect(map.contains(folder), "\(folder)")
     }
   }

@@ -3,22 +3,47 @@ import GraphTestSupport
 import TestSupport
 import Testing
 
-/// The files of the graph that handle memory without a length or an owner, each with its reason.
+/// The files of the model and of the graph that handle memory without a length or an owner, each with its reason.
 struct GraphUnsafeCodeTests {
-  static let graph = UnsafeCodeRules(
-    root: "Sources/Heartwood",
+  static let model = UnsafeCodeRules(
+    root: "Sources/HeartwoodModel",
     rawMemory: [
       "types that the other files use instead": [
         "Memory/AccessTable.swift", "Memory/CheckedCasts.swift", "Memory/KeyPathTable.swift",
         "Memory/PlainTable.swift", "Memory/RowFields.swift", "Memory/RowSlab.swift",
         "Memory/UnownedReference.swift",
       ],
+      "places on the stack of the caller": ["Predicates/Evaluation/Place.swift"],
+      "texts compared eight bytes at a time": ["Predicates/Evaluation/TextBytes.swift"],
+    ],
+    uncheckedSendable: [
+      "one queue or one migration uses it": ["Values/OpaqueValue.swift"],
+      "set by the program before it is used, then not changed": [
+        "Model/AttributeDescription.swift", "Model/CompositeAttributeDescription.swift",
+        "Model/EntityDescription.swift", "Model/FetchIndexDescription.swift",
+        "Model/ManagedObjectModel.swift", "Model/PropertyDescription.swift",
+        "Model/RelationshipDescription.swift", "Model/DerivedAttributeDescription.swift",
+        "Model/FetchedPropertyDescription.swift",
+      ],
+      "never changes": [
+        "Memory/AccessTable.swift", "Memory/KeyPathTable.swift", "Memory/PlainTable.swift",
+        "Model/FrozenEntity.swift", "Predicates/ConditionExpression.swift", "Values/CompositeValue.swift",
+        "Values/NamedReaders.swift", "Predicates/Compilation/Derivation.swift",
+        "Predicates/Compilation/IndexedExpression.swift", "Predicates/Compilation/IndexCondition.swift",
+      ],
+      "a lock or an atomic guards it": ["Rows/ConvertedRows.swift"],
+      "a weak reference": [
+        "Identity/ObjectReference.swift", "Predicates/Evaluation/RelevanceReader.swift",
+      ],
+    ])
+
+  static let graph = UnsafeCodeRules(
+    root: "Sources/Heartwood",
+    rawMemory: [
       "where wrappers are in an object": ["Declarations/Classes/InstanceMemory.swift"],
       "objects in a table without reference counting": ["Context/IdentityMap.swift"],
       "values stored after an object's header": ["Objects/PendingValues.swift"],
       "the initialiser of a class that is known at run time": ["Objects/ObjectMaking.swift"],
-      "places on the stack of the caller": ["Predicates/Evaluation/Place.swift"],
-      "texts compared eight bytes at a time": ["Predicates/Evaluation/TextBytes.swift"],
     ],
     uncheckedSendable: [
       "one thread uses it": ["Stores/LogStore/TransactionView.swift"],
@@ -28,47 +53,36 @@ struct GraphUnsafeCodeTests {
         "Fetching/AsynchronousFetchRequest.swift", "Fetching/DetachedFetch.swift",
         "LiveResults/LiveQuery.swift", "LiveResults/LiveRows.swift",
         "Migration/Inference/InferredChanges.swift", "Migration/Mapping/EntityMigrationPolicy.swift",
-        "Migration/Mapping/MigrationManager.swift", "Values/OpaqueValue.swift",
+        "Migration/Mapping/MigrationManager.swift",
       ],
       "set by the program before it is used, then not changed": [
         "AtomicStores/AtomicStore.swift", "IncrementalStores/IncrementalStore.swift",
         "Container/PersistentContainer.swift", "Coordinator/PersistentStore.swift",
-        "Coordinator/PersistentStoreDescription.swift",
-        "Conflicts/MergePolicy.swift", "Migration/Mapping/EntityMapping.swift",
-        "Migration/Mapping/MappingModel.swift", "Migration/Mapping/PropertyMapping.swift",
-        "Migration/Staged/MigrationStage.swift",
-        "Model/AttributeDescription.swift", "Model/CompositeAttributeDescription.swift",
-        "Model/EntityDescription.swift", "Model/FetchIndexDescription.swift",
-        "Model/ManagedObjectModel.swift", "Model/PropertyDescription.swift",
-        "Model/RelationshipDescription.swift", "Model/DerivedAttributeDescription.swift",
-        "Model/FetchedPropertyDescription.swift",
+        "Coordinator/PersistentStoreDescription.swift", "Conflicts/MergePolicy.swift",
+        "Migration/Mapping/EntityMapping.swift", "Migration/Mapping/MappingModel.swift",
+        "Migration/Mapping/PropertyMapping.swift", "Migration/Staged/MigrationStage.swift",
       ],
       "never changes": [
         "Conflicts/ConstraintConflict.swift", "Conflicts/MergeConflict.swift", "Stores/FrozenRows.swift",
         "Context/ParentView.swift", "Saving/Validation.swift", "Declarations/Classes/ClassRecord.swift",
         "Declarations/Classes/PathResolution.swift", "Fetching/FetchedBatches.swift",
-        "Fetching/SharedRequest.swift", "Memory/AccessTable.swift", "Memory/KeyPathTable.swift",
-        "Memory/PlainTable.swift",
-        "Model/FrozenEntity.swift", "Objects/Observation/AccessProbe.swift",
-        "Predicates/ConditionExpression.swift", "Values/CompositeValue.swift", "Values/NamedReaders.swift",
-        "Stores/Deriving/Derivation.swift", "Predicates/Compilation/IndexedExpression.swift",
-        "Predicates/Compilation/IndexCondition.swift",
+        "Fetching/SharedRequest.swift", "Objects/Observation/AccessProbe.swift",
       ],
       "a lock or an atomic guards it": [
         "Context/ContextOccupancy.swift", "Context/MainQueue.swift",
         "Context/ManagedObjectContext+Sequences.swift", "IncrementalStores/IncrementalView.swift",
-        "Rows/ConvertedRows.swift",
       ],
       "a weak reference": [
         "AtomicStores/AtomicStoreSaving.swift", "IncrementalStores/IncrementalContents.swift",
-        "Context/ChangeFollowing.swift", "Coordinator/OpenStores.swift", "Identity/ObjectReference.swift",
-        "Predicates/Evaluation/RelevanceReader.swift",
+        "Context/ChangeFollowing.swift", "Coordinator/OpenStores.swift",
       ],
       "a token of Foundation, which any thread may use": ["Coordinator/StoreNotifications.swift"],
     ])
 
-  @Test func `only the listed files of the graph use unsafe code`() throws {
-    let violations = try Self.graph.violations(in: PackageFolder.url.path)
+  @Test(arguments: [model, graph]) func `only the listed files of the graph use unsafe code`(
+    rules: UnsafeCodeRules
+  ) throws {
+    let violations = try rules.violations(in: PackageFolder.url.path)
     #expect(violations == [])
   }
 }

@@ -6,7 +6,8 @@ import Testing
 struct LockTableTests {
   @Test func `the table has each lock of the graph and of what is built on it, and no other`() throws {
     let modules = [
-      "Heartwood", "CoreData", "SwiftData", "HeartwoodAppleStores", "HeartwoodSQLite", "HeartwoodCommand",
+      "HeartwoodModel", "Heartwood", "CoreData", "SwiftData", "HeartwoodAppleStores", "HeartwoodSQLite",
+      "HeartwoodCommand",
     ]
     let found = try modules.flatMap { module in
       try PackageFolder.sources(in: "Sources/\(module)").values.flatMap { LockMembers(of: $0).names }

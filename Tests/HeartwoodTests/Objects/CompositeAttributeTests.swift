@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 private struct Position: CompositeValue {
   var latitude = 0.0

@@ -3,6 +3,7 @@ import GraphTestSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 @Suite struct CompiledPredicateTests {
   let world: PredicateWorld

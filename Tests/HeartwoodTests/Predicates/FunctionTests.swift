@@ -4,6 +4,7 @@ import HeartwoodFaults
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 @Suite struct `Functions in conditions` {
   let world: PredicateWorld

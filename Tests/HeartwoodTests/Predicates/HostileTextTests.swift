@@ -3,6 +3,7 @@ import HeartwoodFaults
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// Texts that are nested deeply or very long, for every parser: each ends in an error, and none overflows a thread's stack.
 struct HostileTextTests {

@@ -2,6 +2,7 @@ import Foundation
 import HeartwoodFaults
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// Makes worlds and conditions about them whose constants are often near the values.
 struct RandomConditions {

@@ -3,6 +3,7 @@ import HeartwoodFaults
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 @Suite struct RandomPredicateTests {
   @Test func `random conditions on rows agree with a plain evaluation of values`() throws {

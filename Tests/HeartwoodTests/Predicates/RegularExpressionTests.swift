@@ -3,6 +3,7 @@ import HeartwoodFaults
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// Regular expressions of MATCHES and of rules for patterns.
 struct RegularExpressionTests {

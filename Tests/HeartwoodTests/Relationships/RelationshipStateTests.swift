@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// The keys and differences of a to-many relationship beside plain arrays.
 struct RelationshipStateTests {

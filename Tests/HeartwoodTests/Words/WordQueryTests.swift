@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// How texts are split into words, and what queries of words say.
 @Suite struct `Words and queries of words` {

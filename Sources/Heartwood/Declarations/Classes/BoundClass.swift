@@ -58,9 +58,9 @@ struct BoundClass: BoundObjectClass {
 }
 
 extension ManagedObject: ObjectClass {
-  static var isPlain: Bool { self == ManagedObject.self }
+  package static var isPlain: Bool { self == ManagedObject.self }
 
-  static func bound(to entity: EntityDescription) throws(HeartwoodError) -> any BoundObjectClass {
+  package static func bound(to entity: EntityDescription) throws(HeartwoodError) -> any BoundObjectClass {
     try BoundClass(self, of: entity)
   }
 }

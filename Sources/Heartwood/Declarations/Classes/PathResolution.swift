@@ -121,48 +121,24 @@ enum PathResolution {
   }
 }
 
-extension EntityDescription {
-  /// The names of the properties that a key path reads, starting at objects of this entity.
-  ///
-  /// - Throws: `.coreData` if the path starts at another class, or reads anything but modelled properties.
-  func propertyNames(of keyPath: AnyKeyPath) throws(HeartwoodError) -> [String] {
-    try path(keyPath).names
-  }
-
-  /// The slot of the property that a key path reads; nil if it reads several.
-  ///
-  /// - Throws: As `propertyNames(of:)`.
-  func slot(of keyPath: AnyKeyPath) throws(HeartwoodError) -> Int? { try path(keyPath).slot }
-
-  private func path(_ keyPath: AnyKeyPath) throws(HeartwoodError) -> KeyPathTable.Path {
-    let known = compiled.keyPaths
-    if let path = known[keyPath] { return path }
-    let names = try resolvedNames(of: keyPath)
-    let path = KeyPathTable.Path(
-      keyPath, names: names, slot: names.count == 1 ? slot(named: names[0]) : nil)
-    known.add(path)
-    return path
-  }
-
-  private func resolvedNames(of keyPath: AnyKeyPath) throws(HeartwoodError) -> [String] {
-    let objectClass = factory.objectClass
-    guard let root = type(of: keyPath).rootType as? ManagedObject.Type, isClass(objectClass, root) else {
-      throw .model(
-        "the key path \(keyPath) begins at \(type(of: keyPath).rootType), but objects of \(displayName) "
-          + "are \(objectClass)")
-    }
-    return try PathResolution.cachedNames(of: keyPath, from: objectClass)
-  }
-
-  private func isClass(_ type: ManagedObject.Type, _ ancestor: ManagedObject.Type) -> Bool {
-    type == ancestor || ancestor == ManagedObject.self || Superclasses(of: type).contains { $0 == ancestor }
-  }
-}
-
 extension ManagedObject {
   /// The names of the declared properties that a key path reads, starting at objects of this class; nil if it reads anything else. No model
   /// needs to have the class.
-  static func declaredNames(of keyPath: AnyKeyPath) -> [String]? {
+  package static func declaredNames(of keyPath: AnyKeyPath) -> [String]? {
     try? PathResolution.cachedNames(of: keyPath, from: self)
+  }
+
+  /// The names of the properties that a key path from this class reads, starting at objects of an entity; nil if these are of another class.
+  ///
+  /// - Throws: `.coreData` if the path reads anything but modelled properties.
+  package static func propertyNames(
+    of keyPath: AnyKeyPath, in entity: EntityDescription
+  ) throws(HeartwoodError) -> [String]? {
+    let objectClass = entity.factory.objectClass
+    guard
+      objectClass == self || self == ManagedObject.self
+        || Superclasses(of: objectClass).contains(where: { $0 == self })
+    else { return nil }
+    return try PathResolution.cachedNames(of: keyPath, from: objectClass)
   }
 }

@@ -4,6 +4,7 @@ import HeartwoodFaults
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodModel
 
 /// Frames of windows, aggregates over windows and values of other fetches, held against the same computed in Swift.
 @Suite struct RowFrameTests {

@@ -1,0 +1,151 @@
+import HeartwoodBytes
+
+/// The compiled form of an entity of a frozen model: numbers, slots, layout, classes.
+///
+/// - Invariant: The slots of an entity begin with those of its superentity, in the same order.
+@usableFromInline package final class FrozenEntity: @unchecked Sendable {
+  let number: UInt16
+  @usableFromInline let root: EntityDescription
+  @usableFromInline package let layout: RowLayout
+  @usableFromInline package let properties: [PropertyDescription]
+  let slotsByName: SlotsByName
+  let keyPaths = KeyPathTable()
+  @usableFromInline package let attributes: [AttributeDescription?]
+  @usableFromInline let relationships: [RelationshipDescription]
+  /// Those that are one-to-one: values of both rows.
+  package let pairs: [RelationshipDescription]
+  /// The stored to-one relationships whose inverse is to-many.
+  package let memberships: [RelationshipDescription]
+  /// By slot, so that getting a relationship needs no cast.
+  package let relationshipBySlot: [RelationshipDescription?]
+  /// The relationships that are only in memory.
+  package let transientRelationships: [RelationshipDescription]
+  @usableFromInline package let defaults: [Value]
+  package let transientSlots: [Int]
+  /// The elements of composite attributes, by slot; those of a nested one are in an entry of its own.
+  package let composites: [Int: [(name: String, slot: Int)]]
+  /// The checks of an object at a save.
+  package let checks: [PropertyCheck]
+  /// The expressions of the indexes that cover the entity, as texts; those of superentities first.
+  let indexedTexts: [String]
+  /// What is made of them.
+  let lateIndexedExpressions = LateObject()
+  let versionHash: VersionHash
+  /// The entity and all its subentities at any depth, by number.
+  package let family: RowFamily
+  /// The properties as the public API lists them: inherited ones first, each entity's in declaration order.
+  let declaredProperties: [PropertyDescription]
+  package let fetchedProperties: [String: FetchedPropertyDescription]
+  @usableFromInline let factory: ObjectFactory
+  /// The class's declarations of the attributes, by slot; nil for those that it does not declare.
+  package let declarations: [DeclaredAttribute?]
+  /// By slot, the declared type of values accessed by name, if it is not the attribute type's own Swift type.
+  let convertedTypes: [(any AttributeValue.Type)?]
+  package let namedReaders: NamedReaders
+  /// Whether new objects need default values that the class evaluates for each of them, such as `UUID()`.
+  package let hasChangingDefaults: Bool
+
+  /// - Parameter bound: The class of the objects; nil for one without declarations.
+  init(
+    _ entity: EntityDescription, number: UInt16, rootNumber: UInt16, properties: [PropertyDescription],
+    defaults: [Value], layout: RowLayout, versionHash: VersionHash, family: RowFamily,
+    bound: (any BoundObjectClass)?
+  ) {
+    self.number = number
+    root = entity.topmost
+    self.properties = properties
+    self.layout = layout
+    self.versionHash = versionHash
+    self.family = family
+    self.defaults = defaults
+    indexedTexts = entity.lineage.flatMap { $0.indexes.flatMap { $0.elements.compactMap(\.expression) } }
+    declaredProperties = entity.declaredProperties
+    fetchedProperties = entity.fetchedPropertiesByName
+    slotsByName = SlotsByName(properties.map(\.name))
+    attributes = properties.map { $0 as? AttributeDescription }
+    composites = EntityDescription.composites(properties)
+    transientSlots = properties.indices.filter { properties[$0].isTransient }
+    relationshipBySlot = properties.map { $0 as? RelationshipDescription }
+    relationships = relationshipBySlot.compactMap { $0 }
+    pairs = relationships.filter(\.isOneToOne)
+    memberships = relationships.filter {
+      !$0.isTransient && !$0.isToMany && $0.inverseRelationship?.isToMany == true
+    }
+    transientRelationships = relationships.filter(\.isTransient)
+    let declarations = bound?.declarations(properties) ?? properties.map { _ in nil }
+    self.declarations = declarations
+    factory = ObjectFactory(
+      entity, bound?.accessTable(layout) ?? .empty, number: number, rootNumber: rootNumber,
+      exposesRows: !transientSlots.contains { slot in
+        declarations[slot]?.valueType._isOptional == true && !defaults[slot].isNull
+      })
+    let convertedTypes = EntityDescription.convertedTypes(declarations, attributes)
+    self.convertedTypes = convertedTypes
+    checks = properties.enumerated().compactMap {
+      PropertyCheck($1, slot: $0, converted: convertedTypes[$0])
+    }
+    namedReaders = NamedReaders(zip(convertedTypes, attributes).map { $0 ?? $1?.type.swiftType }, layout)
+    hasChangingDefaults = declarations.contains { $0?.hasChangingDefault == true }
+  }
+}
+
+/// Access to the frozen contents.
+extension EntityDescription {
+  /// The frozen contents. The first use freezes the model.
+  ///
+  /// - Precondition: The entity is in a model, and the model is valid.
+  @inlinable package var compiled: FrozenEntity {
+    if let frozen { return frozen }
+    return freezeNow()
+  }
+
+  @usableFromInline func freezeNow() -> FrozenEntity {
+    guard let model else {
+      programError("\(displayName) is in no model: add it to a ManagedObjectModel first")
+    }
+    do {
+      try model.freeze()
+    } catch {
+      programError("\(error.message)")
+    }
+    guard let frozen else { programError("\(displayName) is not among the entities of its model") }
+    return frozen
+  }
+
+  /// Whether the entity's model is in use.
+  @inlinable package var isInUse: Bool { knownFactory != nil }
+
+  /// Creates the entity's objects; available without reference counting.
+  @inlinable package var factory: ObjectFactory { knownFactory ?? compiled.factory }
+  @inlinable package var number: UInt16 { factory.number }
+  @inlinable package var layout: RowLayout { compiled.layout }
+  /// The topmost superentity. Rows are stored and keys are allocated by root entity.
+  @inlinable package var rootEntity: EntityDescription { frozen?.root ?? topmost }
+  /// The slots of all properties. Those of superentities come first, and are the same in every subentity.
+  @inlinable package var slots: Range<Int> { 0..<compiled.properties.count }
+  package var hasSubentities: Bool { !subentities.isEmpty }
+  @inlinable package var relationshipsBySlot: [RelationshipDescription] { compiled.relationships }
+
+  package func slot(named name: String) -> Int? { compiled.slotsByName[name] }
+  @inlinable package func property(at slot: Int) -> PropertyDescription { compiled.properties[slot] }
+  @inlinable package func attribute(at slot: Int) -> AttributeDescription? { compiled.attributes[slot] }
+  @inlinable package func defaultValue(at slot: Int) -> Value { compiled.defaults[slot] }
+
+  /// - Precondition: The property at `slot` is a relationship.
+  package func relationship(at slot: Int) -> RelationshipDescription {
+    guard let relationship = compiled.relationshipBySlot[slot] else {
+      programError("\(property(at: slot).displayName) is an attribute, not a relationship")
+    }
+    return relationship
+  }
+
+  /// This entity or a subentity, by its number in the store.
+  ///
+  /// - Throws: `.persistentStoreDamaged` if there is none with this number.
+  package func entity(numbered number: UInt16) throws(HeartwoodError) -> EntityDescription {
+    guard let entity = compiled.family.entity(number) else {
+      throw .damagedRow(number, notIn: compiled.family)
+    }
+    return entity
+  }
+}

@@ -1,0 +1,51 @@
+/// A class of managed objects, as far as models know it.
+package protocol ObjectClass: AnyObject, SendableMetatype {
+  /// Whether it is the class of objects without a class of their own.
+  static var isPlain: Bool { get }
+
+  /// The class as that of an entity's objects.
+  ///
+  /// - Throws: `.coreData` if the class declares a property that the entity does not have, or has with another kind.
+  static func bound(to entity: EntityDescription) throws(HeartwoodError) -> any BoundObjectClass
+
+  /// The names of the declared properties that a key path reads, starting at objects of this class; nil if it reads anything else.
+  static func declaredNames(of keyPath: AnyKeyPath) -> [String]?
+
+  /// The names of the properties that a key path from this class reads, starting at objects of an entity; nil if these are of another class.
+  ///
+  /// - Throws: `.coreData` if the path reads anything but modelled properties.
+  static func propertyNames(
+    of keyPath: AnyKeyPath, in entity: EntityDescription
+  ) throws(HeartwoodError) -> [String]?
+}
+
+/// A class together with the entity of its objects.
+package protocol BoundObjectClass {
+  /// The columns of the properties in an instance.
+  ///
+  /// - Precondition: The properties have their slots.
+  func accessTable(_ layout: RowLayout) -> AccessTable
+
+  /// The class's declaration of each property; nil for relationships, and for those that it does not declare.
+  func declarations(_ properties: [PropertyDescription]) -> [DeclaredAttribute?]
+}
+
+/// What a class declares of an attribute.
+package struct DeclaredAttribute {
+  package let valueType: any AttributeValue.Type
+  /// The default in stored form; null for nil.
+  package let defaultValue: Value
+  /// Whether the default differs between objects.
+  package let hasChangingDefault: Bool
+  /// The index of the wrapper among those of an instance, in initialisation order.
+  package let reportIndex: Int
+
+  package init(
+    valueType: any AttributeValue.Type, defaultValue: Value, hasChangingDefault: Bool, reportIndex: Int
+  ) {
+    self.valueType = valueType
+    self.defaultValue = defaultValue
+    self.hasChangingDefault = hasChangingDefault
+    self.reportIndex = reportIndex
+  }
+}

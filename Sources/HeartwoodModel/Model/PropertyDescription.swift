@@ -1,0 +1,65 @@
+import Foundation
+import HeartwoodBytes
+
+/// One property of an entity: an attribute or a relationship.
+///
+/// Descriptions are mutable until a coordinator or an object uses their model, which freezes them; changing a frozen
+/// description is a program error.
+open class PropertyDescription: NSObject, @unchecked Sendable {
+  /// The name, unique in the entity and its superentities.
+  public var name = "" { willSet { willEdit() } }
+  /// Whether the property may have no value at a save. Assignments are not checked.
+  public var isOptional = true { willSet { willEdit() } }
+  /// Annotations for the program's own use; not part of the version hash.
+  @_disfavoredOverload public var userInfo: [String: String] = [:] { willSet { willEdit() } }
+  /// The name by which migration identifies the property; nil for its own name.
+  public var renamingIdentifier: String? { willSet { willEdit() } }
+  /// Any text; it is part of the version hash.
+  public var versionHashModifier: String? { willSet { willEdit() } }
+
+  /// What a model file says of the property for other tools, such as whether a scalar type is generated: by the names of the file.
+  final var modelFile: [String: String]?
+
+  /// The entity that declares the property.
+  @_disfavoredOverload public internal(set) final var entity: EntityDescription?
+
+  /// As `entity` and `userInfo`, under names that the module `CoreData` does not have.
+  package final var owningEntity: EntityDescription? { entity }
+  package final var annotations: [String: String] {
+    get { userInfo }
+    set { userInfo = newValue }
+  }
+
+  /// The index of the property among those of its entity, inherited ones first; -1 before freezing.
+  public internal(set) final var slot = -1
+  final var isFrozen = false
+
+  package override init() {}
+
+  /// Entity and property, for messages.
+  package final var displayName: String { "\(entity?.displayName ?? "?").\(name)" }
+
+  /// Whether the value is not stored. It is tracked for undo, changed values and validation, survives a save, and returns to
+  /// its default when the object turns into a fault. Conditions and sort orders of fetches cannot use it.
+  ///
+  /// A transient relationship leads to objects of the context, which keeps both sides consistent. An object with destinations stays in
+  /// the context until they are removed, or it is deleted or turned into a fault, which takes it out of the other sides too.
+  ///
+  /// - Precondition: An inverse is transient too when the model is first used.
+  public final var isTransient = false { willSet { willEdit() } }
+
+  /// Of a property of an index that is computed, its expression in the language of `FormatPredicate`.
+  package final var expressionText: String?
+  /// The type of such a property's values; `.undefined` for that of the expression.
+  package final var expressionType = AttributeType.undefined
+
+  /// Whether the module `CoreData` gives the property an index of its own when the model is first used.
+  package final var wantsIndex = false { willSet { willEdit() } }
+
+  final func willEdit() {
+    require(
+      !isFrozen,
+      "\(displayName) cannot be changed: its model is in use already: change it before a coordinator gets the model, or make another model"
+    )
+  }
+}

@@ -1,0 +1,19 @@
+import Foundation
+
+extension Value {
+  /// The computed value as an attribute stores it; nil if it does not fit.
+  package func stored(as attribute: AttributeDescription) -> Value? {
+    switch (self, attribute.type) {
+    case (.double(let number), .integer16), (.double(let number), .integer32),
+      (.double(let number), .integer64):
+      return Int64(exactly: number.rounded(.towardZero)).flatMap { Value.int($0).fitted(to: attribute.type) }
+    case (.decimal(let number), .integer16), (.decimal(let number), .integer32),
+      (.decimal(let number), .integer64):
+      let whole = number < 0 ? (-number).wholePartBelow.map { -$0 } : number.wholePartBelow
+      return whole.flatMap { Value.int($0).fitted(to: attribute.type) }
+    case (.double(let number), .decimal):
+      return number.isFinite ? Decimal(string: "\(number)").map(Value.decimal) : nil
+    default: return fitted(to: attribute.type)
+    }
+  }
+}
