@@ -3,7 +3,7 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// The path of a `heartwood` that is built already, which the plugin runs: the library is not compiled once more for it.
+// The path of a `heartwood` or `HeartwoodGenerator` that is built already, which the plugin runs: nothing is compiled for it.
 let command = Context.environment["HEARTWOOD_COMMAND"]
 
 let package = Package(
@@ -48,12 +48,15 @@ let package = Package(
       name: "HeartwoodCommand",
       dependencies: [
         "Heartwood", "HeartwoodAppleStores", "HeartwoodSQLite", "HeartwoodEngine", "HeartwoodFiles",
-        "CoreDataTranslation", "SwiftTokens",
+        "HeartwoodGenerating", "CoreDataTranslation",
       ]),
-    // Runs `heartwood generate` for the models of Xcode in a target.
+    // Swift classes of models, for `heartwood generate` and for the plugin, whose tool has nothing but that.
+    .target(name: "HeartwoodGenerating", dependencies: ["HeartwoodModel", "SwiftTokens"]),
+    .executableTarget(name: "HeartwoodGenerator", dependencies: ["HeartwoodGenerating", "HeartwoodModel"]),
+    // Writes classes for the models of Xcode in a target.
     .plugin(
       name: "HeartwoodClasses", capability: .buildTool(),
-      dependencies: command == nil ? ["HeartwoodCommand"] : [],
+      dependencies: command == nil ? ["HeartwoodGenerator"] : [],
       path: "Sources/Plugins/HeartwoodClasses"),
     // Makes sources for Apple's Core Data compile on other systems; alone, so that the plugin is built quickly.
     .target(name: "SwiftTokens"),
@@ -149,7 +152,7 @@ package.targets.append(
       name: "Fuzzing", dependencies: fuzzed, path: "Tests/Fuzzing", exclude: ["KeptInputTests.swift", "run"])
 )
 
-// The tools of the plugins compile the library once more: left out where tests alone are wanted.
+// The tools of the plugins compile a part of the library once more: left out where tests alone are wanted.
 if Context.environment["HEARTWOOD_WITHOUT_PLUGINS"] != nil {
   let plugins = Set(package.targets.filter { $0.type == .plugin }.map(\.name))
   package.targets.removeAll { $0.type == .plugin }

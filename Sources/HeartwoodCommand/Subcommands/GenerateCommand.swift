@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodGenerating
 
 /// Writes Swift classes for the entities of a model.
 enum GenerateCommand: Subcommand {
@@ -44,13 +45,12 @@ enum GenerateCommand: Subcommand {
     let model = try ModelArgument.model(path, console)
     var generator = ClassGenerator(
       model, isPublic: arguments.has("public"), usesEntityNames: !ModelArgument.isXcodeModel(path))
-    let sources = generator.sources { entity in
+    let sources =
       switch mode {
-      case .class: .class
-      case .category: .category
-      case .model: entity.codeGenerationType.flatMap { ClassGenerator.Mode(rawValue: $0) }
+      case .class: generator.sources { _ in .class }
+      case .category: generator.sources { _ in .category }
+      case .model: generator.sourcesOfModel()
       }
-    }
     for note in generator.notes { console.writeNote("heartwood: note: \(note)\n") }
     if sources.isEmpty {
       let reason =
@@ -62,22 +62,11 @@ enum GenerateCommand: Subcommand {
       for source in sources { try console.write(source.text + (source == sources.last ? "" : "\n")) }
       return .success
     }
-    let url = URL(filePath: folder)
     do {
-      if url.pathExtension == "swift" {
-        try write(sources.map(\.text).joined(separator: "\n"), to: url)
-      } else {
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        for source in sources { try write(source.text, to: url.appending(path: source.fileName)) }
-      }
+      try sources.write(to: URL(filePath: folder))
     } catch {
       throw CommandFailure(.cannotCreate, "\(folder): can't write the classes: \(error.localizedDescription)")
     }
     return .success
-  }
-
-  private static func write(_ text: String, to file: URL) throws {
-    guard (try? Data(contentsOf: file)) != Data(text.utf8) else { return }
-    try Data(text.utf8).write(to: file, options: .atomic)
   }
 }

@@ -8,7 +8,7 @@ struct HeartwoodClasses: BuildToolPlugin {
     guard let target = target as? SourceModuleTarget else { return [] }
     let command =
       try ProcessInfo.processInfo.environment["HEARTWOOD_COMMAND"].map { URL(fileURLWithPath: $0) }
-      ?? context.tool(named: "HeartwoodCommand").url
+      ?? context.tool(named: "HeartwoodGenerator").url
     return try models(in: target.directoryURL).map { model in
       let name = model.deletingPathExtension().lastPathComponent
       let output = context.pluginWorkDirectoryURL.appending(path: "\(name)+Classes.swift")

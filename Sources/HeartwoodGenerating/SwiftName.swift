@@ -1,7 +1,6 @@
-import SwiftTokens
-import CoreDataTranslation
 import Foundation
-import Heartwood
+import HeartwoodModel
+import SwiftTokens
 
 /// Names, types and values of a model as Swift writes them.
 enum SwiftName {

@@ -1,10 +1,10 @@
 import Foundation
-import Heartwood
+import HeartwoodModel
 
 /// Writes Swift for the entities of a model.
-struct ClassGenerator {
+package struct ClassGenerator {
   /// What is written for an entity. The first two are the names of Xcode's code generation.
-  enum Mode: String, CaseIterable {
+  package enum Mode: String, CaseIterable {
     /// A class that declares the properties.
     case `class`
     /// An extension of a class that is written by hand, with the properties as accesses by name.
@@ -12,9 +12,9 @@ struct ClassGenerator {
   }
 
   /// The source of one entity.
-  struct Source: Equatable {
-    let fileName: String
-    let text: String
+  package struct Source: Equatable {
+    package let fileName: String
+    package let text: String
   }
 
   let model: ManagedObjectModel
@@ -23,7 +23,7 @@ struct ClassGenerator {
   /// The names of the entities whose classes declare properties.
   private var declared: Set<String> = []
   /// What the sources of all entities do not have, a sentence each.
-  private(set) var notes: [String] = []
+  package private(set) var notes: [String] = []
 
   /// The declarations of the composite types that are written, by name.
   private var composites: [String: [String]] = [:]
@@ -32,7 +32,7 @@ struct ClassGenerator {
   /// Whether entities without a class get one with their own name.
   private let usesEntityNames: Bool
 
-  init(_ model: ManagedObjectModel, isPublic: Bool, usesEntityNames: Bool = false) {
+  package init(_ model: ManagedObjectModel, isPublic: Bool, usesEntityNames: Bool = false) {
     self.model = model
     self.usesEntityNames = usesEntityNames
     access = isPublic ? "public " : ""
@@ -41,7 +41,7 @@ struct ClassGenerator {
   /// The sources of the entities that have a class, by name.
   ///
   /// - Parameter mode: The mode of an entity; nil to leave it out.
-  mutating func sources(_ mode: (EntityDescription) -> Mode?) -> [Source] {
+  package mutating func sources(_ mode: (EntityDescription) -> Mode?) -> [Source] {
     var sources: [Source] = []
     classes = Set(model.entities.compactMap(className))
     composites = [:]
