@@ -1,4 +1,6 @@
+import Foundation
 import Heartwood
+import TestSupport
 import Testing
 
 @testable import HeartwoodCommand
@@ -115,4 +117,38 @@ func `an error names a missing object`(words: [String], code: ExitCode, message:
   #expect(
     world.run("delete", "City", "--where", "FALSEPREDICATE").output == "deleted nothing: no object matches\n")
   #expect(world.run("delete", "City", "--where", "TRUEPREDICATE").output.hasPrefix("deleted 3 City"))
+}
+
+/// Orders that must have a customer, and customers that must have a depot.
+private func makeOrders() throws -> (folder: TemporaryFolder, path: String) {
+  let folder = try TemporaryFolder()
+  let file = folder.url.appendingPathComponent("orders.json")
+  try Data(
+    """
+    {"model": {"entities": {
+      "Customer": {"attributes": {"name": {"type": "string"}, "no": {"type": "integer64"}},
+        "relationships": {"orders": {"destination": "Order", "toMany": true, "inverse": "customer", "deleteRule": "nullify"}}},
+      "Order": {"attributes": {"number": {"type": "integer64"}},
+        "relationships": {"customer": {"destination": "Customer", "inverse": "orders", "optional": false}}}}},
+     "objects": [{"@id": "Customer/a", "name": "Ada", "no": 5}, {"@id": "Customer/b", "name": "Bea", "no": 6},
+       {"@id": "Order/1", "number": 1, "customer": {"@ref": "Customer/a"}},
+       {"@id": "Order/2", "number": 2, "customer": {"@ref": "Customer/a"}}]}
+    """.utf8
+  ).write(to: file)
+  let path = folder.url.appendingPathComponent("orders.heartwood").path
+  #expect(CommandRun(["import", path, file.path]).status == .success)
+  return (folder, path)
+}
+
+@Test func `a delete that takes mandatory destinations away is refused by the dry run, too`() throws {
+  let orders = try makeOrders()
+  let words = ["delete", orders.path, "Customer", "--where", "name == 'Ada'"]
+  let dry = CommandRun(words + ["--dry-run"])
+  let run = CommandRun(words)
+  #expect(dry.status == run.status && run.status == .dataError)
+  #expect(dry.output == "" && dry.notes == run.notes && run.notes.contains("Order.customer"))
+  #expect(CommandRun(["count", orders.path, "Customer"]).output == "2\n")
+  #expect(
+    CommandRun(["delete", orders.path, "Customer", "--where", "name == 'Bea'", "--dry-run"]).status
+      == .success)
 }
