@@ -29,7 +29,9 @@ struct ColumnPath {
     var steps: [Step] = []
     var here: EntityDescription? = entity
     var rest = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
-    while let name = rest.popFirst() {
+    while let part = rest.popFirst() {
+      // As in predicates, where a name may be a word of the language.
+      let name = part.hasPrefix("#") ? String(part.dropFirst()) : part
       guard let entity = here else {
         throw .usage("the column \"\(text)\" goes on behind an attribute, at \"\(name)\"")
       }
