@@ -152,3 +152,31 @@ private func makeOrders() throws -> (folder: TemporaryFolder, path: String) {
     CommandRun(["delete", orders.path, "Customer", "--where", "name == 'Bea'", "--dry-run"]).status
       == .success)
 }
+
+@Test func `identifiers, entities and names that are words of predicates stand beside computed columns`()
+  throws
+{
+  let orders = try makeOrders()
+  func rows(_ entity: String, _ words: String...) -> String {
+    let run = CommandRun(["fetch", orders.path, entity, "--format", "csv"] + words)
+    #expect(run.status == .success, "\(run.notes)")
+    return run.output
+  }
+  #expect(
+    rows("Customer", "--columns", "@id,upper=uppercase(name),no", "--sort", "no")
+      == "@id,upper,no\nCustomer/p1,ADA,5\nCustomer/p2,BEA,6\n")
+  #expect(
+    rows("Order", "--columns", "@entity,customer.@id,double=number * 2", "--sort", "number")
+      == "@entity,customer.@id,double\nOrder,Customer/p1,2\nOrder,Customer/p1,4\n")
+  #expect(
+    rows("Order", "--columns", "@entity,@count", "--group-by", "@entity") == "@entity,@count\nOrder,2\n")
+  #expect(
+    rows("Order", "--columns", "customer.@id,@count", "--group-by", "customer.@id")
+      == "customer.@id,@count\nCustomer/p1,2\n")
+  #expect(
+    rows("Customer", "--columns", "no,@count", "--group-by", "no", "--sort", "no") == "no,@count\n5,1\n6,1\n")
+  #expect(rows("Customer", "--columns", "#no", "--sort", "#no") == "#no\n5\n6\n")
+  #expect(
+    CommandRun(["fetch", orders.path, "Customer", "--columns", "@id,n=uppercase(name)", "--format", "json"])
+      .output.contains("\"@id\": \"Customer/p1\""))
+}
