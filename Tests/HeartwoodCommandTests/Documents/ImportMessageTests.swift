@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HeartwoodCommand
+
+/// What an import says of objects and limits that do not fit.
+@Suite struct `Messages of imports` {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func model(_ rule: String, type: String = "double") -> String {
+    """
+    {"entities": {"City": {"attributes": {"name": {"type": "string", "optional": true},
+      "size": {"type": "\(type)", "optional": true, "validationRules": [\(rule)]}}}}}
+    """
+  }
+
+  private func write(_ text: String, _ name: String) throws -> String {
+    let path = folder.path(name)
+    try Data(text.utf8).write(to: URL(filePath: path))
+    return path
+  }
+
+  @Test func `an object that a rule refuses is named by its place in the file`() throws {
+    let rule = #"{"kind": "number", "least": "5"}"#
+    let objects = #"[{"@id": "City/a", "size": 7}, {"@id": "City/b", "size": 1}]"#
+    let json = CommandRun(
+      "import", folder.path("a.heartwood"),
+      try write(#"{"model": \#(model(rule)), "objects": \#(objects)}"#, "a.json"))
+    #expect(json.status == .dataError)
+    #expect(json.notes.contains("City.size of objects[1] is 1.0, which must be at least 5"), "\(json.notes)")
+    let csv = CommandRun(
+      "import", folder.path("b.heartwood"), try write("name,size\na,7\nb,8\nc,1\nd,2\n", "City.csv"),
+      "--model",
+      try write(model(rule), "model.json"))
+    #expect(csv.status == .dataError)
+    #expect(csv.notes.contains(/City\.size of line [45] is/), "\(csv.notes)")
+    #expect(!json.notes.contains("x-coredata") && !csv.notes.contains("x-coredata"))
+  }
+}
