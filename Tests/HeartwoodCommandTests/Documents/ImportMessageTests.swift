@@ -39,4 +39,22 @@ import Testing
     #expect(csv.notes.contains(/City\.size of line [45] is/), "\(csv.notes)")
     #expect(!json.notes.contains("x-coredata") && !csv.notes.contains("x-coredata"))
   }
+
+  @Test(arguments: [
+    (
+      #"{"kind": "number", "least": "NaN"}"#, "double",
+      "validationRules[0].least: \"NaN\" is no limit of a number"
+    ),
+    (#"{"kind": "number", "greatest": "inf"}"#, "integer64", "\"inf\" is no limit of a number"),
+    (#"{"kind": "date", "least": "nan"}"#, "date", "\"nan\" is no limit of a date"),
+    (#"{"kind": "length", "greatest": "five"}"#, "string", "\"five\" is no limit of a length"),
+    (#"{"kind": "number", "least": 5}"#, "double", "validationRules[0].least: expected a string"),
+    (#"{"kind": "number", "minimum": "5"}"#, "double", "minimum"),
+  ])
+  func `a limit that is none is refused in a model`(rule: String, type: String, message: String) throws {
+    let run = CommandRun(
+      "import", folder.path("a.heartwood"),
+      try write(#"{"model": \#(model(rule, type: type)), "objects": []}"#, "a.json"))
+    #expect(run.status == .dataError && run.notes.contains(message), "\(run.notes)")
+  }
 }
