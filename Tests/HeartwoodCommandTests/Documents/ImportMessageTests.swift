@@ -57,4 +57,29 @@ import Testing
       try write(#"{"model": \#(model(rule, type: type)), "objects": []}"#, "a.json"))
     #expect(run.status == .dataError && run.notes.contains(message), "\(run.notes)")
   }
+
+  @Test func `objects with composite attributes as CSV are imported again`() throws {
+    let model = """
+      {"entities": {"City": {"attributes": {"name": {"type": "string"}, "place": {"type": "composite", "optional": true,
+        "elements": {"x": {"type": "integer64", "default": 0}, "inner": {"type": "composite", "optional": true,
+          "elements": {"note": {"type": "string", "optional": true}}}}}}}}}
+      """
+    let objects = """
+      [{"@id": "City/a", "name": "a"}, {"@id": "City/b", "name": "b", "place": {"x": 3}},
+       {"@id": "City/c", "name": "c", "place": {"x": 4, "inner": {"note": "n"}}}]
+      """
+    let made = CommandRun(
+      "import", folder.path("a.heartwood"),
+      try write(#"{"model": \#(model), "objects": \#(objects)}"#, "a.json"))
+    #expect(made.status == .success, "\(made.notes)")
+    let csv = CommandRun("fetch", folder.path("a.heartwood"), "City", "--format", "csv", "--sort", "name")
+      .output
+    #expect(csv.hasPrefix("@id,name,place.x,place.inner.note\n"), "\(csv)")
+    let again = CommandRun(
+      "import", folder.path("b.heartwood"), try write(csv, "City.csv"), "--model",
+      try write(model, "model.json"))
+    #expect(again.status == .success, "\(again.notes)")
+    let fetched = CommandRun("fetch", folder.path("b.heartwood"), "City", "--format", "csv", "--sort", "name")
+    #expect(fetched.output == csv)
+  }
 }
