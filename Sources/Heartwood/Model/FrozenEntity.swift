@@ -20,10 +20,15 @@ final class FrozenEntity: @unchecked Sendable {
   let relationshipBySlot: [RelationshipDescription?]
   /// The relationships that are only in memory.
   let transientRelationships: [RelationshipDescription]
+  /// The defaults of the model.
   let defaults: [Value]
+  /// The values of a new object, by slot.
+  let initialValues: [Value]
   let transientSlots: [Int]
   /// The elements of composite attributes, by slot; those of a nested one are in an entry of its own.
   let composites: [Int: [(name: String, slot: Int)]]
+  /// By slot, the slot of the composite attribute that a column is an element of; empty if the entity has none.
+  let wholes: [Int?]
   /// The checks of an object at a save.
   let checks: [PropertyCheck]
   /// The expressions of the indexes that cover the entity, as texts; those of superentities first.
@@ -64,6 +69,11 @@ final class FrozenEntity: @unchecked Sendable {
     slotsByName = SlotsByName(properties.map(\.name))
     attributes = properties.map { $0 as? AttributeDescription }
     composites = EntityDescription.composites(properties)
+    let wholes = EntityDescription.wholes(of: composites, slotCount: properties.count)
+    self.wholes = wholes
+    initialValues = defaults.indices.map { slot in
+      EntityDescription.isElementOfNothing(slot, wholes) { defaults[$0].isNull } ? .null : defaults[slot]
+    }
     transientSlots = properties.indices.filter { properties[$0].isTransient }
     relationshipBySlot = properties.map { $0 as? RelationshipDescription }
     relationships = relationshipBySlot.compactMap { $0 }
@@ -127,6 +137,8 @@ extension EntityDescription {
   func property(at slot: Int) -> PropertyDescription { compiled.properties[slot] }
   func attribute(at slot: Int) -> AttributeDescription? { compiled.attributes[slot] }
   func defaultValue(at slot: Int) -> Value { compiled.defaults[slot] }
+  /// The value of a new object: an element of a composite attribute has its default only if the whole has a value.
+  func initialValue(at slot: Int) -> Value { compiled.initialValues[slot] }
 
   /// - Precondition: The property at `slot` is a relationship.
   func relationship(at slot: Int) -> RelationshipDescription {
