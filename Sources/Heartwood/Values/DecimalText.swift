@@ -8,8 +8,14 @@ package enum DecimalText {
   /// - Returns: Nil if the text has another form, or a number that is not exactly a decimal: of more than 38 digits, or too large or small.
   package static func decimal(_ text: some StringProtocol, allowsNaN: Bool = true) -> Decimal? {
     if text == "NaN" { return allowsNaN ? .nan : nil }
-    // Foundation removes the zeros of a mantissa, and then may have no exponent for the rest.
-    return (digits(text)?.parts?.decimal).flatMap { $0.isNaN ? nil : $0 }
+    return digits(text)?.parts?.decimal
+  }
+
+  /// Parses a number, and rounds it if it has more digits than decimals have.
+  ///
+  /// - Returns: Nil if the text is no number, or one that is too large or small.
+  static func nearest(_ text: String) -> Decimal? {
+    decimal(text, allowsNaN: false) ?? Decimal(string: text)
   }
 
   /// Whether the text is a number, also one that no decimal is exactly.
