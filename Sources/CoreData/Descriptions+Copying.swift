@@ -3,7 +3,8 @@ import Heartwood
 import HeartwoodBytes
 
 extension EntityDescription: NSCopying {
-  /// An entity with copies of the entity's own properties, which is in no model. Relationships lead to the same entities, and have no inverse.
+  /// An entity with copies of the entity's own properties, which is in no model. The destinations and inverses of relationships are looked
+  /// up by their names when a model with the copy is first used.
   public func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSEntityDescription()
     copy.name = name
@@ -22,7 +23,8 @@ extension EntityDescription: NSCopying {
 }
 
 extension PropertyDescription: NSCopying {
-  /// A property with the same settings, which is in no entity. A relationship leads to the same entity, and has no inverse.
+  /// A property with the same settings, which is in no entity. The destination and the inverse of a relationship are looked up by
+  /// their names when a model with the copy is first used; an inverse that does not lead back is none.
   public func copy(with zone: NSZone? = nil) -> Any {
     let copy = emptyCopy()
     copy.name = name
@@ -53,6 +55,8 @@ extension PropertyDescription: NSCopying {
     case let relationship as NSRelationshipDescription:
       let copy = NSRelationshipDescription()
       copy.destinationEntity = relationship.destinationEntity
+      copy.inverseRelationship = relationship.inverseRelationship
+      copy.refersByName = true
       copy.minCount = relationship.minCount
       copy.maxCount = relationship.maxCount
       copy.deleteRule = relationship.deleteRule

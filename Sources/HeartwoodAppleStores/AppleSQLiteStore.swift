@@ -68,8 +68,7 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
 
   /// What the file has that the model does not have, and what was read so far that could not be taken as it is: sentences.
   public var notes: [String] {
-    (tables?.notes ?? [])
-      + unfit.all
+    (tables.map { $0.notes + [HistoryTables.lack($0.file)].compactMap(\.self) } ?? []) + unfit.all
   }
 
   // MARK: Opening

@@ -51,7 +51,7 @@ package struct ClassGenerator {
       let isClass = mode == .class
       sources.append(
         Source(
-          fileName: name + (isClass ? ".swift" : "+Properties.swift"),
+          fileName: name.replacing("`", with: "") + (isClass ? ".swift" : "+Properties.swift"),
           text: Self.head + (isClass ? declaration(of: entity, name) : accesses(of: entity, name))))
     }
     return sources
@@ -67,9 +67,9 @@ package struct ClassGenerator {
 
     """
 
-  /// The name of an entity's class; nil if it has none of its own.
+  /// The name of an entity's class as it is written in code; nil if it has none of its own.
   private func className(of entity: EntityDescription) -> String? {
-    SwiftName.ofClass(of: entity) ?? (usesEntityNames ? entity.name : nil)
+    (SwiftName.ofClass(of: entity) ?? (usesEntityNames ? entity.name : nil)).map(SwiftName.property)
   }
 
   private func library(_ type: String) -> String { SwiftName.qualified(type, beside: classes) }
@@ -114,6 +114,7 @@ package struct ClassGenerator {
 
   private mutating func lines(of attribute: AttributeDescription, in entity: EntityDescription) -> [String] {
     let path = "\(entity.name ?? "").\(attribute.name)"
+    guard !isNameOfStorage(attribute, in: entity) else { return [] }
     guard let (type, value) = typeAndValue(of: attribute) else {
       notes.append("\(path) is left out: its values have no type")
       return []
@@ -158,10 +159,23 @@ package struct ClassGenerator {
     ]
   }
 
+  /// Whether Swift has the name for the storage of another property's declaration, which is noted.
+  private mutating func isNameOfStorage(_ property: PropertyDescription, in entity: EntityDescription) -> Bool
+  {
+    guard property.name.hasPrefix("_"),
+      let other = entity.ownProperties.first(where: { "_" + $0.name == property.name })
+    else { return false }
+    let name = entity.name ?? ""
+    notes.append(
+      "\(name).\(property.name) is left out: Swift has the name for the storage of \(name).\(other.name)")
+    return true
+  }
+
   private mutating func lines(
     of relationship: RelationshipDescription, in entity: EntityDescription
   ) -> [String] {
     let path = "\(entity.name ?? "").\(relationship.name)"
+    guard !isNameOfStorage(relationship, in: entity) else { return [] }
     guard let destination = relationship.destinationEntity.flatMap(className) else {
       notes.append("\(path) is left out: its destinations have no class")
       return []

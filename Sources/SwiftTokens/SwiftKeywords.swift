@@ -6,7 +6,8 @@ package enum SwiftKeywords {
     "else", "enum",
     "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init",
     "inout", "internal",
-    "is", "let", "nil", "operator", "private", "protocol", "public", "repeat", "rethrows", "return", "self",
+    "is", "let", "nil", "operator",
+    "precedencegroup", "private", "protocol", "public", "repeat", "rethrows", "return", "self",
     "static", "struct",
     "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
   ]

@@ -163,7 +163,8 @@ package final class DictionaryStore: IncrementalStore, @unchecked Sendable {
         let number = number(object.objectID)
         var row = database.rows[number] ?? Row(entity: object.entity.name ?? "", version: 0)
         row.version = request.newVersion(of: object)
-        for attribute in object.entity.attributesByName.values where !attribute.isTransient {
+        for case let attribute as AttributeDescription in object.entity.columnsByName.values
+        where !attribute.isTransient && attribute.type != .composite {
           row.values[attribute.name] = object.value(forKey: attribute.name)
         }
         for relationship in object.entity.relationshipsByName.values {

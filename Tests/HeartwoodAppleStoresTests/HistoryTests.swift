@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodAppleStores
+import TestSupport
 import Testing
 
 /// The history of stores, as requests read it.
@@ -53,5 +54,68 @@ struct HistoryTests {
       try open.read { try $0.execute(.fetchHistory(after: nil as PersistentHistoryToken?)) }
     }
     #expect(error?.message.hasSuffix("has no history: no program has recorded one in it") == true)
+  }
+
+  /// What programs other than Core Data may have written: whatever it is, it is read, or left out with a note.
+  @Test(
+    arguments: [
+      ("DELETE FROM ATRANSACTIONSTRING", "is not in the table of texts"),
+      ("UPDATE ATRANSACTION SET ZAUTHORTS = 99", "is not in the table of texts"),
+      ("UPDATE ATRANSACTION SET ZTIMESTAMP = NULL", "has no time"),
+      ("UPDATE ATRANSACTION SET ZTIMESTAMP = 9e999", "between the years 1677 and 2262"),
+      ("UPDATE ATRANSACTION SET ZTIMESTAMP = -9e999", "between the years 1677 and 2262"),
+      ("UPDATE ACHANGE SET ZENTITY = 999", "entity number 999"),
+      ("UPDATE ACHANGE SET ZENTITY = NULL", "cannot be read"),
+      ("UPDATE ACHANGE SET ZENTITYPK = NULL", "cannot be read"),
+      ("UPDATE ACHANGE SET ZENTITYPK = -5", "primary key"),
+      ("UPDATE ACHANGE SET ZENTITYPK = 9223372036854775807", "primary key"),
+      ("UPDATE ACHANGE SET ZCHANGETYPE = 7", "cannot be read"),
+      ("UPDATE ACHANGE SET ZCHANGETYPE = 'x'", "cannot be read"),
+      ("UPDATE ACHANGE SET ZCHANGETYPE = 9223372036854775807", "cannot be read"),
+      ("UPDATE ACHANGE SET ZCOLUMNS = zeroblob(3) || x'FF'", "property that the model does not have"),
+      ("UPDATE ACHANGE SET ZCOLUMNS = randomblob(3000000)", "property that the model does not have"),
+      ("UPDATE ACHANGE SET ZTOMBSTONE0 = randomblob(3000000)", nil),
+      (
+        "ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE77 BLOB; UPDATE ACHANGE SET ZTOMBSTONE77 = 1",
+        "no attribute"
+      ),
+      ("DROP TABLE ATRANSACTION", "there is no table ATRANSACTION"),
+      ("DROP TABLE ACHANGE", "there is no table ACHANGE"),
+      (
+        "DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX; ALTER TABLE ACHANGE RENAME COLUMN ZTRANSACTIONID TO ZOTHER",
+        "ZTRANSACTIONID"
+      ),
+      ("DROP TABLE ATRANSACTIONSTRING", "is not in the table of texts"),
+      ("DELETE FROM ACHANGE", nil), ("UPDATE ACHANGE SET ZTRANSACTIONID = 5 - ZTRANSACTIONID", nil),
+      ("UPDATE ATRANSACTION SET Z_PK = -Z_PK", nil),
+      ("UPDATE ATRANSACTION SET Z_PK = 9223372036854775800 + Z_PK", nil),
+      ("DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX", nil),
+      ("UPDATE ATRANSACTION SET ZTIMESTAMP = -ZTIMESTAMP", nil),
+      ("UPDATE ATRANSACTION SET ZAUTHOR = x'FF', ZCONTEXTNAME = 5", nil),
+      ("UPDATE ATRANSACTIONSTRING SET ZNAME = randomblob(100000)", "is not in the table of texts"),
+    ] as [(String, String?)])
+  func `what no history has is read, or left out with a note`(_ change: String, _ note: String?) throws {
+    let fixture = try StoreFixture("history")
+    try Python.run([
+      "-c",
+      "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.commit(); d.close()",
+      fixture.url.path, change,
+    ])
+    let open = try fixture.open()
+    try open.read { context in
+      do {
+        let transactions = try context.execute(.fetchHistory(after: nil as PersistentHistoryToken?))
+          .transactions
+        for transaction in transactions {
+          _ = try context.execute(.fetchHistory(after: transaction.token)).transactions
+          for change in transaction.changes ?? [] { _ = (change.tombstone, change.updatedProperties) }
+        }
+      } catch let error as HeartwoodError {
+        #expect(error.message.contains("has no history"), "\(change): \(error)")
+      }
+    }
+    let notes = open.store.notes.filter { $0.contains("history") }
+    #expect(notes.isEmpty == (note == nil), "\(change): \(notes)")
+    if let note { #expect(notes.contains { $0.contains(note) }, "\(change): \(notes)") }
   }
 }

@@ -53,7 +53,10 @@ struct BatchChange {
   }
 
   private mutating func add(_ slot: Int, _ value: Value, _ entity: EntityDescription) throws {
-    addPresence(of: slot, unless: value.isNull, entity)
+    // An element that gets a value makes the composites around it have one.
+    if !value.isNull {
+      for mark in marks(around: slot, entity) { values.append((mark, .constant(.bool(true)))) }
+    }
     var value = value
     if let attribute = entity.attribute(at: slot), let fitting = value.fitted(to: attribute.type) {
       value = fitting
@@ -83,16 +86,12 @@ struct BatchChange {
       }
     }
     readsOtherRows = readsOtherRows || compiler.readsOtherRows
-    addPresence(of: slot, unless: false, entity)
     values.append((slot, .computed(computed.reader, attribute)))
   }
 
-  /// An element that gets a value makes the composites around it have one.
-  private mutating func addPresence(of slot: Int, unless isNull: Bool, _ entity: EntityDescription) {
-    guard !isNull, entity.isElement(slot) else { return }
-    for composite in entity.compositeSlots(around: slot) {
-      values.append((composite, .constant(.bool(true))))
-    }
+  /// The slots of the composites that a column is in.
+  private func marks(around slot: Int, _ entity: EntityDescription) -> [Int] {
+    entity.isElement(slot) ? entity.compositeSlots(around: slot) : []
   }
 
   /// The new values of a row by slot; nil for columns that stay.
@@ -111,9 +110,19 @@ struct BatchChange {
           throw unfitting(computed, attribute, entity, key)
         }
         new[slot] = stored
+        if !stored.isNull { for mark in marks(around: slot, entity) { new[mark] = .bool(true) } }
       }
     }
+    addDefaults(to: &new, of: row, entity)
     return new
+  }
+
+  /// Elements that are not set have their defaults where the composite attribute had no value before.
+  private func addDefaults(to new: inout [Value?], of row: RowView, _ entity: EntityDescription) {
+    for (slot, _) in values where entity.isElement(slot) && new[slot]?.isNull == false {
+      let beside = entity.defaults(beside: slot) { row.value(entity.layout.columns[$0]) }
+      for (slot, value) in beside where new[slot] == nil { new[slot] = value }
+    }
   }
 
   private func noResult(

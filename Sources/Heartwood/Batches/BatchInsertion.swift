@@ -167,10 +167,9 @@ final class BatchInsertion {
     if !writer.isNew(entity.rootEntity, key) { updatedKeys.insert(key) }
     var values = row.values
     if policy == .overwrite {
+      values += Array(repeating: nil, count: max(0, concrete.slots.count - values.count))
       for attribute in concrete.slots where concrete.attribute(at: attribute) != nil {
-        if attribute < values.count, values[attribute] != nil { continue }
-        while values.count <= attribute { values.append(nil) }
-        values[attribute] = concrete.defaultValue(at: attribute)
+        values[attribute] = concrete.value(at: attribute, given: values)
       }
     }
     try writer.update(concrete, key, values)
@@ -260,7 +259,7 @@ extension BatchInsertion {
     var writer = RowWriter(entity.layout, version: 1)
     for column in entity.layout.columns {
       let slot = Int(column.slot)
-      writer.write(values[slot] ?? entity.defaultValue(at: slot), column)
+      writer.write(entity.value(at: slot, given: values), column)
     }
     return writer.row
   }

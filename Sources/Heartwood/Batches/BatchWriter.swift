@@ -68,7 +68,7 @@ final class BatchWriter {
       if let reference = external[slot] {
         writer.write(reference, column)
       } else {
-        writer.write(values[slot] ?? entity.defaultValue(at: slot), column)
+        writer.write(entity.value(at: slot, given: values), column)
       }
     }
     var row = writer.row

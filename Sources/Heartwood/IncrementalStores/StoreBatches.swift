@@ -161,6 +161,6 @@ extension BatchRow {
       guard case .key(let id)? = link.targets.first else { return .null }
       return .object(id)
     }
-    return values[slot] ?? entity.defaultValue(at: slot)
+    return entity.value(at: slot, given: values)
   }
 }

@@ -18,11 +18,14 @@ extension ManagedObject {
     for (slot, value) in columnsWithPresence(columns) { setEdit(slot, value) }
   }
 
-  /// The columns, preceded by the marks of the composites around a single element that gets a value.
+  /// The columns, preceded by the marks of the composites around a single element that gets a value, and by the
+  /// defaults of their elements if they had none. What was set stays.
   final func columnsWithPresence(_ columns: [(slot: Int, value: Value)]) -> [(slot: Int, value: Value)] {
     guard columns.count == 1, !columns[0].value.isNull, entity.isElement(columns[0].slot) else {
       return columns
     }
-    return entity.compositeSlots(around: columns[0].slot).map { ($0, .bool(true)) } + columns
+    let beside = entity.defaults(beside: columns[0].slot) { value(at: $0) }
+    return entity.compositeSlots(around: columns[0].slot).map { ($0, .bool(true)) }
+      + beside.filter { pending?.edit($0.slot) == nil } + columns
   }
 }

@@ -98,14 +98,14 @@ extension ManagedObject {
   /// cannot be read.
   final func externalValue(_ reference: ExternalReference, at slot: Int) -> Value {
     guard let context = managedObjectContext, let attribute = entity.attribute(at: slot) else {
-      return entity.defaultValue(at: slot)
+      return entity.initialValue(at: slot)
     }
     do {
       let view = try context.readingView()
       if let data = try view.externalData(reference, of: attribute, identifier.key) { return .data(data) }
       let column = entity.layout.columns[slot]
       let (value, newer): (Value, ExternalReference?) = try withNewestRow(in: view) { newest in
-        guard let newest else { return (entity.defaultValue(at: slot), nil) }
+        guard let newest else { return (entity.initialValue(at: slot), nil) }
         return (newest.value(column), newest.external(column))
       }
       guard let newer else { return value }
@@ -116,7 +116,7 @@ extension ManagedObject {
         objectIDs: [objectID], property: attribute.name)
     } catch {
       context.noteUnreadable(error, self)
-      return entity.defaultValue(at: slot)
+      return entity.initialValue(at: slot)
     }
   }
 }

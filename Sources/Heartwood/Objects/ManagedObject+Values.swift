@@ -25,7 +25,7 @@ extension ManagedObject {
       makeDefaultsOfFreeObject()
       if let made = pending?.edit(slot) { return made }
     }
-    return pending?.header.transients[slot] ?? entity.defaultValue(at: slot)
+    return pending?.header.transients[slot] ?? entity.initialValue(at: slot)
   }
 
   /// The slots with a pending value, ascending.
@@ -158,7 +158,7 @@ extension ManagedObject {
       } else if let row {
         writer.copy(column, from: row)
       } else {
-        writer.write(contents.defaults[slot], column)
+        writer.write(contents.initialValues[slot], column)
       }
     }
     return writer.row

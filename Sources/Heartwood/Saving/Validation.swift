@@ -7,7 +7,7 @@ extension ManagedObjectContext {
   /// Validates all changes, and again what validators have changed.
   ///
   /// - Throws: The failure if there is one; `.validationMultipleErrors` with all of them in `details` if there are several.
-  func validateChanges() throws {
+  package func validateChanges() throws {
     guard validatesAtSave else { return }
     for _ in 0..<Self.mostRoundsOfValidation {
       let before = editCount

@@ -132,7 +132,9 @@ extension SchemaRecord.FormerLayout {
       let kind = entity.layout.columns[slot].kind
       steps.append(try step(kind, slots[number].map { (source.columns[$0], columns[$0]) }, values[number]))
     }
-    return (source, RowConversion(to: entity.layout, steps, wholes: entity.wholes, isRenumbering: false))
+    return (
+      source, RowConversion(to: entity.layout, steps, wholes: entity.compiled.wholes, isRenumbering: false)
+    )
   }
 
   private func step(

@@ -134,4 +134,12 @@ extension HeartwoodError {
       "the store at \(path) was written with another model: \(differences.joined(separator: "; ")); "
         + "open it with that model, or allow its migration")
   }
+
+  /// The error of a store that was migrated after it was opened.
+  static func migrated(_ path: String, _ differences: [String]) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreIncompatibleVersionHash,
+      "the store at \(path) was migrated to another model after it was opened here, by another process or another coordinator: "
+        + "\(differences.joined(separator: "; ")); close it, and open it again with its model")
+  }
 }

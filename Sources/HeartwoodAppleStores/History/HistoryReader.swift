@@ -42,18 +42,27 @@ struct HistoryReader {
 
   /// Times of the history are whole nanoseconds in 64 bits.
   private func time(_ row: SQLiteRow) -> Date {
-    let time = Date(timeIntervalSinceReferenceDate: row["ZTIMESTAMP"]?.asDouble ?? 0)
+    let seconds = row["ZTIMESTAMP"]?.asDouble
+    if seconds == nil {
+      note("a transaction of the history has no time, and is read as of the beginning of 2001", row)
+    }
+    let time = Date(timeIntervalSinceReferenceDate: seconds ?? 0)
     if time.timeIntervalSince1970.magnitude > Double(Int64.max) / 1e9 {
-      store.unfit.add(
+      note(
         "the time of a transaction of the history is not between the years 1677 and 2262, and is read as the nearest one there",
-        row: row.rowid ?? 0)
+        row)
     }
     return time
   }
 
+  private func note(_ what: String, _ row: SQLiteRow) { store.unfit.add(what, row: row.rowid ?? 0) }
+
   /// A text by its number in the table of texts, or, in older stores, in the row itself.
   private func text(_ row: SQLiteRow, _ name: String) -> String? {
-    if case .integer(let key)? = row[name + "TS"], let text = texts[key] { return text }
+    if case .integer(let key)? = row[name + "TS"] {
+      if let text = texts[key] { return text }
+      note("a text of a transaction of the history is not in the table of texts, and is left out", row)
+    }
     if case .text(let text)? = row[name] { return text }
     return nil
   }
@@ -92,19 +101,15 @@ struct HistoryReader {
       case .integer(let kind)? = row["ZCHANGETYPE"],
       let type = Int(exactly: kind).flatMap(PersistentHistoryChange.ChangeType.init)
     else {
-      store.unfit.add("a change of the history cannot be read", row: row.rowid ?? 0)
+      note("a change of the history cannot be read", row)
       return nil
     }
     guard let entity = store.tables.numbers.entities[number] else {
-      store.unfit.add(
-        "a change of the history is of the entity number \(number), which the model does not have",
-        row: row.rowid ?? 0)
+      note("a change of the history is of the entity number \(number), which the model does not have", row)
       return nil
     }
     guard let id = store.identifier(entity, key) else {
-      store.unfit.add(
-        "a change of the history is of a primary key that no object can have, and is left out",
-        row: row.rowid ?? 0)
+      note("a change of the history is of a primary key that no object can have, and is left out", row)
       return nil
     }
     var change = StoreHistoryTransaction.Change(type, of: id)
@@ -113,6 +118,9 @@ struct HistoryReader {
       let bits = row.bytes(column)
     {
       change.updatedProperties = properties.named(by: bits)
+      if properties.hasOthers(bits) {
+        note("a change of the history is of a property that the model does not have, and is left out", row)
+      }
     }
     if type == .delete { change.tombstone = tombstone(row, properties) }
     return change
@@ -122,8 +130,15 @@ struct HistoryReader {
     _ row: SQLiteRow, _ properties: HistoryProperties
   ) -> [(attribute: AttributeDescription, value: StoredValue)] {
     let encoding = store.file.database.textEncoding
-    return zip(properties.kept, tables.tombstones).compactMap { attribute, column in
-      guard !row.isNull(column), let value = row.storedValue(column, CellKind(attribute), encoding) else {
+    return tables.tombstones.sorted { $0.key < $1.key }.compactMap { number, column in
+      guard !row.isNull(column) else { return nil }
+      guard properties.kept.indices.contains(number) else {
+        note("a deletion in the history has a value of no attribute of the model, which is left out", row)
+        return nil
+      }
+      let attribute = properties.kept[number]
+      guard let value = row.storedValue(column, CellKind(attribute), encoding) else {
+        note("a deletion in the history has a value that \(attribute.name) cannot have, and is left out", row)
         return nil
       }
       return (attribute, value)
@@ -154,5 +169,13 @@ struct HistoryProperties {
     all.enumerated().filter { place, _ in
       place / 8 < bits.count && bits[place / 8] & (1 << UInt8(place % 8)) != 0
     }.map(\.element)
+  }
+
+  /// Whether a set of bits has some that stand for no property.
+  func hasOthers(_ bits: [UInt8]) -> Bool {
+    bits.enumerated().contains { place, byte in
+      let known = min(8, max(0, all.count - 8 * place))
+      return byte >> UInt8(known) != 0
+    }
   }
 }

@@ -7,8 +7,8 @@ struct HistoryTables: Sendable {
   let texts: SQLiteTable?
   /// Finds the changes of a transaction; nil if the file has no such index.
   let index: SQLiteIndex?
-  /// The columns with values of deleted objects, in the order of their numbers.
-  let tombstones: [Int]
+  /// The columns with values of deleted objects, by their numbers.
+  let tombstones: [Int: Int]
 
   /// Nil if the store has no history.
   init?(_ file: AppleStoreFile) {
@@ -20,12 +20,23 @@ struct HistoryTables: Sendable {
     self.transactions = transactions
     texts = file.database.table(named: "ATRANSACTIONSTRING")
     index = file.database.index(of: changes, beginningWith: column)
-    tombstones = changes.columns.indices.compactMap { place -> (Int, Int)? in
-      let name = changes.columns[place].name.uppercased()
+    var tombstones: [Int: Int] = [:]
+    for (place, column) in changes.columns.enumerated() {
+      let name = column.name.uppercased()
       guard name.hasPrefix("ZTOMBSTONE"), let number = Int(name.dropFirst("ZTOMBSTONE".count)) else {
-        return nil
+        continue
       }
-      return (number, place)
-    }.sorted { $0.0 < $1.0 }.map(\.1)
+      tombstones[number] = place
+    }
+    self.tombstones = tombstones
+  }
+
+  /// What the tables of a history lack, in a file that has some of them; nil for a whole history, and for none.
+  static func lack(_ file: AppleStoreFile) -> String? {
+    let needed = ["ACHANGE", "ATRANSACTION"]
+    let missing = needed.filter { file.database.table(named: $0) == nil }
+    if missing.count == 1 { return "the history cannot be read: there is no table \(missing[0])" }
+    guard missing.isEmpty, HistoryTables(file) == nil else { return nil }
+    return "the history cannot be read: its table ACHANGE has no column ZTRANSACTIONID"
   }
 }

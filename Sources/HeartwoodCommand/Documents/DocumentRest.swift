@@ -21,10 +21,31 @@ struct DocumentRest: Equatable, Sendable {
       case "className", "versionHashModifier": _ = try member.string()
       case "userInfo": for (_, value) in try member.members() { _ = try value.string() }
       case "versionIdentifiers": for value in try member.elements() { _ = try value.string() }
-      case "validationRules": for value in try member.elements() { _ = try value.object() }
+      case "validationRules": for value in try member.elements() { try Self.checkRule(value) }
       default: _ = try member.object()
       }
       members[name] = member.value
+    }
+  }
+
+  /// - Throws: A failure if a rule has an unknown member, or a limit that none can be, such as NaN.
+  private static func checkRule(_ rule: JSONPlace) throws(CommandFailure) {
+    try rule.knowsOnly("kind", "least", "greatest", "text", "message")
+    let kind = try rule.member("kind")?.string()
+    for name in ["kind", "least", "greatest", "text", "message"] {
+      guard let member = try rule.member(name) else { continue }
+      let text = try member.string()
+      guard ["least", "greatest"].contains(name), !isLimit(text, kind) else { continue }
+      throw member.failure("\"\(text)\" is no limit of a \(kind ?? "rule")")
+    }
+  }
+
+  private static func isLimit(_ text: String, _ kind: String?) -> Bool {
+    switch kind {
+    case "number": DecimalText.decimal(text, allowsNaN: false) != nil
+    case "date": Double(text)?.isNaN == false
+    case "length": Int(text) != nil
+    default: true
     }
   }
 

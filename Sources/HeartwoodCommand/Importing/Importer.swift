@@ -56,13 +56,25 @@ struct Importer {
       do {
         try write(number)
       } catch {
-        let failure = GraphFailure.failure(error, store.path)
+        let failure = placed(GraphFailure.failure(error, store.path))
         guard keepsPortions, number > 0 else { throw failure }
         let saved = batches[..<number].joined().count { $0 < prepared.fileCount }
         throw CommandFailure(
           failure.code, "\(failure.message); \(saved) of \(prepared.fileCount) objects were saved before")
       }
     }
+  }
+
+  /// The failure with the places of objects in the file, where it names some that were not saved.
+  private func placed(_ failure: CommandFailure) -> CommandFailure {
+    let unsaved = /x-coredata:\/\/\/\S+?\/t[0-9A-Fa-f]+/
+    guard failure.message.contains(unsaved) else { return failure }
+    var places: [String: String] = [:]
+    for (index, object) in made.enumerated() {
+      if let object { places[object.objectID.description] = prepared.objects[index].path }
+    }
+    let message = failure.message.replacing(unsaved) { places[String($0.output)] ?? "an object of the file" }
+    return CommandFailure(failure.code, message, isDamage: failure.isDamage)
   }
 
   private mutating func write(_ number: Int) throws {

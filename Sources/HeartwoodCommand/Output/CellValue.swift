@@ -86,7 +86,7 @@ extension CellValue {
     case .double(let number) where !number.isFinite: .string(CellValue.digits(number))
     case .double(let number): .fraction(number, text: CellValue.digits(number))
     case .decimal(let number): .string(number.description)
-    case .date(let date): DateText.json(date.timeIntervalSinceReferenceDate)
+    case .date(let date): CellValue.json(date)
     case .reference(let text): .object(JSONObject([("@ref", .string(text))]))
     case .list(let values): .array(values.map(\.json))
     case .group(let values):
@@ -110,9 +110,14 @@ extension CellValue {
     let seconds = date.timeIntervalSinceReferenceDate
     // Whole seconds within 1900 years of 2001 are exact, but for a negative zero.
     if seconds.rounded() == seconds, seconds.magnitude < 6e10, seconds != 0 { return DateText.text(date) }
-    let json = DateText.json(date.timeIntervalSinceReferenceDate)
+    let json = json(date)
     if case .string(let text) = json { return text }
     return JSONWriter.line(json)
+  }
+
+  /// The date in ISO 8601, or seconds since 2001 where that is not exact.
+  private static func json(_ date: Date) -> JSONValue {
+    DateText.json(date.timeIntervalSinceReferenceDate, withSigns: true)
   }
 
   /// The date for people in ISO 8601 in UTC, with milliseconds only if they are not zero.

@@ -29,7 +29,9 @@ struct ColumnPath {
     var steps: [Step] = []
     var here: EntityDescription? = entity
     var rest = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
-    while let name = rest.popFirst() {
+    while let part = rest.popFirst() {
+      // As in predicates, where a name may be a word of the language.
+      let name = part.hasPrefix("#") ? String(part.dropFirst()) : part
       guard let entity = here else {
         throw .usage("the column \"\(text)\" goes on behind an attribute, at \"\(name)\"")
       }
@@ -95,18 +97,25 @@ struct ColumnPath {
   }
 
   /// The default columns: the identifier, the attributes and the to-one relationships; in JSON, which can be
-  /// imported again, the to-many relationships too.
+  /// imported again, the to-many relationships too, and in CSV the elements of composite attributes, as import reads them.
   static func usual(of entity: EntityDescription, as format: OutputFormat) -> [ColumnPath] {
     [identifier]
-      + entity.properties.filter { !($0 is FetchedPropertyDescription) }.compactMap { property in
+      + entity.properties.filter { !($0 is FetchedPropertyDescription) }.flatMap { property in
         guard let relationship = property as? RelationshipDescription else {
-          return ColumnPath(text: property.name, steps: [.attribute(property.name)])
+          return (format == .csv ? elements(of: property, property.name) : [property.name])
+            .map { ColumnPath(text: $0, steps: [.attribute($0)]) }
         }
         let name = property.name
-        guard relationship.isToMany else { return ColumnPath(text: name, steps: [.toOne(name)]) }
+        guard relationship.isToMany else { return [ColumnPath(text: name, steps: [.toOne(name)])] }
         let step = Step.toMany(name, isOrdered: relationship.isOrdered)
-        return format == .json ? ColumnPath(text: name, steps: [step]) : nil
+        return format == .json ? [ColumnPath(text: name, steps: [step])] : []
       }
+  }
+
+  /// The full names of the elements of a composite attribute; the name of another property.
+  private static func elements(of property: PropertyDescription, _ name: String) -> [String] {
+    guard let composite = property as? CompositeAttributeDescription else { return [name] }
+    return composite.elements.flatMap { elements(of: $0, "\(name).\($0.name)") }
   }
 }
 

@@ -37,7 +37,7 @@ enum DeleteCommand: Subcommand {
       let report = delete(chosen, in: store.context)
       if isDryRun {
         try store.checkReadings()
-        for object in store.context.deletedObjects { try object.validateForDelete() }
+        try store.context.validateChanges()
       } else {
         try store.context.save()
       }

@@ -4,13 +4,14 @@ import Heartwood
 /// What `fetch` shows if its rows are no objects: groups, aggregates, computed columns.
 struct FetchedRows {
   private let columns: [ExpressionDescription]
-  private let groups: [String]?
+  /// What a row for each group is about; nil if there are no groups.
+  private let groupColumns: [ExpressionDescription]?
   private let having: String?
   private let isDistinct: Bool
 
   /// Nil if the arguments are about objects.
   init?(_ arguments: ParsedArguments) throws(CommandFailure) {
-    groups = try arguments.list("group-by")
+    let groups = try arguments.list("group-by")
     having = arguments.value("having")
     isDistinct = arguments.has("distinct")
     let texts = try arguments.list("columns")
@@ -21,25 +22,43 @@ struct FetchedRows {
     guard let texts = texts ?? groups else {
       throw .usage("--\(having == nil ? "distinct" : "having") needs --columns")
     }
+    columns = try Self.columns(texts)
+    groupColumns = try groups.map(Self.columns)
+  }
+
+  private static func columns(_ texts: [String]) throws(CommandFailure) -> [ExpressionDescription] {
     var columns: [ExpressionDescription] = []
-    for text in texts { columns.append(try Self.column(text)) }
-    self.columns = columns
+    for text in texts { columns.append(try column(text)) }
+    return columns
   }
 
   /// Whether a column is a function or an aggregate, or has a name of its own: `@sum.area`, `total=@sum.area`.
   private static func isComputed(_ column: String) -> Bool {
-    column.contains("=") || column.contains("(")
-      || column.hasPrefix("@") && column != "@id" && column != "@entity"
+    column.contains("=") || column.contains("(") || column.hasPrefix("@") && propertyPath(column) == nil
   }
 
   /// A column as `name=expression`, or an expression that is its own name.
   private static func column(_ text: String) throws(CommandFailure) -> ExpressionDescription {
     let parts = text.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
     do {
-      return try ExpressionDescription(name: parts[0], format: parts.count > 1 ? parts[1] : text)
+      guard let expression = parts.last, let name = parts.first else { return try text.fetchedColumn() }
+      if let path = propertyPath(expression) {
+        return try ExpressionDescription(name: name, format: "%K", path)
+      }
+      // A name is one also if it is a word of the language of predicates.
+      return try parts.count > 1
+        ? ExpressionDescription(name: name, format: expression) : name.fetchedColumn()
     } catch {
       throw .usage("the column \"\(text)\": \(error.message)")
     }
+  }
+
+  /// The path that predicates have for `@id` and `@entity`, also of a related object; nil for other columns.
+  private static func propertyPath(_ column: String) -> String? {
+    for (end, property) in [("@id", "objectID"), ("@entity", "entity.name")] {
+      if column == end || column.hasSuffix(".\(end)") { return String(column.dropLast(end.count)) + property }
+    }
+    return nil
   }
 
   enum Shown {
@@ -52,7 +71,7 @@ struct FetchedRows {
     to console: any Console
   ) throws {
     request.propertiesToFetch = columns
-    request.propertiesToGroupBy = groups
+    request.propertiesToGroupBy = groupColumns
     request.returnsDistinctResults = isDistinct
     request.sortDescriptors = sort
     do {
@@ -75,14 +94,15 @@ struct FetchedRows {
     var writer = ResultWriter(columns: columns.map(\.name), format: format, to: console)
     writer.noun = (one: "row", many: "rows")
     try store.context.enumerateDictionaries(request) { row in
-      try writer.add(columns.map { cell(row[$0.name]) })
+      try writer.add(columns.map { cell(row[$0.name], isName: Self.propertyPath($0.name) != nil) })
       return true
     }
     try writer.finish()
   }
 
-  private func cell(_ value: Any?) -> CellValue {
-    if let id = value as? ManagedObjectID { return .reference("\(id.entity.name ?? "")/p\(id.key)") }
-    return CellValue(attribute: value)
+  /// - Parameter isName: Whether an identifier is the name of an object, as `@id` shows it, and no reference to it.
+  private func cell(_ value: Any?, isName: Bool) -> CellValue {
+    guard let id = value as? ManagedObjectID else { return CellValue(attribute: value) }
+    return isName ? .text(ObjectName.text(id)) : .reference(ObjectName.text(id))
   }
 }

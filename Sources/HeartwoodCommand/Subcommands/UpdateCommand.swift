@@ -65,7 +65,9 @@ enum UpdateCommand: Subcommand {
         throw CommandFailure.usage("--set has \"\(part)\", and no name = expression")
       }
       do {
-        values[sides[0]] = try FormatExpression(sides[1])
+        // As in predicates, where a name may be a word of the language.
+        let name = sides[0].hasPrefix("#") ? String(sides[0].dropFirst()) : sides[0]
+        values[name] = try FormatExpression(sides[1])
       } catch {
         throw CommandFailure.usage("--set \(sides[0]): \(error.message)")
       }

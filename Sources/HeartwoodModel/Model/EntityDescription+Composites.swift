@@ -35,14 +35,42 @@ extension EntityDescription {
     return composites
   }
 
-  /// By slot, the slot of the composite attribute that a column is an element of; empty if the entity has none.
-  package var wholes: [Int?] {
-    guard !compiled.composites.isEmpty else { return [] }
-    var wholes = [Int?](repeating: nil, count: slots.count)
-    for (whole, elements) in compiled.composites {
+  /// By slot, the slot of the composite attribute that a column is an element of; empty if there are no composite attributes.
+  static func wholes(of composites: [Int: [(name: String, slot: Int)]], slotCount: Int) -> [Int?] {
+    guard !composites.isEmpty else { return [] }
+    var wholes = [Int?](repeating: nil, count: slotCount)
+    for (whole, elements) in composites {
       for element in elements { wholes[element.slot] = whole }
     }
     return wholes
+  }
+
+  /// Whether a column is an element of a composite attribute that has no value: it has none either, whatever its default.
+  package static func isElementOfNothing(_ slot: Int, _ wholes: [Int?], _ isNull: (Int) -> Bool) -> Bool {
+    guard !wholes.isEmpty, let whole = wholes[slot] else { return false }
+    return isNull(whole) || isElementOfNothing(whole, wholes, isNull)
+  }
+
+  /// The value of a column of a new row for which some values are given.
+  package func value(at slot: Int, given values: [Value?]) -> Value {
+    func value(_ slot: Int) -> Value { values[slot] ?? defaultValue(at: slot) }
+    return Self.isElementOfNothing(slot, compiled.wholes) { value($0).isNull } ? .null : value(slot)
+  }
+
+  /// The defaults of the other elements of composite attributes around an element, as far as those have no value before it gets one.
+  package func defaults(beside slot: Int, _ value: (Int) -> Value) -> [(slot: Int, value: Value)] {
+    let around = compositeSlots(around: slot)
+    return around.filter { value($0).isNull }.flatMap { whole in
+      (compiled.composites[whole] ?? []).filter { $0.slot != slot && !around.contains($0.slot) }
+        .flatMap { defaults(at: $0.slot) }
+    }
+  }
+
+  /// The default of a column, and those of its elements if it is composite and has a value by default.
+  private func defaults(at slot: Int) -> [(slot: Int, value: Value)] {
+    let value = defaultValue(at: slot)
+    let elements = value.isNull ? [] : compiled.composites[slot] ?? []
+    return [(slot, value)] + elements.flatMap { defaults(at: $0.slot) }
   }
 
   /// The stored form of an attribute's value: of a composite one, a list of its elements in the order of their names.

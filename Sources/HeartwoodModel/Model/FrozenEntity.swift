@@ -20,10 +20,15 @@ import HeartwoodBytes
   package let relationshipBySlot: [RelationshipDescription?]
   /// The relationships that are only in memory.
   package let transientRelationships: [RelationshipDescription]
+  /// The defaults of the model.
   @usableFromInline package let defaults: [Value]
+  /// The values of a new object, by slot.
+  @usableFromInline package let initialValues: [Value]
   package let transientSlots: [Int]
   /// The elements of composite attributes, by slot; those of a nested one are in an entry of its own.
   package let composites: [Int: [(name: String, slot: Int)]]
+  /// By slot, the slot of the composite attribute that a column is an element of; empty if the entity has none.
+  package let wholes: [Int?]
   /// The checks of an object at a save.
   package let checks: [PropertyCheck]
   /// The expressions of the indexes that cover the entity, as texts; those of superentities first.
@@ -64,6 +69,11 @@ import HeartwoodBytes
     slotsByName = SlotsByName(properties.map(\.name))
     attributes = properties.map { $0 as? AttributeDescription }
     composites = EntityDescription.composites(properties)
+    let wholes = EntityDescription.wholes(of: composites, slotCount: properties.count)
+    self.wholes = wholes
+    initialValues = defaults.indices.map { slot in
+      EntityDescription.isElementOfNothing(slot, wholes) { defaults[$0].isNull } ? .null : defaults[slot]
+    }
     transientSlots = properties.indices.filter { properties[$0].isTransient }
     relationshipBySlot = properties.map { $0 as? RelationshipDescription }
     relationships = relationshipBySlot.compactMap { $0 }
@@ -130,6 +140,8 @@ extension EntityDescription {
   @inlinable package func property(at slot: Int) -> PropertyDescription { compiled.properties[slot] }
   @inlinable package func attribute(at slot: Int) -> AttributeDescription? { compiled.attributes[slot] }
   @inlinable package func defaultValue(at slot: Int) -> Value { compiled.defaults[slot] }
+  /// The value of a new object: an element of a composite attribute has its default only if the whole has a value.
+  @inlinable package func initialValue(at slot: Int) -> Value { compiled.initialValues[slot] }
 
   /// - Precondition: The property at `slot` is a relationship.
   package func relationship(at slot: Int) -> RelationshipDescription {

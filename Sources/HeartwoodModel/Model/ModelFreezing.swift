@@ -11,6 +11,7 @@ struct ModelFreezing {
   }
 
   func run() throws(HeartwoodError) {
+    model.adoptCopiedRelationships()
     for entity in model.entities { entity.adoptIndexedProperties() }
     try checks.run()
     let classes = try boundClasses()

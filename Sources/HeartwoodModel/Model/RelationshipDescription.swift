@@ -36,6 +36,9 @@ public final class RelationshipDescription: PropertyDescription, @unchecked Send
   /// Whether the destinations of a to-many relationship are ordered.
   public var isOrdered = false { willSet { willEdit() } }
 
+  /// Whether the destination and the inverse stand for those of these names in the model that the relationship is put into, as a copy's do.
+  package var refersByName = false
+
   /// A new relationship; set at least its name, destination and, for to-one, `maxCount`.
   public override init() { super.init() }
 

@@ -38,15 +38,10 @@
     }
     var writer = RowWriter(layout, version: row.version, estimatedVariableSize: row.bytes.count)
     for (slot, (column, step)) in zip(layout.columns, steps).enumerated() {
-      Self.write(column, isWholeMissing(slot, row) ? .null : step, row, to: &writer)
+      let isMissing = EntityDescription.isElementOfNothing(slot, wholes) { Self.isNull(steps[$0], row) }
+      Self.write(column, isMissing ? .null : step, row, to: &writer)
     }
     return writer.row
-  }
-
-  /// Whether a column is an element of a composite attribute that has no value: it has none either, whatever its default.
-  private func isWholeMissing(_ slot: Int, _ row: RowView) -> Bool {
-    guard !wholes.isEmpty, let whole = wholes[slot] else { return false }
-    return Self.isNull(steps[whole], row) || isWholeMissing(whole, row)
   }
 
   private static func isNull(_ step: Step, _ row: RowView) -> Bool {

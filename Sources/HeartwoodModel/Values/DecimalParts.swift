@@ -26,9 +26,20 @@ package struct DecimalParts: Hashable {
 
   package var decimal: Decimal {
     guard !isNaN else { return .nan }
+    guard exponent < 127 || !mantissa.isMultiple(of: 10) || mantissa == 0 else { return largeDecimal }
+    return Self.decimal(mantissa, exponent, isNegative)
+  }
+
+  /// A number whose zeros have no room in the exponent. Foundation makes it by an addition only: by itself it removes the zeros, and then has
+  /// no exponent for the rest.
+  private var largeDecimal: Decimal {
+    Self.decimal(mantissa - 1, exponent, isNegative) + Self.decimal(1, exponent, isNegative)
+  }
+
+  private static func decimal(_ mantissa: UInt128, _ exponent: Int, _ isNegative: Bool) -> Decimal {
     let low = Decimal(UInt64(truncatingIfNeeded: mantissa))
     let high = Decimal(UInt64(truncatingIfNeeded: mantissa >> 64))
-    let significand = high.isZero ? low : high * Self.twoTo64 + low
+    let significand = high.isZero ? low : high * twoTo64 + low
     return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: significand)
   }
 

@@ -12,8 +12,14 @@ import Foundation
 
   @usableFromInline static func decimal(_ text: [UInt8], allowsNaN: Bool) -> Decimal? {
     if text.elementsEqual("NaN".utf8) { return allowsNaN ? .nan : nil }
-    // Foundation removes the zeros of a mantissa, and then may have no exponent for the rest.
-    return (digits(text)?.parts?.decimal).flatMap { $0.isNaN ? nil : $0 }
+    return digits(text)?.parts?.decimal
+  }
+
+  /// Parses a number, and rounds it if it has more digits than decimals have.
+  ///
+  /// - Returns: Nil if the text is no number, or one that is too large or small.
+  package static func nearest(_ text: String) -> Decimal? {
+    decimal(text, allowsNaN: false) ?? Decimal(string: text)
   }
 
   /// Whether the text is a number, also one that no decimal is exactly.

@@ -121,7 +121,7 @@ extension Value {
     let value: Value?
     switch any {
     case let number as any BinaryInteger:
-      value = type == .decimal ? Decimal(string: "\(number)").map(Value.decimal) : .double(Double(number))
+      value = type == .decimal ? DecimalText.nearest("\(number)").map(Value.decimal) : .double(Double(number))
     case let number as any BinaryFloatingPoint: value = .double(Double(number))
     case let number as NSNumber:
       value = type == .decimal ? .decimal(number.decimalValue) : .double(number.doubleValue)

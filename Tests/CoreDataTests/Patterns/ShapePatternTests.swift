@@ -176,6 +176,66 @@ import Testing
     #expect(author.name == "Author")
   }
 
+  /// A library makes the relationships of several pairs of entities from one pair of templates.
+  @Test func `copies of relationships have the inverses of their names in the model`() throws {
+    func relationship(_ name: String, maxCount: Int) -> NSRelationshipDescription {
+      let made = NSRelationshipDescription()
+      (made.name, made.maxCount, made.isOptional, made.deleteRule) = (
+        name, maxCount, true, .nullifyDeleteRule
+      )
+      return made
+    }
+    let (node, tags) = (relationship("node", maxCount: 1), relationship("tags", maxCount: 0))
+    (node.inverseRelationship, tags.inverseRelationship) = (tags, node)
+    let model = NSManagedObjectModel()
+    for name in ["City", "Person"] {
+      let (entity, tag) = (NSEntityDescription(), NSEntityDescription())
+      (entity.name, tag.name) = (name, "\(name)Tag")
+      (node.destinationEntity, tags.destinationEntity) = (entity, tag)
+      entity.properties = [try #require(tags.copy() as? NSRelationshipDescription)]
+      tag.properties = [try #require(node.copy() as? NSRelationshipDescription)]
+      model.entities += [entity, tag]
+    }
+    let copied = NSManagedObjectModel()
+    copied.entities = model.entities.compactMap { $0.copy() as? NSEntityDescription }
+    let lonely = NSManagedObjectModel()
+    lonely.entities = model.entities.filter { !($0.name ?? "").hasPrefix("City") }
+      .compactMap { $0.copy() as? NSEntityDescription }
+    for model in [model, copied, lonely] {
+      let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      try context.persistentStoreCoordinator?.addPersistentStore(
+        ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+      for entity in model.entities {
+        for relationship in entity.relationshipsByName.values {
+          #expect(model.entities.contains { $0 === relationship.destinationEntity })
+          #expect(relationship.inverseRelationship?.inverseRelationship === relationship)
+          #expect(relationship.inverseRelationship?.entity === relationship.destinationEntity)
+        }
+      }
+      context.performAndWait {
+        let person = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+        let tag = NSEntityDescription.insertNewObject(forEntityName: "PersonTag", into: context)
+        tag.setValue(person, forKey: "node")
+        #expect(person.value(forKey: "tags") as? NSSet == NSSet(object: tag))
+      }
+    }
+  }
+
+  @Test func `a copied relationship whose inverse does not lead back has none`() throws {
+    let model = Library.makeModel()
+    let author = try #require(model.entitiesByName["Author"])
+    let books = try #require(author.relationshipsByName["books"])
+    let editor = NSEntityDescription()
+    editor.name = "Editor"
+    editor.properties = [try #require(books.copy() as? NSRelationshipDescription)]
+    model.entities.append(editor)
+    _ = try NSPersistentStoreCoordinator(managedObjectModel: model)
+      .addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    #expect(editor.relationshipsByName["books"]?.inverseRelationship == nil)
+    #expect(books.inverseRelationship?.inverseRelationship === books)
+  }
+
   @Test func `values before and after changes are those of key-value coding`() throws {
     let context = try Library.makeContainer().newBackgroundContext()
     try context.performAndWait {

@@ -13,7 +13,7 @@ import Testing
     "2023-02-28T12:00:00", "2023-02-28T12:00:00Zx", "2023-02-28T12:00:00.Z", "2023-02-28T12:00:00.1x2Z",
     "2023-02-28T12:00:00+2", "2023-02-28T12:00:00+25:00",
     "2023-02-28T", "T12:00:00Z", "yesterday", "", "1500-02-29", "2023-2-28", "12023-02-28", "-001-02-28",
-    "+023-02-28",
+    "+023-02-28", "+1000000-01-01", "--001-02-28", "+-2023-02-28", "-02023", "+10000-1-01",
   ])
   func `a day or time that does not exist is no date`(text: String) throws {
     #expect(DateText.date(text) == nil)
@@ -55,6 +55,8 @@ import Testing
     "2023-02-28T12:00:00Z",
     "2000-12-31T23:59:59.9999999999Z", "2001-01-01T00:00:00.00000000025Z", "1582-10-10T00:00:00Z",
     "1582-10-04T23:59:59Z", "0987-07-03T00:00:00.500Z", "0000-02-29T00:00:00Z", "4999-12-31T23:59:59Z",
+    "5170-01-01T00:00:00Z", "9999-12-31T23:59:59.500Z", "+10000-01-01T00:00:00Z", "-0001-12-31T23:59:59Z",
+    "+123456-02-28T12:00:00.500Z", "-32768-01-01T00:00:00Z",
   ])
   func `a date is written as it was read`(text: String) throws {
     #expect(DateText.text(try #require(DateText.date(text))) == text)
@@ -75,6 +77,14 @@ import Testing
     }
   }
 
+  @Test func `a date of years with more than six digits is a number of seconds`() {
+    for seconds in [4e13, -4e13, 1e20, .infinity, -0.0] {
+      let value = CellValue.date(Date(timeIntervalSinceReferenceDate: seconds))
+      #expect(DateText.exact(seconds) == nil && value.json == DateText.json(seconds))
+      #expect(Double(value.plain.replacing("Infinity", with: "inf")) == seconds)
+    }
+  }
+
   @Test func `every date is written so that the same value is read`() {
     var seconds: [Double] = [
       0.1, -0.1, -1e-10, 1e-10, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, 2.5e-7, 1e-5, -0.5,
@@ -83,7 +93,7 @@ import Testing
     var state: UInt64 = 1
     for _ in 0..<2000 {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      seconds.append((Double(state >> 11) / 9e15 - 0.5) * 1e10)
+      seconds.append((Double(state >> 11) / 9e15 - 0.5) * [1e10, 5e11, 5e13][Int(state % 3)])
     }
     for seconds in seconds {
       let date = Date(timeIntervalSinceReferenceDate: seconds)

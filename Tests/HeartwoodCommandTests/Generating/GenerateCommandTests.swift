@@ -38,6 +38,40 @@ final class Picker: ManagedObject {}
     }
   }
 
+  @Test func `classes with the names of keywords are escaped, and names of storage are left out`() throws {
+    let temporary = try TemporaryFolder()
+    let model: [String: Any] = [
+      "entities": [
+        "class": [
+          "attributes": [
+            "x": ["type": "string", "optional": true], "_x": ["type": "string", "optional": true],
+            "precedencegroup": ["type": "string", "optional": true],
+          ],
+          "relationships": ["many": ["destination": "Any", "toMany": true, "inverse": "one"]],
+        ],
+        "Any": ["relationships": ["one": ["destination": "class", "inverse": "many"]]],
+        "below": ["superentity": "class"],
+      ]
+    ]
+    try JSONSerialization.data(withJSONObject: model).write(to: URL(filePath: temporary.path("model.json")))
+    let run = CommandRun("generate", temporary.path("model.json"), "--output", temporary.path("made"))
+    #expect(run.status == .success)
+    #expect(run.notes.contains("class._x is left out: Swift has the name for the storage of class.x"))
+    func text(_ name: String) throws -> String {
+      try String(contentsOfFile: temporary.path("made") + "/\(name).swift", encoding: .utf8)
+    }
+    let made = try text("class")
+    for line in [
+      "class `class`: ManagedObject {", "var `precedencegroup`: String?", "var many: Set<`Any`>",
+      "extension `class` {", "func addToMany(_ object: `Any`)",
+    ] {
+      #expect(made.contains(line), "\(line)")
+    }
+    #expect(!made.contains("_x:"))
+    #expect(try text("Any").contains("final class `Any`: ManagedObject {"))
+    #expect(try text("below").contains("final class below: `class` {"))
+  }
+
   // GEN-02, GEN-04, GEN-05
   @Test func `generated classes and the model of the file work together, and say the same`() throws {
     let types: [ManagedObject.Type] = [Tree.self, OldTree.self, Fruit.self, Picker.self]

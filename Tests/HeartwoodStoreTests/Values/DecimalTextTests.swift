@@ -1,5 +1,7 @@
 import Foundation
+import GraphTestSupport
 import HeartwoodFaults
+import TestSupport
 import Testing
 
 @testable import Heartwood
@@ -46,7 +48,8 @@ import Testing
       #expect(DecimalText.decimal(decimal.description) == decimal)
     }
     #expect(DecimalText.decimal("15e127") == Decimal(sign: .plus, exponent: 127, significand: 15))
-    #expect(DecimalText.decimal("1e128") == nil && DecimalText.isNumber("1e128"))
+    #expect(DecimalText.decimal("1e128") == DecimalText.decimal("10e127"))
+    #expect(DecimalText.decimal("1e165")?.description == "1" + String(repeating: "0", count: 165))
     #expect(DecimalText.decimal("340282366920938463463374607431768211455e127") == .greatestFiniteMagnitude)
   }
 
@@ -63,6 +66,53 @@ import Testing
       let text = decimal.description
       #expect(DecimalText.decimal(text).map(DecimalParts.init) == DecimalParts(decimal), "\(text)")
       #expect(DecimalText.decimal(text)?.description == text)
+    }
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func `a decimal whose zeros have no room in the exponent keeps all digits`(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<100 {
+      var parts = DecimalParts(0)
+      parts.mantissa = UInt128(random.next()) << 64 | UInt128(random.next())
+      parts.mantissa >>= UInt128(Int.random(in: 0..<124, using: &random))
+      parts.mantissa -= parts.mantissa % 10
+      parts.exponent = 127
+      parts.isNegative = Bool.random(using: &random)
+      let text = "\(parts.isNegative ? "-" : "")\(parts.mantissa)" + String(repeating: "0", count: 127)
+      #expect(parts.mantissa == 0 || parts.decimal.description == text)
+      #expect(parts.mantissa == 0 || DecimalParts(parts.decimal) == parts)
+      #expect(parts.mantissa == 0 || DecimalText.decimal(text).map(DecimalParts.init) == parts)
+    }
+  }
+
+  @Test func `a literal, an argument and a cast may be a decimal whose zeros have no room in the exponent`()
+    throws
+  {
+    let large = try #require(DecimalText.decimal("12345678901234567890e130"))
+    #expect(DecimalParts(large).exponent == 127)
+    let folder = try TemporaryFolder()
+    let coordinator = try PersistentStoreCoordinator(
+      checking: ManagedObjectModel(entities: [
+        EntityDescription(
+          name: "Account", properties: [AttributeDescription(name: "amount", type: .decimal)])
+      ]))
+    try coordinator.addPersistentStore(with: PersistentStoreDescription(url: folder.store))
+    let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    for amount in [large, large / 10] {
+      EntityDescription.insertNewObject(forEntityName: "Account", into: context)
+        .setValue(amount, forKey: "amount")
+    }
+    try context.save()
+    context.reset()
+    for predicate in [
+      try FormatPredicate("amount == 12345678901234567890e130"),
+      try FormatPredicate("amount == CAST('12345678901234567890e130', 'NSDecimalNumber')"),
+      try FormatPredicate("amount == %@", large),
+    ] {
+      let request = FetchRequest<ManagedObject>(entityName: "Account")
+      request.predicate = predicate
+      #expect(try context.fetch(request).map { $0.value(forKey: "amount") as? Decimal } == [large])
     }
   }
 }

@@ -117,8 +117,16 @@ import Testing
     ("a == %q", 6, "placeholder"), ("a == $x.", 9, "property's name"), ("a.@foo == 1", 3, "@count"),
     ("@sum == 1", 1, "@sum.population"), ("a.@sum == 1", 3, "@sum.population"),
     ("a.@count.b == 1", 3, "@count"),
-    ("a == 1 == 2", 8, "join it"), ("a + 1 OR b == 1", 1, "must be compared"), ("IN {1}", 1, "#in"),
+    ("a == 1 == 2", 8, "join it"), ("a + 1 OR b == 1", 1, "must be compared"), ("IN {1}", 1, "#IN"),
     ("a IN {1, 2", 11, "'}'"),
+    ("no == 5", 1, "written #no"), ("no > 3", 1, "the constant false, which"),
+    ("nil == 5", 1, "written #nil"),
+    ("Yes == 'x'", 1, "written #Yes"), ("5 == no", 6, "written #no"), ("no IN {5}", 1, "written #no"),
+    ("no BETWEEN {2, 9}", 1, "written #no"), ("no + 1 == 6", 1, "written #no"),
+    ("no.a == 1", 1, "written #no"),
+    ("no[0] == 1", 1, "written #no"), ("not == 5", 1, "written #not"), ("not IN {1}", 1, "written #not"),
+    ("any == 5", 1, "written #any"), ("any.x > 1", 1, "written #any"), ("b == 1 AND all", 12, "written #all"),
+    ("In == 1", 1, "written #In"), ("and == 1", 1, "written #and"), ("like LIKE 'x'", 1, "written #like"),
     ("a == 1 b == 2", 8, "AND, OR"), ("a. == 1", 4, "property's name"), ("ANY a", 6, "comparison after ANY"),
     ("CAST('x', 'NSDate') == 1", 1, "NSDate"), ("a == 'x\\u12'", 8, "hexadecimal"),
     ("a + b", 1, "must be compared"), ("a[x] == nil", 3, "FIRST, LAST or SIZE"),
@@ -135,6 +143,31 @@ import Testing
     let message = error?.message ?? ""
     #expect(message.contains("at column \(column):"), "\(message)")
     #expect(message.contains(part), "\(message)")
+  }
+
+  @Test(arguments: [
+    "NO == 0", "YES == 1", "NO != nil", "'a' != nil", "NO == FALSE", "isOld == NO", "NOT NO == YES", "no",
+    "NO == %@",
+  ])
+  func `constants are compared with what they can be`(format: String) throws {
+    _ = try format.contains("%") ? FormatPredicate(format, 7) : FormatPredicate(format)
+  }
+
+  @Test func `a word of the language is a property's name wherever it is escaped`() throws {
+    for word in [
+      "no", "in", "Any", "not", "NIL", "self", "between", "subquery", "cast", "union", "anykey", "true",
+    ] {
+      for format in [
+        "#W == 5", "#W.#W == 5", "a.#W == 5", "5 == #W", "#W + #W == 5", "ANY #W.#W == 5", "NOT #W == 5",
+        "#W BETWEEN {1, #W}", "#W IN {1}", "lowercase(#W) == 'x'", "CAST(#W, 'NSString') == 'x'",
+        "SUBQUERY(#W, $x, $x.#W == 5).@count > 0", "#W.@sum.#W > 5", "#W[0].#W == 5", "$x.#W == 5",
+        "TERNARY(#W == 1, #W, 2) == #W", "FUNCTION(#W, 'uppercase:') == 'x'", "(#W) == 5", "-#W == 5", "#W",
+      ] {
+        let text = format.replacing("#W", with: "#\(word)")
+        let predicate = try FormatPredicate(text)
+        #expect(try FormatPredicate(predicate.description).description == predicate.description, "\(text)")
+      }
+    }
   }
 
   @Test func `arguments that do not fit are refused by number`() {

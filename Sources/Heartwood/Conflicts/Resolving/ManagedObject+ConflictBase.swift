@@ -11,7 +11,7 @@ extension ManagedObject {
 
   /// The value of a property in the row on which the unsaved values were made; the default without a row.
   final func baseValue(at slot: Int) -> Value {
-    guard let row = (conflictBase ?? storedRow)?.view else { return entity.defaultValue(at: slot) }
+    guard let row = (conflictBase ?? storedRow)?.view else { return entity.initialValue(at: slot) }
     let layout = entity.layout
     return row.value(layout.columns[slot], layout: layout, store: identifier.store)
   }

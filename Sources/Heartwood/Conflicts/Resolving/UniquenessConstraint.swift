@@ -76,7 +76,7 @@ extension EntityDescription {
   /// The default value of an attribute, or of an element of a composite one under its full name, as a new object has it.
   package func defaultValue(ofColumn name: String) -> Any? {
     guard let slot = slot(named: name), let attribute = attribute(at: slot) else { return nil }
-    return defaultValue(at: slot).anyValue(attribute.type)
+    return initialValue(at: slot).anyValue(attribute.type)
   }
 }
 

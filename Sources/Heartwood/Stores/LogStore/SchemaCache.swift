@@ -65,7 +65,7 @@ final class SchemaCache: Sendable {
   private func decoded(_ bytes: UnsafeRawBufferPointer) throws -> StoreSchema {
     let record = try SchemaRecord(decoding: bytes)
     let differences = record.differences(from: try SchemaRecord(numbering: model, names))
-    guard differences.isEmpty else { throw HeartwoodError.incompatible(path, differences) }
+    guard differences.isEmpty else { throw HeartwoodError.migrated(path, differences) }
     return try StoreSchema(model, record)
   }
 }

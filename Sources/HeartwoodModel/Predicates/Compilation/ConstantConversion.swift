@@ -93,7 +93,7 @@ package struct ConstantConversion {
     case .bool(let flag): .decimal(flag ? 1 : 0)
     case .int(let number): .decimal(Decimal(number))
     case .double(let number):
-      number.isFinite ? Decimal(string: "\(number)").map(Value.decimal) ?? value : value
+      number.isFinite ? DecimalText.nearest("\(number)").map(Value.decimal) ?? value : value
     default: nil
     }
   }

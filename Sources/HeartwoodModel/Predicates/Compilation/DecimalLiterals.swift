@@ -68,7 +68,8 @@ extension ConditionExpression {
 extension Value {
   fileprivate var withDecimals: Value {
     switch self {
-    case .double(let number) where number.isFinite: Decimal(string: "\(number)").map(Value.decimal) ?? self
+    case .double(let number) where number.isFinite:
+      DecimalText.nearest("\(number)").map(Value.decimal) ?? self
     case .list(let values): .list(values.map(\.withDecimals))
     default: self
     }

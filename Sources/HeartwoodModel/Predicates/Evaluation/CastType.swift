@@ -84,9 +84,9 @@ enum CastType {
     switch value {
     case .decimal: value
     case .int(let number): .decimal(Decimal(number))
-    case .double(let number): number.isFinite ? Decimal(string: "\(number)").map(Value.decimal) : nil
+    case .double(let number): number.isFinite ? DecimalText.nearest("\(number)").map(Value.decimal) : nil
     case .string("NaN"): .decimal(.nan)
-    default: value.text.flatMap { Decimal(string: $0) }.map(Value.decimal)
+    default: value.text.flatMap(DecimalText.nearest).map(Value.decimal)
     }
   }
 

@@ -12,7 +12,7 @@ extension Value {
       let whole = number < 0 ? (-number).wholePartBelow.map { -$0 } : number.wholePartBelow
       return whole.flatMap { Value.int($0).fitted(to: attribute.type) }
     case (.double(let number), .decimal):
-      return number.isFinite ? Decimal(string: "\(number)").map(Value.decimal) : nil
+      return number.isFinite ? DecimalText.nearest("\(number)").map(Value.decimal) : nil
     default: return fitted(to: attribute.type)
     }
   }

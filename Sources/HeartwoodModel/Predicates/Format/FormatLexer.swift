@@ -146,7 +146,9 @@ extension FormatLexer {
       throw .predicate("'\(digits)' is not a number", column: start + 1)
     }
     // A decimal has more digits, for comparisons with decimals.
-    if let decimal = Decimal(string: digits), !decimal.isNaN, Decimal(string: "\(number)") != decimal {
+    if let decimal = DecimalText.nearest(digits), !decimal.isNaN,
+      DecimalText.nearest("\(number)") != decimal
+    {
       return .decimal(decimal)
     }
     return .number(number)

@@ -35,6 +35,11 @@ extension FormatParser {
     return .expression(.value(value))
   }
 
+  private mutating func word(_ token: FormatToken, _ value: Value) throws(HeartwoodError) -> Part {
+    try checkConstant(token)
+    return constant(value)
+  }
+
   private mutating func parseParenthesis() throws(HeartwoodError) -> Part {
     let start = next.column
     advance()
@@ -74,6 +79,7 @@ extension FormatParser {
   private mutating func parseWord(_ token: FormatToken) throws(HeartwoodError) -> Part {
     switch token.keyword {
     case "NOT":
+      try checkOperand(of: token)
       advance()
       return .condition(!(try parseCondition(Strength.not)))
     case "ANY", "SOME": return .condition(try parseQuantified(.any))
@@ -82,18 +88,15 @@ extension FormatParser {
     case "TRUEPREDICATE", "FALSEPREDICATE":
       advance()
       return .condition(.always(token.keyword == "TRUEPREDICATE"))
-    case "TRUE", "YES": return constant(.bool(true))
-    case "FALSE", "NO": return constant(.bool(false))
-    case "NIL", "NULL": return constant(.null)
+    case "TRUE", "YES": return try word(token, .bool(true))
+    case "FALSE", "NO": return try word(token, .bool(false))
+    case "NIL", "NULL": return try word(token, .null)
     case "ANYKEY":
       advance()
       return .expression(ConditionExpression(.anyKey))
     case "SUBQUERY" where isCall: return .expression(try parseSubquery())
     case "TERNARY" where isCall: return .expression(try parseTernary())
-    case let word? where ComparisonOperator(rawValue: word) != nil || word == "AND" || word == "OR":
-      throw .predicate(
-        "there should be a value before \(token.quoted); a property of this name is written #\(word.lowercased())",
-        column: token.column)
+    case let word? where Self.isOperator(word): throw misplacedOperator(token)
     case _ where isCall: return .expression(try parseCall())
     default: return .expression(try parsePath())
     }
@@ -104,6 +107,7 @@ extension FormatParser {
   }
 
   private mutating func parseQuantified(_ quantifier: Quantifier) throws(HeartwoodError) -> Condition {
+    try checkOperand(of: next)
     advance()
     let left = try parseExpression(Strength.comparison)
     guard let operation = nextOperation, case .comparison(let comparator, let isNegated) = operation else {

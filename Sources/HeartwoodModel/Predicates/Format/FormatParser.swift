@@ -235,6 +235,7 @@ extension FormatParser {
     _ operation: Operation, after left: Part, from start: Int
   ) throws(HeartwoodError) -> Part {
     let column = next.column
+    let place = position
     advance()
     switch (operation, left) {
     case (.or, .condition(let left)): return .condition(.any(try parseChain(of: operation, after: left)))
@@ -248,6 +249,7 @@ extension FormatParser {
     case (.comparison(let comparator, let isNegated), .expression(let left)):
       if isNegated { advance() }
       let comparison = try parseComparison(left, comparator, quantifier: nil)
+      try checkConstants(around: place, comparison)
       return .condition(isNegated ? !comparison : comparison)
     case (.arithmetic(let operation), .expression(let left)):
       let right = try parseExpression(operation.strength)

@@ -36,7 +36,7 @@ extension PredicateArgument where Self: FixedWidthInteger {
   /// The number; a decimal number if it does not fit in a 64-bit integer.
   public var predicateConstant: PredicateConstant {
     if let number = Int64(exactly: self) { return PredicateConstant(.int(number)) }
-    return PredicateConstant(.decimal(Decimal(string: "\(self)") ?? .nan))
+    return PredicateConstant(.decimal(DecimalText.nearest("\(self)") ?? .nan))
   }
 }
 extension Int: PredicateArgument {}

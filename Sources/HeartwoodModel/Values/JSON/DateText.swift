@@ -1,6 +1,7 @@
 import Foundation
 
-/// Dates as text in ISO 8601: of the Gregorian calendar, also before it was introduced, and of the years 0000 to 9999.
+/// Dates as text in ISO 8601: of the Gregorian calendar, also before it was introduced. Years before 0000 and after 9999 have a sign, and up
+/// to six digits.
 package enum DateText {
   /// Parses a date and time, with or without fractional seconds, or a date alone, which means midnight UTC.
   ///
@@ -42,23 +43,33 @@ package enum DateText {
   }
 
   /// A date as text, or as a number of seconds since 2001 where no text is exact.
-  package static func json(_ seconds: Double) -> JSONValue {
-    if seconds.isFinite, seconds.magnitude < 1e11, seconds != 0 || seconds.sign == .plus {
-      let text = text(Date(timeIntervalSinceReferenceDate: seconds))
-      if let read = date(text), read.timeIntervalSinceReferenceDate.bitPattern == seconds.bitPattern {
-        return .string(text)
-      }
-    }
-    return .number(seconds)
+  ///
+  /// - Parameter signs: Whether years may have a sign; a date with such a year is a number otherwise.
+  package static func json(_ seconds: Double, withSigns signs: Bool = false) -> JSONValue {
+    guard let text = exact(seconds), signs || text.first?.isNumber == true else { return .number(seconds) }
+    return .string(text)
   }
 
-  /// Seconds from the reference date within which years have at most four digits and no sign, or a little more.
-  private static let greatest = 1e11
+  /// A date as text from which the same value is read.
+  ///
+  /// - Parameter seconds: Since the reference date.
+  /// - Returns: Nil if there is none: for a negative zero, infinities, and years of more than six digits.
+  package static func exact(_ seconds: Double) -> String? {
+    guard seconds.isFinite, seconds.magnitude < greatest, seconds != 0 || seconds.sign == .plus else {
+      return nil
+    }
+    let text = text(Date(timeIntervalSinceReferenceDate: seconds))
+    return date(text)?.timeIntervalSinceReferenceDate.bitPattern == seconds.bitPattern ? text : nil
+  }
+
+  /// Seconds from the reference date within which years have at most six digits.
+  private static let greatest = 3.1e13
 
   /// The date and the time without a zone.
   private static func whole(_ seconds: Int64) -> String {
     let time = CivilTime(seconds: seconds)
-    let year = time.year < 0 ? "-" + padded(-time.year, 4) : padded(time.year, 4)
+    let sign = time.year < 0 ? "-" : time.year > 9999 ? "+" : ""
+    let year = sign + padded(abs(time.year), 4)
     let second = time.secondOfDay
     return "\(year)-\(padded(time.month, 2))-\(padded(time.day, 2))"
       + "T\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
@@ -82,11 +93,13 @@ package enum DateText {
 
   /// The days from the reference date to a day such as `2001-02-03`; nil if there is none.
   private static func days(_ text: Substring) -> Int64? {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 3, parts.map(\.utf8.count) == [4, 2, 2], let year = Self.number(parts[0]),
+    let isSigned = text.first == "-" || text.first == "+"
+    let parts = text.dropFirst(isSigned ? 1 : 0).split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, 4...(isSigned ? 6 : 4) ~= parts[0].utf8.count,
+      parts.dropFirst().allSatisfy({ $0.utf8.count == 2 }), let year = Self.number(parts[0]),
       let month = Self.number(parts[1]), let day = Self.number(parts[2])
     else { return nil }
-    return CivilTime.days(year: year, month: month, day: day)
+    return CivilTime.days(year: text.first == "-" ? -year : year, month: month, day: day)
   }
 
   private static func time(_ clock: Substring) -> Int64? {
