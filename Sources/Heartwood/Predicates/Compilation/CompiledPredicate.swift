@@ -11,6 +11,8 @@ final class CompiledPredicate {
   let usedSlots: Set<Int>?
   /// The root entities whose rows are read by key.
   let reachedRoots: [EntityDescription]
+  /// See `UsedProperties.readRoots`.
+  let readRoots: [EntityDescription]?
   /// See `UsedProperties.toOneRoutes`.
   let toOneRoutes: [[RelationshipDescription]]?
   /// Active while a fetch tests rows that do not change.
@@ -37,6 +39,7 @@ final class CompiledPredicate {
     memos = compiler.memos
     usedSlots = compiler.paths.used.ofRow
     reachedRoots = compiler.paths.used.reachedRoots
+    readRoots = compiler.paths.used.readRoots
     toOneRoutes = compiler.paths.used.toOneRoutes
     test = RowTest.all(parts.map(\.test))
   }
