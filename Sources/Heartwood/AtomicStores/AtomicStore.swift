@@ -12,23 +12,11 @@ import HeartwoodBytes
 open class AtomicStore: PersistentStore, @unchecked Sendable {
   /// Set by the opening.
   private final var known: ManagedObjectModel?
-  private final var nodes: [NodeKey: AtomicStoreCacheNode] = [:]
-  private final var references: [NodeKey: any Sendable] = [:]
+  private final var nodes: [RowAddress: AtomicStoreCacheNode] = [:]
+  private final var references: [RowAddress: any Sendable] = [:]
   /// Two names that have the same key.
   private(set) final var collision: HeartwoodError?
   private final var storeIdentity = StoreIdentity.none
-
-  struct NodeKey: Hashable {
-    let root: UInt16
-    let key: UInt64
-
-    init(_ entity: EntityDescription, _ key: UInt64) { self.init(root: entity.rootEntity.number, key: key) }
-
-    init(root: UInt16, key: UInt64) {
-      self.root = root
-      self.key = key
-    }
-  }
 
   /// What the store says about itself: `loadMetadata()` sets what it has read, and `save()` writes it. The opening adds the values under
   /// `PersistentStore.MetadataKey` that are missing, so a class that keeps the metadata keeps the identifiers of its objects. If it keeps
@@ -89,7 +77,7 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
 
   /// Adds nodes of objects.
   public final func addCacheNodes(_ cacheNodes: Set<AtomicStoreCacheNode>) {
-    for node in cacheNodes { nodes[NodeKey(node.objectID.entity, node.objectID.key.keyInStore)] = node }
+    for node in cacheNodes { nodes[RowAddress(node.objectID.entity, node.objectID.key.keyInStore)] = node }
   }
 
   /// All nodes.
@@ -97,7 +85,7 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
 
   /// The node of an object; nil if there is none.
   public final func cacheNode(for objectID: ManagedObjectID) -> AtomicStoreCacheNode? {
-    nodes[NodeKey(objectID.entity, objectID.key.keyInStore)]
+    nodes[RowAddress(objectID.entity, objectID.key.keyInStore)]
   }
 
   /// The identifier of an object by what the store calls it. The same reference gives the same identifier whenever the store is loaded.
@@ -110,7 +98,7 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
     for entity: EntityDescription, withReferenceObject reference: any Sendable
   ) -> ManagedObjectID {
     let key = Self.key(of: reference, entity)
-    let former = references.updateValue(reference, forKey: NodeKey(entity, key))
+    let former = references.updateValue(reference, forKey: RowAddress(entity, key))
     if let former, "\(former)" != "\(reference)" {
       collision = HeartwoodError(
         .persistentStoreSave,
@@ -123,7 +111,7 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
   /// What the store calls an object; nil for an object of another store, or one that it has not named.
   @_disfavoredOverload
   public final func referenceObject(for objectID: ManagedObjectID) -> (any Sendable)? {
-    objectID.store == storeIdentity ? references[NodeKey(objectID.entity, objectID.key.keyInStore)] : nil
+    objectID.store == storeIdentity ? references[RowAddress(objectID.entity, objectID.key.keyInStore)] : nil
   }
 
   /// Numbers are keys themselves, where no other entity of the family can have them; of anything else the key is a hash, with a bit that
@@ -219,13 +207,13 @@ extension AtomicStore {
   /// - Parameter roots: By the number of a root entity of the other store, those of its entities here.
   final func takeReferences(of other: AtomicStore, _ roots: [UInt16: Set<UInt16>]) {
     for (key, reference) in other.references {
-      for root in roots[key.root] ?? [] { references[NodeKey(root: root, key: key.key)] = reference }
+      for root in roots[key.root] ?? [] { references[RowAddress(root: root, key: key.key)] = reference }
     }
   }
 
   final func removeCacheNodes(_ removed: [AtomicStoreCacheNode]) {
     guard !removed.isEmpty else { return }
     willRemoveCacheNodes(Set(removed))
-    for node in removed { nodes[NodeKey(node.objectID.entity, node.objectID.key.keyInStore)] = nil }
+    for node in removed { nodes[RowAddress(node.objectID.entity, node.objectID.key.keyInStore)] = nil }
   }
 }

@@ -90,10 +90,10 @@ final class AtomicStoreSaving: StoreOutside, Sendable {
       // First: a context that meets another store drops its pin.
       _ = try context.objectStore()
       context.view.pinned = view
-      var (seen, removed, present) = (Set<AtomicStore.NodeKey>(), [AtomicStoreCacheNode](), [ManagedObject]())
+      var (seen, removed, present) = (Set<RowAddress>(), [AtomicStoreCacheNode](), [ManagedObject]())
       for change in changes {
         let entity = change.entity
-        guard seen.insert(AtomicStore.NodeKey(entity, change.key)).inserted else { continue }
+        guard seen.insert(RowAddress(entity, change.key)).inserted else { continue }
         let identifier = ManagedObjectID(entity: entity, key: change.key, store: store.contents.identity)
         if try view.row(entity.rootEntity, change.key) == nil {
           if let node = store.cacheNode(for: identifier) { removed.append(node) }

@@ -34,12 +34,16 @@ extension ManagedObjectContext {
     try throwIfUnreadable()
     let base = try readingView().forOtherQueues
     guard !changes.isEmptyForFetches else {
-      viewOfChanges = nil
+      shownChanges = nil
       return base
     }
-    if let known = viewOfChanges, known.stamp == editCount, known.view.base === base { return known.view }
-    let view = ParentView(base, frozenChanges())
-    viewOfChanges = (editCount, view)
+    var rows: FrozenRows?
+    if let shown = shownChanges, shown.view.base === base {
+      if shown.stamp == editCount { return shown.view }
+      rows = laterChanges(than: shown)
+    }
+    let view = ParentView(base, rows ?? frozenChanges())
+    shownChanges = ShownChanges(view, of: self)
     return view
   }
 
@@ -75,7 +79,7 @@ extension ManagedObjectContext {
     // No object has a temporary key of earlier saves any more; only what the event has noted may.
     if event.isEmpty { permanentKeys = newest }
     editCount &+= 1
-    pendingLookup = nil
+    forgetShownChanges()
   }
 
   /// Replaces temporary keys by their permanent ones, in all values of all objects.
@@ -157,9 +161,37 @@ extension ManagedObjectContext {
     for object in changes.inserted { add(object, to: &rows) }
     noteStores(of: Array(changes.inserted), in: &rows)
     for object in changes.updated { add(object, to: &rows) }
-    for object in changes.deleted { rows.add(nil, object.entity.rootEntity, object.identifier.key) }
-    for object in changes.gone { rows.add(nil, object.entity.rootEntity, object.identifier.key) }
+    for objects in [changes.deleted, changes.gone] {
+      for object in objects { rows.addDeleted(object.entity.rootEntity, object.identifier.key) }
+    }
     return FrozenRows(rows)
+  }
+
+  /// The changes as they are, made of those that were shown last; nil if something has changed that no event has, or so much that it would
+  /// cost no less.
+  ///
+  /// - Complexity: Linear in the number of objects that have changed since, and amortised O(log n) for each of n changed ones.
+  private func laterChanges(than shown: ShownChanges) -> FrozenRows? {
+    guard shown.editCountOfEvents == editCountOfEvents, !shown.view.base.isOfSeveralStores else { return nil }
+    // The event goes on: what it has changed so far may change again, and comes again when it ends.
+    let changed = shown.changed + event.changedObjects
+    guard changed.count < changes.countForFetches / 2 else { return nil }
+    var rows = FrozenRows.Contents()
+    var seen: Set<ObjectIdentifier> = []
+    var new: [ManagedObject] = []
+    for object in changed where seen.insert(ObjectIdentifier(object)).inserted {
+      let (root, key) = (object.entity.rootEntity, object.identifier.key)
+      if object.state.contains(.deleted) {
+        rows.addDeleted(root, key)
+      } else if object.hasUnsavedState {
+        add(object, to: &rows)
+        if object.state.contains(.inserted) { new.append(object) }
+      } else {
+        rows.addUnchanged(root, key)
+      }
+    }
+    noteStores(of: new, in: &rows)
+    return shown.view.changes.adding(rows)
   }
 
   private func add(_ object: ManagedObject, to rows: inout FrozenRows.Contents) {

@@ -163,12 +163,7 @@ extension ManagedObjectContext {
       return object
     }
     let object = changed.entity.factory.makeObject()
-    note(object)
-    object.attach(to: self, as: changed.identifier, isNew: true)
-    object.state = [.inserted, .noted]
-    identities.insert(object, changed.entity.rootEntity.number, changed.identifier.key)
-    changes.inserted.append(object)
-    editCount &+= 1
+    adoptInserted(object, as: changed.identifier)
     return object
   }
 

@@ -46,24 +46,20 @@ extension ManagedObjectContext {
 
 /// The objects of a save that claim values, by the keys that the save gave them.
 private struct UniqueClaims {
-  private struct Place: Hashable {
-    let root: UInt16
-    let key: UInt64
-  }
 
   let context: ManagedObjectContext
-  private var objects: [Place: ManagedObject] = [:]
+  private var objects: [RowAddress: ManagedObject] = [:]
 
   init(_ context: ManagedObjectContext, _ outcome: SaveOutcome) {
     self.context = context
     for object in context.changes.inserted {
-      objects[Place(root: object.entity.rootEntity.number, key: object.identifier.key)] = object
+      objects[RowAddress(object.entity, object.identifier.key)] = object
     }
     for (object, identifier) in outcome.identifiers {
-      objects[Place(root: object.entity.rootEntity.number, key: identifier.key)] = object
+      objects[RowAddress(object.entity, identifier.key)] = object
     }
     for object in context.changes.updated {
-      objects[Place(root: object.entity.rootEntity.number, key: object.identifier.key)] = object
+      objects[RowAddress(object.entity, object.identifier.key)] = object
     }
   }
 
@@ -99,7 +95,7 @@ private struct UniqueClaims {
 
   /// The unsaved object with a key, if it has set a value of the constraint.
   private func claimant(_ key: UInt64, _ violation: ConstraintViolation) -> ManagedObject? {
-    guard let object = objects[Place(root: violation.entity.rootEntity.number, key: key)] else { return nil }
+    guard let object = objects[RowAddress(violation.entity, key)] else { return nil }
     if object.state.contains(.inserted) { return object }
     let names = violation.constraint
     return object.changedSlots().contains { names.contains(object.entity.property(at: $0).name) }

@@ -32,6 +32,9 @@ struct ContextEvent {
     return places[ObjectIdentifier(object)].map { changes[$0] }
   }
 
+  /// The objects whose unsaved values, or whose rows below them, may be others.
+  var changedObjects: [ManagedObject] { changes.map(\.object) + refreshed }
+
   var isEmpty: Bool {
     changes.isEmpty && refreshed.isEmpty && invalidated.isEmpty && insertedElsewhere.isEmpty
       && touchedElsewhere.isEmpty
@@ -69,15 +72,76 @@ struct ContextEvent {
 final class FormerValues {
   let edits: [(slot: Int, value: Value)]
   /// The unsaved differences of to-many relationships, by slot.
-  let relationships: [(slot: Int, state: RelationshipState.Differences)]
+  let relationships: [(slot: Int, differences: FormerDifferences)]
 
   /// - Returns: nil if the object has no unsaved values.
   init?(of object: ManagedObject) {
     guard let pending = object.pending, pending.hasEdits || object.hasRelationshipChanges else { return nil }
     edits = object.editedSlots.compactMap { slot in pending.edit(slot).map { (slot, $0) } }
     relationships = object.changedToManySlots.compactMap { slot in
-      object.relationshipState(at: slot).map { (slot, $0.differences) }
+      object.relationshipState(at: slot).map { (slot, $0.noteFormer()) }
     }
+  }
+}
+
+/// The unsaved differences of a relationship at one time.
+///
+/// What an event adds and removes after that is left out of the present ones. They are copied only if something else follows: a copy for
+/// each event would take quadratic time where one object gets many destinations, each in an event of its own.
+final class FormerDifferences {
+  typealias Copy = (added: [UInt64], removed: Set<UInt64>, order: [UInt64]?)
+
+  private let state: RelationshipState
+  private var addedSince: Set<UInt64> = []
+  private var removedSince: Set<UInt64> = []
+  private var copy: Copy?
+
+  init(of state: RelationshipState) {
+    self.state = state
+    // What follows may be another order.
+    if let order = state.order { copy = (Array(state.added), state.removed, order) }
+  }
+
+  /// The keys of the relationship at that time.
+  ///
+  /// - Parameter committed: The keys in the store.
+  func keys(over committed: [UInt64]) -> [UInt64] {
+    let (added, removed, order) = copy ?? present
+    return order ?? committed.filter { !removed.contains($0) } + added
+  }
+
+  /// Keeps what they are, before they can be told from the present ones no more.
+  func keep() { copy = copy ?? present }
+
+  func noteAddition(of key: UInt64) { addedSince.insert(key) }
+  func noteRemoval(of key: UInt64) { removedSince.insert(key) }
+
+  private var present: Copy {
+    (state.added.filter { !addedSince.contains($0) }, state.removed.subtracting(removedSince), nil)
+  }
+}
+
+/// What a context has shown its children last, and what has changed since.
+struct ShownChanges {
+  let view: ParentView
+  /// The context's `editCount` when the view was made.
+  let stamp: Int
+  /// Its `editCount` at the end of the last event whose changes are in the view or noted here.
+  private(set) var editCountOfEvents: Int
+  /// The objects that events have changed.
+  private(set) var changed: [ManagedObject] = []
+
+  init(_ view: ParentView, of context: ManagedObjectContext) {
+    self.view = view
+    stamp = context.editCount
+    editCountOfEvents = context.editCountOfEvents
+  }
+
+  /// Notes what an event has changed, if all before it is known.
+  mutating func note(_ event: ContextEvent, editCountBefore: Int, after: Int) {
+    guard editCountOfEvents == editCountBefore else { return }
+    changed += event.changedObjects
+    editCountOfEvents = after
   }
 }
 

@@ -58,8 +58,7 @@ extension ManagedObjectContext {
     identities.forEach { object in
       object.forEachRelationshipState { $0.rename(permanentKeys.permanent) }
     }
-    pendingLookup = nil
-    viewOfChanges = nil
+    forgetShownChanges()
     tellTrackers(rewritten: objects)
   }
 }

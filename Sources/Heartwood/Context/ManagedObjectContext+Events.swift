@@ -34,12 +34,19 @@ extension ManagedObjectContext {
     event = ContextEvent()
     eventsOfResolution?.append(ended)
     pendingLookup?.apply(ended, editCountBefore: editCountOfEvents, in: self)
+    shownChanges?.note(ended, editCountBefore: editCountOfEvents, after: editCount)
     editCountOfEvents = editCount
     if registersUndo { registerUndo(ended) }
     for change in ended.changes { change.object.state.remove(.noted) }
     assert(ended.changes.allSatisfy { changes.isConsistent(for: $0.object) })
     tellTrackers(of: ended)
     post(.managedObjectContextObjectsDidChange, ended.summary())
+  }
+
+  /// Forgets what is known of the changed objects, as something has changed them that no event has.
+  func forgetShownChanges() {
+    pendingLookup = nil
+    shownChanges = nil
   }
 
   /// Notes that an object is about to change.

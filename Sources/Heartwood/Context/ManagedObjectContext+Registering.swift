@@ -75,7 +75,11 @@ extension ManagedObjectContext {
   /// Registers a new object under a temporary identifier.
   func adoptInserted(_ object: ManagedObject) {
     object.becomeNew()
-    let identifier = ManagedObjectID.makeTemporary(object.entity)
+    adoptInserted(object, as: ManagedObjectID.makeTemporary(object.entity))
+  }
+
+  /// Registers an object as a new one: one that a child has made, or whose delete was saved and is taken back.
+  func adoptInserted(_ object: ManagedObject, as identifier: ManagedObjectID) {
     note(object)
     object.attach(to: self, as: identifier, isNew: true)
     object.state = [.inserted, .noted]

@@ -31,7 +31,7 @@ extension ManagedObjectContext {
     }
     assignedStores[object.identifier.key] = identity
     editCount &+= 1
-    pendingLookup = nil
+    forgetShownChanges()
     // An object that a child has saved is new in its parent only, which has to hear of the store.
     if parent != nil { willEdit(object) }
   }

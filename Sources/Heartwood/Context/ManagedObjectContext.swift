@@ -62,8 +62,8 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
   @exclusivity(unchecked) var takenIdentifiers = 0
   /// Which versions of rows this context has heard of.
   @exclusivity(unchecked) var knownVersions = KnownVersions()
-  /// The view with this context's changes that was last made for a child, and `editCount` then.
-  var viewOfChanges: (stamp: Int, view: ParentView)?
+  /// The view with this context's changes that was last made for a child; nil after changes that no event has.
+  var shownChanges: ShownChanges?
 
   /// A name for display; the history records it with every transaction of this context.
   public var name: String?

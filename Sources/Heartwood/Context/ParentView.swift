@@ -116,6 +116,13 @@ final class ParentView: StoreView, @unchecked Sendable {
     try stored.scanEntries(index, range, reversed: reversed, body)
   }
 
+  func scanEntries(
+    _ index: StoreIndex, _ range: IndexRange, reversed: Bool, skipping count: inout Int,
+    _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
+  ) throws {
+    try stored.scanEntries(index, range, reversed: reversed, skipping: &count, body)
+  }
+
   func forEachIndexRun(
     _ index: StoreIndex, _ range: IndexRange, elements: Int, _ body: (UInt64, Int) throws -> Bool
   ) throws -> Bool {

@@ -94,11 +94,35 @@ extension Array: RelationshipValue where Element: ManagedObject {
 
   /// All destinations in order; those that are not realised yet are faults.
   public static func _read(_ object: ManagedObject, _ slot: Int) -> [Element] {
-    object.destinations(at: slot).compactMap { $0 as? Element }
+    if let known = object.lastReadDestinations(at: slot) as? [Element] { return known }
+    let array = object.destinations(at: slot).compactMap { $0 as? Element }
+    object.noteReadDestinations(array, at: slot)
+    return array
   }
 
   /// Replaces the destinations.
-  public func _write(to object: ManagedObject, _ slot: Int) { object.setDestinations(self, at: slot) }
+  ///
+  /// The property's own `append` and `remove` read the array, change it and write it, so the difference to the array that was read last
+  /// is written if it is still the current one.
+  public func _write(to object: ManagedObject, _ slot: Int) {
+    if let former = object.lastReadDestinations(at: slot) as? [Element], let change = difference(to: former) {
+      object.changeDestinations(at: slot, removing: change.removed, adding: change.added)
+    } else {
+      object.setDestinations(self, at: slot)
+    }
+    // Without what is there twice.
+    if object.destinationCount(at: slot) == count { object.noteReadDestinations(self, at: slot) }
+  }
+
+  /// What is missing, and what was appended; nil if the array differs otherwise.
+  private func difference(to former: [Element]) -> (removed: [Element], added: [Element])? {
+    var same = 0
+    while same < Swift.min(count, former.count), self[same] === former[same] { same += 1 }
+    if same == former.count { return ([], Array(self[same...])) }
+    let rest = former.count - count
+    guard rest > 0, zip(self[same...], former[(same + rest)...]).allSatisfy({ $0 === $1 }) else { return nil }
+    return (Array(former[same..<same + rest]), [])
+  }
 
   /// An array of only this object.
   public static func _leading(to object: Element) -> [Element] { [object] }

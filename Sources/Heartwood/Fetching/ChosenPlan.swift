@@ -29,8 +29,11 @@ struct ChosenPlan {
 
   /// Whether the first row of the window can be found by its rank in the tree.
   func canSkipByRank(_ request: ResolvedRequest, _ pendingCount: Int) -> Bool {
-    guard case .scan = access, case .keys = order else { return false }
-    return isExact && pendingCount == 0
+    guard isExact, pendingCount == 0 else { return false }
+    switch (access, order) {
+    case (.scan, .keys), (.index, .index), (.index, .any): return true
+    default: return false
+    }
   }
 }
 
@@ -47,7 +50,7 @@ extension FetchExecution {
     }
     if pending.count > 0 { steps.append(step("merge: \(pending.count) pending changes")) }
     for related in try relatedRows() { steps.append(step(related.text, nil)) }
-    let all = matches + pending.matches.count
+    let all = matches + pending.matchCount
     if let order = orderStep(all) { steps.append(order) }
     if request.offset > 0 { steps.append(step(offsetText)) }
     if let limit = request.limit {

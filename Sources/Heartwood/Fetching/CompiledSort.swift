@@ -31,6 +31,8 @@ final class CompiledSort {
   let reachedRoots: [EntityDescription]
   /// Whether comparisons read other rows than the compared objects' own.
   let readsOtherRows: Bool
+  /// See `UsedProperties.readRoots`.
+  let readRoots: [EntityDescription]?
   /// See `UsedProperties.toOneRoutes`.
   let toOneRoutes: [[RelationshipDescription]]?
   /// Whether any key is a computed value, or costly to compare, so that the values of all keys are read once for each row.
@@ -58,6 +60,7 @@ final class CompiledSort {
     isComputed = keys.contains { $0.isComputed || $0.options.isLocalized }
     readsOtherRows = compiler.readsOtherRows || keys.contains { !$0.hops.isEmpty }
     reachedRoots = keys.flatMap { $0.hops.map(\.root) } + compiler.paths.used.reachedRoots
+    readRoots = compiler.paths.used.readRoots.map { keys.flatMap { $0.hops.map(\.root) } + $0 }
     toOneRoutes = keys.map(\.toOneRoutes).reduce(compiler.paths.used.toOneRoutes) { all, routes in
       all.flatMap { all in routes.map { all + $0 } }
     }

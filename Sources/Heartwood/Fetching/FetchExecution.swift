@@ -61,7 +61,7 @@ struct FetchExecution {
   /// The maximum number of results, if every row of the plan is a result; nil if that is unknown without reading rows.
   var mostResults: Int? {
     guard plan.isExact, let count = plan.exactCount else { return nil }
-    return min(count + pending.matches.count, request.limit ?? .max)
+    return min(count + pending.matchCount, request.limit ?? .max)
   }
 
   /// The number of results.
@@ -101,8 +101,8 @@ struct FetchExecution {
         }
       }
     }
-    var window = ResultWindow(offset: request.offset, limit: request.limit)
-    try plan.access.forEachKey(in: view, request.entity) { key in
+    var window = ResultWindow(offset: 0, limit: request.limit)
+    try plan.access.forEachKey(in: view, request.entity, skipping: request.offset) { key in
       if let control {
         try control.check()
         control.noteFound()
@@ -256,12 +256,12 @@ struct FetchExecution {
       if try request.predicate?.matches(row, key: key, in: view) ?? true { count -= 1 }
       view.releaseRows()
     }
-    return count + pending.matches.count
+    return count + pending.matchCount
   }
 
   /// Counts keys without their rows: every key is a result.
   private func countKeys() throws -> Int {
-    var count = pending.matches.count
+    var count = pending.matchCount
     let hidden = pending.hidden
     try plan.access.forEachKey(in: view, request.entity) { key in
       figures?.read += 1
@@ -272,7 +272,7 @@ struct FetchExecution {
   }
 
   private func countRows() throws -> Int {
-    var count = pending.matches.count
+    var count = pending.matchCount
     try forEachStored(skipping: 0) { _ in
       count += 1
       return true

@@ -232,7 +232,7 @@ extension ManagedObjectContext {
     if request.includesPendingChanges, !changes.isEmptyForFetches {
       let overlay = PendingOverlay(reader, self)
       source = overlay
-      pending = try PendingMatches(request, self, overlay)
+      pending = try PendingMatches(request, self, overlay, isCount: isCount)
       changedRoots = rootsOfChanges
     }
     var execution = try FetchExecution(

@@ -5,8 +5,12 @@ struct PendingMatches {
   /// Changed and new objects that match the fetch.
   private(set) var matches: [FoundRow] = []
 
-  var count: Int { max(hidden.count, matches.count) }
-  var isEmpty: Bool { hidden.isEmpty && matches.isEmpty }
+  /// The number of matches; more than there are in `matches` if only the first ones or their number is needed.
+  private(set) var matchCount = 0
+
+  /// The number of changes that are merged into the fetch.
+  var count: Int { max(hidden.count, matchCount) }
+  var isEmpty: Bool { hidden.isEmpty && matchCount == 0 }
 
   static var none: PendingMatches { PendingMatches() }
 
@@ -15,14 +19,31 @@ struct PendingMatches {
   /// Where the objects are, or are to be, if the request names stores.
   private var places: StoresOfObjects?
 
-  init(_ request: ResolvedRequest, _ context: ManagedObjectContext, _ overlay: PendingOverlay) throws {
+  /// - Parameter isCount: Whether only the number of matches is needed.
+  init(
+    _ request: ResolvedRequest, _ context: ManagedObjectContext, _ overlay: PendingOverlay, isCount: Bool
+  ) throws {
     places = request.stores.map { StoresOfObjects($0, context) }
     let root = request.entity.rootEntity
     if let lookup = PendingLookup.of(context) {
       hidden = lookup.hiddenKeys[root.number] ?? []
-      if let candidates = context.pendingCandidates(request) {
-        for object in candidates { try take(object, request, overlay) }
+      switch PendingWay(request, lookup, context, isCount: isCount) {
+      case .count(let count):
+        matchCount = count
         return
+      case .candidates(let candidates):
+        try candidates.forEach { object in
+          try take(object, request, overlay)
+          return candidates.limit.map { matchCount < $0 } ?? true
+        }
+        return
+      case .order(let index):
+        try takeFirst(request.window, of: index, request, overlay)
+        return
+      case .ends(let indexes):
+        for index in indexes { try takeEnds(of: index, request, overlay) }
+        return
+      case .all: break
       }
     }
     for objects in [context.changes.deleted, context.changes.gone] {
@@ -46,7 +67,41 @@ struct PendingMatches {
       guard case .row(let row) = layer.row(root, key), request.accepts(row.entityNumber) else { continue }
       if let stores = request.stores, layer.storeNumber(of: key).map(stores.contains) != true { continue }
       if let predicate = request.predicate, try !predicate.matches(row, key: key, in: source) { continue }
-      matches.append(FoundRow(key: key, row: row))
+      append(FoundRow(key: key, row: row))
+    }
+  }
+
+  private mutating func append(_ match: FoundRow) {
+    matches.append(match)
+    matchCount += 1
+  }
+
+  /// Takes the first objects in the order of the request.
+  private mutating func takeFirst(
+    _ window: Int?, of index: PendingIndex, _ request: ResolvedRequest, _ overlay: PendingOverlay
+  ) throws {
+    let wanted = window ?? .max
+    try index.forEach(index.all) { object in
+      try take(object, request, overlay)
+      return matchCount < wanted
+    }
+  }
+
+  /// Takes the objects with the least and the greatest value.
+  private mutating func takeEnds(
+    of index: PendingIndex, _ request: ResolvedRequest, _ overlay: PendingOverlay
+  ) throws {
+    let present = index.run(from: nil, to: nil)
+    let before = matchCount
+    try index.forEach(present) { object in
+      try take(object, request, overlay)
+      return matchCount == before
+    }
+    let after = matchCount
+    guard after > before else { return }
+    try index.forEachReversed(present) { object in
+      try take(object, request, overlay)
+      return matchCount == after
     }
   }
 
@@ -59,7 +114,7 @@ struct PendingMatches {
     else { return }
     let key = object.identifier.key
     if let predicate = request.predicate, try !predicate.matches(row, key: key, in: overlay) { return }
-    matches.append(FoundRow(key: key, row: row))
+    append(FoundRow(key: key, row: row))
   }
 
   /// Sorts the matches in the order of delivery.
@@ -134,21 +189,5 @@ struct DeliveryOrder {
       if order != 0 { return order < 0 }
     }
     return placesEqual(left.key, before: right.key)
-  }
-}
-
-extension ManagedObjectContext {
-  /// The changed objects that may match a request with a condition on an attribute's value; nil if all may.
-  func pendingCandidates(_ request: ResolvedRequest) -> [ManagedObject]? {
-    guard pendingLookup != nil else { return nil }
-    for conjunct in request.predicate?.conjuncts ?? [] {
-      guard case .equal(let slot, let value) = conjunct, !slot.isOfExpression,
-        let attribute = request.entity.attribute(at: slot)
-      else {
-        continue
-      }
-      return pendingLookup?.objects(with: value, of: attribute, in: self)
-    }
-    return nil
   }
 }

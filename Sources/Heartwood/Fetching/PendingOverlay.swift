@@ -3,14 +3,10 @@
 ///
 /// The rows that it returns stay valid until it is released.
 final class PendingOverlay: RowSource {
-  private struct Place: Hashable {
-    let root: UInt16
-    let key: UInt64
-  }
 
   private let view: any StoreView
   private let context: ManagedObjectContext
-  private var rows: [Place: StoredRow] = [:]
+  private var rows: [RowAddress: StoredRow] = [:]
   private var slab: RowSlab?
 
   init(_ view: any StoreView, _ context: ManagedObjectContext) {
@@ -27,7 +23,7 @@ final class PendingOverlay: RowSource {
 
   /// The row that a save would write for a changed object.
   func row(of object: ManagedObject) -> RowView? {
-    let place = Place(root: object.entity.rootEntity.number, key: object.identifier.key)
+    let place = RowAddress(object.entity, object.identifier.key)
     return (rows[place] ?? encode(object, place)).view
   }
 
@@ -58,7 +54,7 @@ final class PendingOverlay: RowSource {
     }
   }
 
-  private func encode(_ object: ManagedObject, _ place: Place) -> StoredRow {
+  private func encode(_ object: ManagedObject, _ place: RowAddress) -> StoredRow {
     let permanentKeys = context.permanentKeys
     let bytes = object.encodedRow(version: object.rowVersion, mapping: permanentKeys.permanent)
     let row = bytes.withUnsafeBytes { StoredRow(copying: $0, into: &slab) }

@@ -65,7 +65,23 @@ extension Planner {
   private func walkedRows(_ candidate: Candidate, _ matches: Double) -> Double {
     let count = Double(candidate.count)
     guard let window = request.window else { return count }
+    if skipsByRank(candidate) { return min(count, Double(request.limit ?? .max)) }
     return min(count, Double(window) * max(1, count / matches))
+  }
+
+  /// Whether the rows before the window are not read, because the tree has the rank of the first row in it.
+  private func skipsByRank(_ candidate: Candidate) -> Bool {
+    guard request.offset > 0, changedRoots.isEmpty, candidate.isSure,
+      request.takesAll(below: candidate.covers),
+      candidate.consumed.count == request.predicate?.conjuncts.count ?? 0
+    else { return false }
+    switch candidate.access {
+    case .index: if case .runs = candidate.order { return false }
+    case .scan: break
+    default: return false
+    }
+    if case .whole = candidate.order { return true }
+    return request.sort == nil
   }
 
   private func logarithm(_ count: Double) -> Double {

@@ -35,6 +35,8 @@ struct ResolvedRequest {
   var columns: Set<Int>?
   /// The root entities whose rows the results read by key.
   var reachedRoots: [EntityDescription] = []
+  /// The properties of which only the least and the greatest values are needed; nil if the results are.
+  var extremes: [Int]?
   /// Whether values of other fetches are parts of the condition.
   var hasFetchedValues = false
   /// The numbers of the stores whose objects are fetched, where there are several; nil for all.

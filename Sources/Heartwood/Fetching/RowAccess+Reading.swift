@@ -16,12 +16,7 @@ extension RowAccess {
       return try view.scanRows(of: root, from: start, reversed: false, body)
     }
     if case .requested(let fetch) = self { return try fetch.forEachRow(root, skipping: count, body) }
-    var remaining = count
-    try forEachKey(in: view, entity) { key in
-      if remaining > 0 {
-        remaining -= 1
-        return true
-      }
+    try forEachKey(in: view, entity, skipping: count) { key in
       guard let row = try view.row(root, key) else { return try skipMissing(key, root) }
       return try body(FoundRow(key: key, row: row))
     }
@@ -35,11 +30,7 @@ extension RowAccess {
     let root = index.entity.rootEntity
     var (remaining, continuesAfter) = (count, true)
     for range in ranges where continuesAfter {
-      try view.scanEntries(index, range, reversed: reversed) { key, values in
-        if remaining > 0 {
-          remaining -= 1
-          return true
-        }
+      try view.scanEntries(index, range, reversed: reversed, skipping: &remaining) { key, values in
         let row = try values.flatMap { try entryRows.row($0) } ?? view.row(root, key)
         guard let row else { throw HeartwoodError.missingRow(key, index, root) }
         continuesAfter = try body(FoundRow(key: key, row: row))
@@ -48,12 +39,20 @@ extension RowAccess {
     }
   }
 
-  /// Calls `body` for each key until it returns false.
+  /// Calls `body` for each key after the first `count`, until it returns false.
+  ///
+  /// - Precondition: If some are skipped, an index has no entries that do not match.
   func forEachKey(
-    in view: any StoreView, _ entity: EntityDescription, _ body: (UInt64) throws -> Bool
+    in view: any StoreView, _ entity: EntityDescription, skipping count: Int = 0,
+    _ body: (UInt64) throws -> Bool
   ) throws {
     var continuesAfter = true
+    var remaining = count
     func stopping(_ key: UInt64) throws -> Bool {
+      guard remaining == 0 else {
+        remaining -= 1
+        return true
+      }
       continuesAfter = try body(key)
       return continuesAfter
     }
@@ -64,7 +63,10 @@ extension RowAccess {
       for key in keys where try !stopping(key) { return }
     case .index(let index, let ranges, let reversed):
       for range in ranges where continuesAfter {
-        try view.scanIndex(index, range, reversed: reversed, stopping)
+        try view.scanEntries(index, range, reversed: reversed, skipping: &remaining) { key, _ in
+          continuesAfter = try body(key)
+          return continuesAfter
+        }
       }
     case .destinations(let relationship, let keys, _):
       // Several objects of a many-to-many relationship may share a destination.
@@ -81,7 +83,10 @@ extension RowAccess {
     case .requested(let fetch):
       for id in try fetch.identifiers() where try !stopping(id.key) { return }
     case .scan:
-      try view.scanRows(of: entity.rootEntity, from: nil, reversed: false) { try stopping($0.key) }
+      let start = count > 0 ? try view.rowKey(of: entity.rootEntity, atRank: count) : 0
+      guard let start else { return }
+      remaining = 0
+      try view.scanRows(of: entity.rootEntity, from: start, reversed: false) { try stopping($0.key) }
     }
   }
 

@@ -4,15 +4,6 @@ import HeartwoodBytes
 /// A batch over an incremental store: reads what the store's class reads in its transaction, and keeps what is written until there is much
 /// of it, or until the class has to find it.
 final class IncrementalTransaction: StoreTransaction {
-  struct Place: Hashable {
-    let root: UInt16
-    let key: UInt64
-  }
-
-  struct LinkPlace: Hashable {
-    let relationship: ObjectIdentifier
-    let key: UInt64
-  }
 
   struct PendingRow {
     let entity: EntityDescription
@@ -37,10 +28,10 @@ final class IncrementalTransaction: StoreTransaction {
   private let writing: StoreBatchWriting
   private let now = Date()
   private var reader: IncrementalView
-  private(set) var rows: [Place: PendingRow] = [:]
-  private(set) var order: [Place] = []
-  private(set) var links: [LinkPlace: PendingLinks] = [:]
-  private(set) var linkOrder: [LinkPlace] = []
+  private(set) var rows: [RowAddress: PendingRow] = [:]
+  private(set) var order: [RowAddress] = []
+  private(set) var links: [LinkAddress: PendingLinks] = [:]
+  private(set) var linkOrder: [LinkAddress] = []
   private var slab: RowSlab?
   private(set) var changes: [HistoryChange] = []
 
@@ -58,7 +49,7 @@ final class IncrementalTransaction: StoreTransaction {
   // MARK: Reading
 
   func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView? {
-    if let pending = rows[Place(root: root.number, key: key)] { return pending.row?.view }
+    if let pending = rows[RowAddress(root: root.number, key: key)] { return pending.row?.view }
     return try reader.row(root, key)
   }
 
@@ -75,8 +66,8 @@ final class IncrementalTransaction: StoreTransaction {
     }
     // Those whose inverse is a to-one relationship are in the rows of the destinations.
     if !relationship.ownsLinks { try writeEntries() }
-    let pending = links[LinkPlace(relationship: ObjectIdentifier(relationship), key: key)]
-    if rows[Place(root: root.number, key: key)]?.isNew != true {
+    let pending = links[LinkAddress(relationship, of: key)]
+    if rows[RowAddress(root: root.number, key: key)]?.isNew != true {
       var continues = true
       try reader.destinations(relationship, of: key) { target in
         if pending?.removed.contains(target) == true || pending?.added.contains(target) == true {
@@ -181,7 +172,7 @@ final class IncrementalTransaction: StoreTransaction {
   }
 
   func delete(_ entity: EntityDescription, _ key: UInt64, expectedVersion: UInt32) throws -> RowConflict? {
-    let place = Place(root: entity.rootEntity.number, key: key)
+    let place = RowAddress(entity, key)
     if rows[place] == nil { order.append(place) }
     rows[place] = PendingRow(entity: entity, row: nil, isNew: false)
     changes.append(HistoryChange(kind: .delete, entity: entity, key: key))
@@ -205,7 +196,7 @@ final class IncrementalTransaction: StoreTransaction {
   private func put(
     _ entity: EntityDescription, _ key: UInt64, _ bytes: [UInt8], isNew: Bool, _ changed: Set<Int>
   ) {
-    let place = Place(root: entity.rootEntity.number, key: key)
+    let place = RowAddress(entity, key)
     let row = bytes.withUnsafeBytes { StoredRow(copying: $0, into: &slab) }
     if var known = rows[place] {
       known.row = row
@@ -241,7 +232,7 @@ final class IncrementalTransaction: StoreTransaction {
   private func withLinks(
     _ relationship: RelationshipDescription, _ key: UInt64, _ body: (inout PendingLinks) -> Void
   ) {
-    let place = LinkPlace(relationship: ObjectIdentifier(relationship), key: key)
+    let place = LinkAddress(relationship, of: key)
     if links[place] == nil {
       linkOrder.append(place)
       links[place] = PendingLinks(relationship: relationship, key: key)

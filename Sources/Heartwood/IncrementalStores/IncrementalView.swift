@@ -6,20 +6,11 @@ import HeartwoodFiles
 /// A view for one reader keeps what it has read until `releaseRows()`; others ask the store whenever they are read. There are no indexes.
 /// Fetches are requests to a store that executes them: see `IncrementalFetch`. Over other stores they are planned as over any view.
 final class IncrementalView: StoreView, @unchecked Sendable {
-  private struct Place: Hashable {
-    let root: UInt16
-    let key: UInt64
-  }
-
-  private struct LinkPlace: Hashable {
-    let relationship: ObjectIdentifier
-    let key: UInt64
-  }
 
   private struct State: @unchecked Sendable {
     /// Nil for rows that do not exist.
-    var rows: [Place: StoredRow?] = [:]
-    var links: [LinkPlace: [UInt64]] = [:]
+    var rows: [RowAddress: StoredRow?] = [:]
+    var links: [LinkAddress: [UInt64]] = [:]
     /// Rows of a view that does not remember them, which are valid as long as it.
     var others: [StoredRow] = []
     var slab: RowSlab?
@@ -76,7 +67,7 @@ final class IncrementalView: StoreView, @unchecked Sendable {
 
   func row(_ root: EntityDescription, _ key: UInt64) throws -> RowView? {
     guard key.isPermanentKey else { return nil }
-    let place = Place(root: root.number, key: key)
+    let place = RowAddress(root: root.number, key: key)
     if let known = state.withLock({ $0.rows[place] }) { return known?.view }
     if let scanned, scanned.number == key, scanned.entity.rootEntity === root {
       let bytes = try fitting(scanned) {
@@ -90,7 +81,7 @@ final class IncrementalView: StoreView, @unchecked Sendable {
   func load(_ root: EntityDescription, _ keys: [UInt64]) throws {
     guard hasOneReader else { return }
     let missing = state.withLock { state in
-      keys.filter { $0.isPermanentKey && state.rows[Place(root: root.number, key: $0)] == nil }
+      keys.filter { $0.isPermanentKey && state.rows[RowAddress(root: root.number, key: $0)] == nil }
     }
     if missing.count > 1 { _ = try rows(root, missing) }
   }
@@ -105,7 +96,7 @@ final class IncrementalView: StoreView, @unchecked Sendable {
     let found = Set(rows.map(\.key))
     state.withLock { state in
       for key in keys where !found.contains(key) {
-        state.rows[Place(root: root.number, key: key)] = .some(nil)
+        state.rows[RowAddress(root: root.number, key: key)] = .some(nil)
       }
     }
     return rows
@@ -115,14 +106,14 @@ final class IncrementalView: StoreView, @unchecked Sendable {
   func row(of node: IncrementalStoreNode) throws -> StoredRow {
     try keep(
       contents.row(of: node, context),
-      Place(root: node.objectID.entity.rootEntity.number, key: node.objectID.key))
+      RowAddress(node.objectID))
   }
 
-  private func keep(_ bytes: [UInt8], _ place: Place) -> StoredRow {
+  private func keep(_ bytes: [UInt8], _ address: RowAddress) -> StoredRow {
     state.withLock { state in
       let row = bytes.withUnsafeBytes { StoredRow(copying: $0, into: &state.slab) }
       state.size += bytes.count
-      if hasOneReader { state.rows[place] = .some(row) } else { state.others.append(row) }
+      if hasOneReader { state.rows[address] = .some(row) } else { state.others.append(row) }
       return row
     }
   }
@@ -133,7 +124,7 @@ final class IncrementalView: StoreView, @unchecked Sendable {
     _ relationship: RelationshipDescription, of key: UInt64, _ body: (UInt64) throws -> Bool
   ) throws {
     guard key.isPermanentKey else { return }
-    let place = LinkPlace(relationship: ObjectIdentifier(relationship), key: key)
+    let place = LinkAddress(relationship, of: key)
     let known = state.withLock { $0.links[place] }
     let keys = try known ?? contents.destinations(relationship, of: [key], context)[key] ?? []
     if known == nil, hasOneReader { state.withLock { $0.links[place] = keys } }
@@ -142,14 +133,13 @@ final class IncrementalView: StoreView, @unchecked Sendable {
 
   func load(_ relationship: RelationshipDescription, of keys: [UInt64]) throws {
     guard hasOneReader else { return }
-    let relation = ObjectIdentifier(relationship)
     let missing = state.withLock { state in
-      keys.filter { $0.isPermanentKey && state.links[LinkPlace(relationship: relation, key: $0)] == nil }
+      keys.filter { $0.isPermanentKey && state.links[LinkAddress(relationship, of: $0)] == nil }
     }
     guard missing.count > 1 else { return }
     let found = try contents.destinations(relationship, of: missing, context)
     state.withLock { state in
-      for key in missing { state.links[LinkPlace(relationship: relation, key: key)] = found[key] ?? [] }
+      for key in missing { state.links[LinkAddress(relationship, of: key)] = found[key] ?? [] }
     }
   }
 
@@ -282,6 +272,13 @@ final class IncrementalView: StoreView, @unchecked Sendable {
     _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
   ) throws {
     programError("An incremental store has no indexes.")
+  }
+
+  func scanEntries(
+    _ index: StoreIndex, _ range: IndexRange, reversed: Bool, skipping count: inout Int,
+    _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
+  ) throws {
+    try scanEntries(index, range, reversed: reversed, body)
   }
 
   func forEachIndexRun(

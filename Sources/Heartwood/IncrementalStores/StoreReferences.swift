@@ -7,20 +7,17 @@ struct StoreReferences {
   /// Set in the keys of references.
   static let mark: UInt64 = 1 << 52
 
-  private struct Place: Hashable {
-    let root: UInt16
-    let key: UInt64
-  }
-
   private struct Named {
     let reference: any Sendable
     /// Another hash, by which references with the same key are told apart.
     let check: UInt64
   }
 
-  private var named: [Place: Named] = [:]
+  private var named: [RowAddress: Named] = [:]
 
-  subscript(root: UInt16, key: UInt64) -> (any Sendable)? { named[Place(root: root, key: key)]?.reference }
+  subscript(root: UInt16, key: UInt64) -> (any Sendable)? {
+    named[RowAddress(root: root, key: key)]?.reference
+  }
 
   /// The key of a reference.
   ///
@@ -30,10 +27,10 @@ struct StoreReferences {
   ///   - check: Another one, also of its type.
   mutating func name(_ reference: any Sendable, _ root: UInt16, hash: UInt64, check: UInt64) -> UInt64 {
     var key = hash & (Self.mark - 1) | Self.mark
-    while let known = named[Place(root: root, key: key)], known.check != check {
+    while let known = named[RowAddress(root: root, key: key)], known.check != check {
       key = (key &+ 1) & (Self.mark - 1) | Self.mark
     }
-    named[Place(root: root, key: key)] = Named(reference: reference, check: check)
+    named[RowAddress(root: root, key: key)] = Named(reference: reference, check: check)
     return key
   }
 }

@@ -129,8 +129,9 @@ final class ResultTracker: ContextTracker {
     // After a save the constants of a compiled predicate may have other keys.
     if touched.mayChangeKeys || reader == nil { reader = try compile(context) }
     guard let reader else { return true }
-    return missedEvents || touched.includesAll || reader.routes == nil || reader.request.offset > 0
-      || context.parent != nil || reader.request.stores != nil || reader.request.hasFetchedValues
+    return missedEvents || touched.includesAll || reader.mayDecideAboutOthers(touched)
+      || reader.request.offset > 0 || context.parent != nil || reader.request.stores != nil
+      || reader.request.hasFetchedValues
   }
 
   private func isTold(_ change: ResultChange) -> Bool {
@@ -142,11 +143,14 @@ final class ResultTracker: ContextTracker {
   /// Evaluates the objects that were touched, and moves those whose places have changed.
   private func reevaluate(_ touched: TouchedObjects) throws {
     guard let reader else { return }
-    guard let (leaving, entering) = try evaluate(touched, reader) else { return try refetch(touched.told) }
-    guard !leaving.isEmpty || !entering.isEmpty else { return }
-    if let limit = reader.request.limit, try !fits(leaving, entering, limit, reader) {
-      return try refetch(touched.told)
+    guard var (leaving, entering) = try evaluate(touched, reader) else { return try refetch(touched.told) }
+    if let limit = reader.request.limit {
+      guard let within = result?.exchange(leaving, for: entering, within: limit, order: reader.order) else {
+        return try refetch(touched.told)
+      }
+      (leaving, entering) = within
     }
+    guard !leaving.isEmpty || !entering.isEmpty else { return }
     let isVisible =
       leaving.count != entering.count
       || entering.contains { result?[$0.object] == nil || touched.told.contains(ObjectIdentifier($0.object)) }
@@ -174,15 +178,6 @@ final class ResultTracker: ContextTracker {
     else { return nil }
     return ResultChange(
       from: oldSections, to: result?.sections ?? [], leaving: left, entering: entered, told: told)
-  }
-
-  /// Whether a limited result has all objects that it needs for an exchange.
-  private func fits(
-    _ leaving: [TrackedObject], _ entering: [TrackedObject], _ limit: Int, _ reader: ResultReader
-  ) throws -> Bool {
-    guard let count = result?.tracked.count else { return false }
-    let isFull = count >= limit
-    return !(isFull && !leaving.isEmpty) && count - leaving.count + entering.count <= limit
   }
 
   /// The objects of the result that were touched, themselves or by what they are related to, and those that belong to it now. Nil if

@@ -70,6 +70,41 @@ struct TrackedResult {
     return (leaving, entered)
   }
 
+  /// What an exchange is of a result that has the first objects of an order only: those that come behind it do not enter, and those that
+  /// others displace leave, too.
+  ///
+  /// - Parameters:
+  ///   - leaving: Objects of the result.
+  ///   - entering: Objects that are not in the rest of it.
+  ///   - limit: The number of objects that the result has at most.
+  ///   - order: The order of the result.
+  /// - Returns: Nil if objects are missing that are not known: those behind the result move up.
+  func exchange(
+    _ leaving: [TrackedObject], for entering: [TrackedObject], within limit: Int, order: TrackedOrder
+  ) -> (leaving: [TrackedObject], entering: [TrackedObject])? {
+    // All objects behind a full result come after its last one.
+    let end = tracked.count >= limit ? tracked.last : nil
+    var entering = entering.filter { object in !(end.map { order.places($0, before: object) } ?? false) }
+    var surplus = tracked.count - leaving.count + entering.count - limit
+    guard surplus >= 0 || end == nil else { return nil }
+    guard surplus > 0 else { return (leaving, entering) }
+    entering.sort { order.places($0, before: $1) }
+    var leaving = leaving
+    let left = Set(leaving.lazy.map { ObjectIdentifier($0) })
+    var staying = tracked.reversed().lazy.filter { !left.contains(ObjectIdentifier($0)) }.makeIterator()
+    var last = staying.next()
+    while surplus > 0 {
+      surplus -= 1
+      if let object = last, entering.last.map({ order.places($0, before: object) }) ?? true {
+        leaving.append(object)
+        last = staying.next()
+      } else {
+        entering.removeLast()
+      }
+    }
+    return (leaving, entering)
+  }
+
   private mutating func move(_ leaving: [Placed], _ entering: [Placed]) {
     guard leaving.count + entering.count > Self.mostSingleMoves else {
       for place in leaving.reversed() {

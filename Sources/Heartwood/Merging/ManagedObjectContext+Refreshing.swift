@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     changes = PendingChanges()
     assignedStores = [:]
     authorsOfChildren = []
-    pendingLookup = nil
+    forgetShownChanges()
     undoManager?.removeAllActions()
     lostEdit = nil
     endEvent(registeringUndo: false)
@@ -70,7 +70,7 @@ extension ManagedObjectContext {
     unreadable = [:]
     lostEdit = nil
     changes = PendingChanges()
-    pendingLookup = nil
+    forgetShownChanges()
     event = ContextEvent()
     lastRead = nil
     undoManager?.removeAllActions()

@@ -117,6 +117,8 @@ extension ManagedObject {
 
   final func destinations(at slot: Int) -> [ManagedObject] { managedObjectContext?.related(self, slot) ?? [] }
 
+  final func destinationCount(at slot: Int) -> Int { managedObjectContext?.relatedCount(self, slot) ?? 0 }
+
   /// The value that a to-many property was last read or written as in this event, if it is still the current one.
   final func lastReadDestinations(at slot: Int) -> Any? {
     guard let last = managedObjectContext?.lastRead, last.owner === self, last.slot == slot,

@@ -55,10 +55,8 @@ extension ManagedObject {
   private final func keys(over committed: [UInt64], at slot: Int, before change: ContextEvent.Change)
     -> [UInt64]
   {
-    guard let before = change.values?.relationships.first(where: { $0.slot == slot })?.state else {
-      return committed
-    }
-    return before.order ?? committed.filter { !before.removed.contains($0) } + before.added
+    let before = change.values?.relationships.first { $0.slot == slot }
+    return before?.differences.keys(over: committed) ?? committed
   }
 }
 

@@ -45,7 +45,7 @@ extension ManagedObject {
         for (slot, value) in columns { makePendingValues().setEdit(slot, value) }
         _row = nil
       }
-      managedObjectContext?.pendingLookup = nil
+      managedObjectContext?.forgetShownChanges()
     } catch {
       programError(error.message)
     }

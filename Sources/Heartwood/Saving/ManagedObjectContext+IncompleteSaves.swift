@@ -31,8 +31,7 @@ extension ManagedObjectContext {
       return true
     }
     editCount &+= 1
-    pendingLookup = nil
-    viewOfChanges = nil
+    forgetShownChanges()
     view.held = nil
     persistentStoreCoordinator?.noteOwnSave(incomplete.committed)
     let derived = written.derived.compactMap { registered($0.entity.rootEntity, $0.key) }

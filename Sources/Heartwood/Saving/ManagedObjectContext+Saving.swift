@@ -277,7 +277,7 @@ extension ManagedObjectContext {
     watched = []
     authorsOfChildren = []
     changes = PendingChanges()
-    pendingLookup = nil
+    forgetShownChanges()
     view.held = nil
     publishUnited()
   }

@@ -170,6 +170,12 @@ protocol StoreView: RowSource, Sendable {
     _ index: StoreIndex, _ range: IndexRange, reversed: Bool,
     _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
   ) throws
+  /// As `scanEntries`, without the first `count` entries of a range whose entries all match: they are not read where the tree has their
+  /// ranks. Takes from `count` how many were left out.
+  func scanEntries(
+    _ index: StoreIndex, _ range: IndexRange, reversed: Bool, skipping count: inout Int,
+    _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
+  ) throws
   /// Calls `body` for each group of entries that share the values of the first `elements`, with the key of the first one's row and the
   /// number of the range's entries in the group, until it returns false.
   ///

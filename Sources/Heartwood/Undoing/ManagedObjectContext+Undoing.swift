@@ -75,12 +75,7 @@ extension ManagedObjectContext {
     guard object.managedObjectContext == nil else { return entry }
     object.dropRow()
     object.dropPending()
-    note(object)
-    object.attach(to: self, as: entry.identifier, isNew: true)
-    object.state = [.inserted, .noted]
-    identities.insert(object, object.entity.rootEntity.number, entry.identifier.key)
-    changes.inserted.append(object)
-    editCount &+= 1
+    adoptInserted(object, as: entry.identifier)
     return entry
   }
 

@@ -5,8 +5,8 @@ import Testing
 @testable import Heartwood
 
 @Suite struct OrderedLinksTests {
-  private func apply(_ changes: [OrderedLinks.Change], to places: [OrderedLinks.Place]) -> [OrderedLinks
-    .Place]
+  private func apply(_ changes: [OrderedLinks.Change], to places: [OrderedLinks.RankedTarget])
+    -> [OrderedLinks.RankedTarget]
   {
     var ranks = Dictionary(places.map { ($0.rank, $0.target) }, uniquingKeysWith: { first, _ in first })
     for change in changes {
@@ -15,12 +15,12 @@ import Testing
       case .add(let place): #expect(ranks.updateValue(place.target, forKey: place.rank) == nil)
       }
     }
-    return ranks.sorted { $0.key < $1.key }.map { OrderedLinks.Place(rank: $0.key, target: $0.value) }
+    return ranks.sorted { $0.key < $1.key }.map { OrderedLinks.RankedTarget(rank: $0.key, target: $0.value) }
   }
 
   @Test func `any order can be reached from any other`() {
     var random = SplitMix64(seed: 9)
-    var places: [OrderedLinks.Place] = []
+    var places: [OrderedLinks.RankedTarget] = []
     for _ in 0..<150 {
       let count = Int.random(in: 0..<15, using: &random)
       let targets = (0..<count).map { _ in UInt64.random(in: 0..<20, using: &random) }
@@ -32,7 +32,7 @@ import Testing
 
   @Test func `moving one destination writes two places`() {
     let places = (1...100).map {
-      OrderedLinks.Place(rank: UInt64($0) * OrderedLinks.step, target: UInt64($0))
+      OrderedLinks.RankedTarget(rank: UInt64($0) * OrderedLinks.step, target: UInt64($0))
     }
     var targets = places.map(\.target)
     targets.insert(targets.remove(at: 90), at: 3)
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func `all ranks are renumbered where no room is left between them`() {
-    var places: [OrderedLinks.Place] = []
+    var places: [OrderedLinks.RankedTarget] = []
     // Always moves to the second place, which uses up half of the room each time.
     for target in 0..<100 as Range<UInt64> {
       var targets = places.map(\.target)
@@ -48,7 +48,7 @@ import Testing
       places = apply(OrderedLinks.changes(from: places, to: targets), to: places)
       #expect(places.map(\.target) == targets)
     }
-    let last = OrderedLinks.Place(rank: OrderedLinks.limit - 1, target: 1)
+    let last = OrderedLinks.RankedTarget(rank: OrderedLinks.limit - 1, target: 1)
     #expect(apply(OrderedLinks.changes(from: [last], to: [1, 2]), to: [last]).map(\.target) == [1, 2])
   }
 

@@ -83,6 +83,13 @@ final class CountingView: StoreView, @unchecked Sendable {
   }
 
   func scanEntries(
+    _ index: StoreIndex, _ range: IndexRange, reversed: Bool, skipping count: inout Int,
+    _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
+  ) throws {
+    try base.scanEntries(index, range, reversed: reversed, skipping: &count, body)
+  }
+
+  func scanEntries(
     _ index: StoreIndex, _ range: IndexRange, reversed: Bool,
     _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
   ) throws {

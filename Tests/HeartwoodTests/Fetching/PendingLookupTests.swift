@@ -1,6 +1,6 @@
 import Foundation
 import GraphTestSupport
-import Heartwood
+@testable import Heartwood
 import HeartwoodFaults
 import Testing
 
@@ -74,5 +74,42 @@ import Testing
       let first = try context.fetch(Person.self, where: { $0.name == name }, limit: limit)
       #expect(first == Array(found.prefix(limit)), "seed \(seed), step \(step)")
     }
+  }
+
+  @Test func `ranges, orders with a limit, extremes and counts look at few of many unsaved objects`() throws {
+    let context = try makeContainer().newBackgroundContext()
+    for number in 0..<2_000 { _ = context.makePerson("P\(number % 10)", age: Int64(number)) }
+
+    try expectMatches(of: context, 5) { $0.predicate = ObjectQuery<Person>().age >= 1_995 }
+    try expectMatches(of: context, 3) {
+      $0.sortDescriptors = [Sort<Person>.descending(\.age)]
+      $0.fetchLimit = 3
+    }
+    try expectMatches(of: context, 2) {
+      $0.predicate = ObjectQuery<Person>().name == "P3"
+      $0.sortDescriptors = [Sort<Person>.ascending(\.name), Sort<Person>.descending(\.age)]
+      $0.fetchLimit = 2
+    }
+    try expectMatches(of: context, 0, isCount: true) { $0.predicate = ObjectQuery<Person>().age < 1_000 }
+    try expectMatches(of: context, 0, isCount: true) { _ in }
+    #expect(try context.count(Person.self, where: { $0.age < 1_000 }) == 1_000)
+    let ages = try #require(
+      try context.fetchRows(Person.self, columns: { ($0.age.min(), $0.age.max()) }).first)
+    #expect(ages == (0, 1_999))
+  }
+
+  /// Expects that a request looks at some of the changed objects only. Its first execution may look at all.
+  private func expectMatches(
+    of context: ManagedObjectContext, _ count: Int, isCount: Bool = false,
+    _ configure: (FetchRequest<Person>) -> Void
+  ) throws {
+    let request = FetchRequest<Person>()
+    configure(request)
+    context.processPendingChanges()
+    let resolved = try context.resolve(request)
+    let overlay = PendingOverlay(try context.readingView(), context)
+    _ = try PendingMatches(resolved, context, overlay, isCount: isCount)
+    let pending = try PendingMatches(resolved, context, overlay, isCount: isCount)
+    #expect(pending.matches.count == count)
   }
 }

@@ -188,6 +188,41 @@ import Testing
     #expect(try isbns(limit: 2, offset: 500) == [])
   }
 
+  @Test func `an offset in the order of an index, or in a range of it, is found by rank`() throws {
+    let order: [Sort<Book>] = [.ascending(\.price)]
+    for offset in [1, 5, 77, 150, 198, 199, 200, 500] {
+      let expected = Array((0..<200).dropFirst(offset).prefix(2))
+      #expect(try isbns(sort: order, limit: 2, offset: offset) == expected)
+      let last = Array((0..<200).reversed().dropFirst(offset).prefix(2))
+      #expect(try isbns(sort: [.descending(\.price)], limit: 2, offset: offset) == last)
+      let range = Array((20..<180).dropFirst(offset).prefix(3))
+      let found = try isbns(sort: order, limit: 3, offset: offset) { $0.price >= 20 && $0.price < 180 }
+      #expect(found == range)
+    }
+    #expect(
+      try steps(sort: order, limit: 2, offset: 150) == [
+        "index: Book.price", "order: price ascending, from the index", "offset: 150, by rank in the tree",
+        "limit: 2",
+      ])
+    let request = FetchRequest<Book>()
+    request.sortDescriptors = order
+    (request.fetchLimit, request.fetchOffset) = (2, 150)
+    #expect(try context.analyze(request).details.first?.rows == 2)
+  }
+
+  @Test func `an offset among texts that an index cuts is found in their whole order`() throws {
+    let beginning = String(repeating: "b", count: 2_000)
+    for number in 0..<60 { context.makeBook("L\(number)", "\(beginning)\(number % 20)") }
+    try context.save()
+    for order in [Sort<Book>.ascending(\.title), .descending(\.title)] {
+      let all = try context.fetch(Book.self, sort: [order])
+      for offset in stride(from: 0, through: 260, by: 7) {
+        let page = try context.fetch(Book.self, sort: [order], limit: 5, offset: offset)
+        #expect(page == Array(all.dropFirst(offset).prefix(5)), "offset \(offset)")
+      }
+    }
+  }
+
   @Test func `the cheaper of two indexes is taken`() throws {
     let plan = try steps { $0.price > 5 && $0.title == "title 8" }
     #expect(plan.first == "index: Book.title == \"title 8\"")

@@ -51,6 +51,18 @@ import Testing
     #expect(work.kinds.contains("union") && work.kinds.contains("merge"), "seed \(seed)")
   }
 
+  @Test(arguments: [81, 82, 83] as [UInt64])
+  func `random fetches return what they find among many unsaved changes`(seed: UInt64) throws {
+    var work = try LibraryWork(seed: seed)
+    try work.fill(books: 150)
+    for round in 0..<200 {
+      for _ in 0..<3 { work.change() }
+      try work.compare()
+      try work.compareExtremes()
+      if round % 70 == 69 { try work.context.save() }
+    }
+  }
+
   @Test func `random fetches omit unsaved changes where the request says so`() throws {
     var work = try LibraryWork(seed: 51)
     try work.fill(books: 60)
@@ -155,6 +167,20 @@ private struct LibraryWork {
     if let limit = analysis.details.first(where: { $0.text.hasPrefix("limit: ") }) {
       #expect(limit.rows == part.count, message)
     }
+  }
+
+  /// The least and the greatest value of all books that a random condition selects.
+  mutating func compareExtremes() throws {
+    let asked = RandomRequest(&random, contents)
+    let books = contents.books.filter(asked.holds)
+    let rows = try context.fetchRows(
+      Book.self, columns: { ($0.year.min(), $0.year.max(), $0.price.max()) },
+      where: asked.condition.map { condition in { _ in condition } })
+    let message: Comment = "seed \(seed): \(asked.text)"
+    #expect(rows.count == 1, message)
+    #expect(rows.first?.0 == books.compactMap(\.year).min(), message)
+    #expect(rows.first?.1 == books.compactMap(\.year).max(), message)
+    #expect(rows.first?.2 == books.map(\.price).max(), message)
   }
 
   /// Compares without conditions on related objects, which in the child are other instances.

@@ -36,13 +36,18 @@ struct RandomRequest {
 
   var request: FetchRequest<Book> {
     let request = FetchRequest<Book>()
-    let query = ObjectQuery<Book>()
-    let conditions = terms.map { $0.condition(query) }
-    request.predicate = conditions.dropFirst().reduce(conditions.first) { whole, next in
-      whole.map { joinsByOr ? $0 || next : $0 && next }
-    }
+    request.predicate = condition
     request.sortDescriptors = order.sort
     return request
+  }
+
+  /// The terms as one; nil if there are none.
+  var condition: Condition? {
+    let query = ObjectQuery<Book>()
+    let conditions = terms.map { $0.condition(query) }
+    return conditions.dropFirst().reduce(conditions.first) { whole, next in
+      whole.map { joinsByOr ? $0 || next : $0 && next }
+    }
   }
 
   /// The expected result within the window of the request.

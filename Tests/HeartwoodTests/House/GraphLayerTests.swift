@@ -23,7 +23,7 @@ struct GraphLayerTests {
     root: "Sources/Heartwood",
     layers: [
       // Stores, without contexts.
-      ["", "Stores", "Stores/Deriving", "Stores/History"],
+      ["", "Collections", "Stores", "Stores/Deriving", "Stores/History"],
       ["Stores/LogStore", "Stores/FileStore", "Stores/Verification"],
       ["Stores/Union"],
       // Objects, and who owns them.

@@ -252,8 +252,13 @@ private struct LiveWork {
     limited.fetchLimit = 6
     let shifted = request([.ascending(\.name)])
     (shifted.fetchLimit, shifted.fetchOffset) = (5, 2)
+    let first = request([.descending(\.nick), .ascending(\.age)])
+    first.fetchLimit = 3
+    let organised = FetchRequest<Person>(where: { $0.clubs.count > 0 }, sort: [.ascending(\.age)])
+    organised.fetchLimit = 2
     return [
-      saved, limited, shifted, request([.ascending(\.age)]), request([.ascending(\.nick, .caseInsensitive)]),
+      saved, limited, shifted, first, organised, request([.ascending(\.age)]),
+      request([.ascending(\.nick, .caseInsensitive)]),
       FetchRequest(where: { $0.age < 20 && $0.nick != nil }, sort: [.descending(\.age), .ascending(\.name)]),
       FetchRequest(where: { $0.company.size > 10 }, sort: [.ascending(\.name)]),
       FetchRequest(where: { $0.clubs.count > 0 }, sort: [.descending(\.name)]),

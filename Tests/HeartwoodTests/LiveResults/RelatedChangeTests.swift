@@ -49,6 +49,61 @@ import Testing
     #expect(view.all <= 100 && view.scans == 0, "\(view.all) reads, \(view.scans) scans")
   }
 
+  @Test func `a change outside of the window of a limited result, or within it, needs no fetch`() throws {
+    let request = FetchRequest<Person>(where: { $0.age >= 0 }, sort: [.ascending(\.age), .ascending(\.name)])
+    request.fetchLimit = 20
+    let (controller, copy) = try follow(request)
+    let people = try #require(controller.fetchedObjects)
+    let later = try context.fetch(Person.self, where: { $0.age == 9 }, limit: 3)
+    let view = try CountingView.pin(context)
+    // It stays outside.
+    later[0].name = "x"
+    context.processPendingChanges()
+    #expect(controller.fetchedObjects == people)
+    // It moves within.
+    people[3].name = "!"
+    context.processPendingChanges()
+    #expect(controller.fetchedObjects?.first === people[3] && controller.fetchedObjects?.count == 20)
+    // It enters, and the last one leaves.
+    later[1].age = -1 + 1
+    later[1].name = "0-000"
+    context.processPendingChanges()
+    #expect(controller.fetchedObjects?.contains(later[1]) == true)
+    #expect(controller.fetchedObjects?.contains(people[19]) == false)
+    #expect(view.scans == 0, "\(view.scans) scans")
+    // It leaves: only the store knows what comes behind.
+    context.delete(people[5])
+    context.processPendingChanges()
+    #expect(view.scans > 0 || view.rows > 0)
+    #expect(controller.fetchedObjects == (try context.fetch(request)))
+    #expect(copy.sections == controller.sections.map(ContentCopy.sections))
+    #expect(copy.errors.isEmpty)
+  }
+
+  @Test
+  func `a result whose condition reads a to-many relationship is not fetched when other entities change`()
+    throws
+  {
+    let request = FetchRequest<Company>(where: { $0.people.count > 5 }, sort: [.ascending(\.code)])
+    let controller = FetchedResultsController(
+      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil)
+    let copy = ContentCopy<Company>(\.code)
+    controller.delegate = copy
+    try controller.performFetch()
+    copy.take(controller)
+    let clubs = (0..<3).map { _ in Club(context: context) }
+    context.processPendingChanges()
+    let view = try CountingView.pin(context)
+    clubs[0].title = "Chess"
+    companies[3].name = "Third"
+    context.processPendingChanges()
+    #expect(controller.fetchedObjects?.count == 40)
+    #expect(view.scans == 0 && view.rows <= 4, "\(view.scans) scans, \(view.rows) rows")
+    for person in companies[3].people.sorted(by: { $0.name < $1.name }).prefix(5) { context.delete(person) }
+    context.processPendingChanges()
+    #expect(controller.fetchedObjects?.count == 39)
+  }
+
   @Test func `a change that concerns most of a result is found by a fetch, and reported`() throws {
     let (controller, copy) = try follow(
       FetchRequest<Person>(where: { _ in .true }, sort: [.ascending(\.company?.name), .ascending(\.name)]),

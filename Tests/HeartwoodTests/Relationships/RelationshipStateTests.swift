@@ -35,10 +35,16 @@ struct RelationshipStateTests {
     let (owner, relationship) = Self.relationship(isOrdered: isOrdered)
     var state = RelationshipState(of: owner, relationship)
     var plain = Plain(isOrdered: isOrdered)
+    var former: (differences: FormerDifferences, committed: [UInt64], keys: [UInt64])?
     for step in 0..<(LongRun.isWanted ? 5000 : 500) {
       if step % 40 == 0 { Self.load(&state, &plain, &random) }
+      if random.below(6) == 0 { former = (state.noteFormer(), state.committed ?? [], state.keys()) }
       Self.change(&state, &plain, &random)
       Self.check(state, plain, "seed \(seed), step \(step)")
+      if let former {
+        #expect(
+          former.differences.keys(over: former.committed) == former.keys, "seed \(seed), step \(step)")
+      }
     }
     withExtendedLifetime(owner) {}
   }

@@ -60,9 +60,8 @@ struct ContextImage {
     context.unpropagatedDeletes = unpropagatedDeletes
     context.permanentKeys = permanentKeys
     context.unreadable = unreadable
-    context.pendingLookup = nil
+    context.forgetShownChanges()
     context.lastRead = nil
-    context.viewOfChanges = nil
     context.view.held = nil
     context.editCount &+= 1
   }

@@ -58,6 +58,7 @@ extension ManagedObjectContext {
     let readsOthers = written.needsFetch || program.readsOtherRows
     let reads = readsOthers ? RowReads.everything : resolved.reads
     resolved.reachedRoots = program.reachedRoots
+    resolved.extremes = program.extremes
     var execution = try execution(resolved, in: view)
     (execution.figures, execution.log) = (figures, nil)
     return RowExecution(

@@ -29,19 +29,17 @@ struct IndexEnds {
   let ends: [End]
 
   fileprivate init?(_ program: RowProgram, _ execution: FetchExecution) throws {
-    guard program.isGrouped, program.keyCount == 0, !program.groupValues.isEmpty else { return nil }
+    guard let slots = program.extremes else { return nil }
     var ends: [End] = []
-    for value in program.groupValues {
-      guard value.function == .min || value.function == .max, value.filter == nil, let input = value.input,
-        let slot = program.inputSlots[input],
-        let found = try execution.servingIndex(where: { index, range in
-          guard index.slots.count > range.equal.count, index.slots[range.equal.count] == slot else {
-            return false
-          }
-          // A unique index has no entry for a row in which another value is missing.
-          return !index.isUnique || index.slots.count == 1
-        })
-      else { return nil }
+    for (value, slot) in zip(program.groupValues, slots) {
+      let found = try execution.servingIndex { index, range in
+        guard index.slots.count > range.equal.count, index.slots[range.equal.count] == slot else {
+          return false
+        }
+        // A unique index has no entry for a row in which another value is missing.
+        return !index.isUnique || index.slots.count == 1
+      }
+      guard let found else { return nil }
       var range = found.range
       range.isPresent = true
       ends.append(End(index: found.index, range: range, isLast: value.function == .max))
@@ -49,7 +47,7 @@ struct IndexEnds {
     self.ends = ends
   }
 
-  /// Calls `body` with the objects of which one has the least or greatest value, and with all unsaved ones.
+  /// Calls `body` with the objects of which one has the least or greatest value.
   func forEach(_ execution: FetchExecution, _ body: (Place) throws -> Void) throws {
     let anywhere = Place(in: execution.source)
     let view = execution.view
@@ -149,6 +147,21 @@ struct IndexRuns {
     let names = index.propertyNames.prefix(elements).joined(separator: ", ")
     return
       "runs: \(index.entity.displayName).(\(names))\(condition.isEmpty ? "" : " where \(condition)"), counted in the tree"
+  }
+}
+
+extension RowProgram {
+  /// The properties of which the least and greatest values are all that is read, one for each value of the only group; nil if more is read.
+  var extremes: [Int]? {
+    guard isGrouped, keyCount == 0, !groupValues.isEmpty, joins.isEmpty, joinedTest == nil, stage == nil
+    else {
+      return nil
+    }
+    let slots = groupValues.compactMap { value -> Int? in
+      guard value.function == .min || value.function == .max, value.filter == nil else { return nil }
+      return value.input.flatMap { inputSlots[$0] }
+    }
+    return slots.count == groupValues.count ? slots : nil
   }
 }
 

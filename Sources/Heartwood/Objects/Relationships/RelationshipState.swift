@@ -15,6 +15,9 @@ final class RelationshipState {
   private(set) var added: InsertionOrderedSet<UInt64> = []
   private(set) var removed: Set<UInt64> = []
 
+  /// The differences at the beginning of an event that is not over, which the event has.
+  private weak var former: FormerDifferences?
+
   /// The whole pending order, once an element of an ordered relationship was moved or inserted at an index.
   private var placed: OrderedKeys<UInt64>?
   /// The current keys; computed on demand.
@@ -71,6 +74,7 @@ final class RelationshipState {
   func load(_ keys: [UInt64]) {
     committed = isOrdered ? keys : keys.sorted()
     committedSet = nil
+    keepFormer()
     // Keys that were added without loading may have been added to the store by another save in the meantime.
     if !added.isEmpty { for key in keys { added.remove(key) } }
     // And removed keys may have been removed there, too: they are no differences any more.
@@ -172,7 +176,9 @@ final class RelationshipState {
   /// Takes back that `key` was removed: it is where it was before. Another key is added.
   func putBack(_ key: UInt64) {
     change {
-      guard removed.remove(key) != nil else { return insert(key) }
+      guard removed.contains(key) else { return insert(key) }
+      keepFormer()
+      removed.remove(key)
       placed?.append(key)
       current = nil
     }
@@ -180,7 +186,10 @@ final class RelationshipState {
 
   /// Forgets that `key` was removed, as others have taken it out as well: adding it is a change again.
   func dropRemoval(of key: UInt64) {
-    if removed.remove(key) != nil { current = nil }
+    guard removed.contains(key) else { return }
+    keepFormer()
+    removed.remove(key)
+    current = nil
   }
 
   /// Moves `key` to an index of an ordered relationship.
@@ -221,7 +230,13 @@ final class RelationshipState {
   }
 
   private func insert(_ key: UInt64) {
-    if removed.remove(key) == nil { added.append(key) }
+    if removed.contains(key) {
+      keepFormer()
+      removed.remove(key)
+    } else {
+      former?.noteAddition(of: key)
+      added.append(key)
+    }
     if let placed {
       placed.append(key)
     } else if isOrdered && isCommitted(key) {
@@ -233,9 +248,28 @@ final class RelationshipState {
   }
 
   private func takeOut(_ key: UInt64) {
-    if !added.remove(key) { removed.insert(key) }
+    if added.contains(key) {
+      keepFormer()
+      added.remove(key)
+    } else {
+      former?.noteRemoval(of: key)
+      removed.insert(key)
+    }
     placed?.remove(key)
     current = nil
+  }
+
+  /// The differences as they are now, for an event that may change them.
+  func noteFormer() -> FormerDifferences {
+    keepFormer()
+    let noted = FormerDifferences(of: self)
+    former = noted
+    return noted
+  }
+
+  private func keepFormer() {
+    former?.keep()
+    former = nil
   }
 
   /// The unsaved differences, as a value.
@@ -276,10 +310,11 @@ final class RelationshipState {
   /// Replaces keys. Two of them may become one: it stays where the store has it, otherwise where the first one was added.
   func replaceKeys(_ newKey: (UInt64) -> UInt64) {
     if let former = committed {
-      let renamed = former.map(newKey).uniqued()
+      let renamed = former.map(newKey).withoutRepetitions
       committed = isOrdered ? renamed : renamed.sorted()
       committedSet = nil
     }
+    keepFormer()
     if !removed.isEmpty { removed = Set(removed.map(newKey)) }
     if !set.isEmpty { set = Set(set.map(newKey)) }
     var renamed: InsertionOrderedSet<UInt64> = []
@@ -287,7 +322,7 @@ final class RelationshipState {
       renamed.append(key)
     }
     added = renamed
-    placed = order.map { OrderedKeys($0.map(newKey).uniqued()) }
+    placed = order.map { OrderedKeys($0.map(newKey).withoutRepetitions) }
     current = nil
   }
 
@@ -318,6 +353,7 @@ final class RelationshipState {
   /// Drops the difference of one key, which the store decides then.
   func forgetDifference(of key: UInt64) {
     change {
+      keepFormer()
       if added.remove(key) { placed?.remove(key) } else if removed.remove(key) != nil { placed?.append(key) }
       current = nil
     }
@@ -327,6 +363,7 @@ final class RelationshipState {
   func drop(_ key: UInt64) {
     guard added.contains(key) || removed.contains(key) || isCommitted(key) else { return }
     change {
+      keepFormer()
       added.remove(key)
       removed.remove(key)
       committed?.removeAll { $0 == key }
@@ -349,6 +386,7 @@ final class RelationshipState {
   }
 
   private func clearDifferences() {
+    keepFormer()
     added = []
     removed = []
     placed = nil
@@ -371,13 +409,6 @@ final class RelationshipState {
 }
 
 extension Array where Element == UInt64 {
-  /// The keys without duplicates, in the order of their first occurrence.
-  fileprivate func uniqued() -> [UInt64] {
-    var seen: Set<UInt64> = []
-    seen.reserveCapacity(count)
-    return filter { seen.insert($0).inserted }
-  }
-
   /// Binary search.
   fileprivate func containsInAscendingOrder(_ key: UInt64) -> Bool {
     var low = 0

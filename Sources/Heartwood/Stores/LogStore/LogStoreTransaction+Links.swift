@@ -90,7 +90,7 @@ extension LogStoreTransaction {
       // No rank is left at the end: the whole order is renumbered.
       return try setOrder(relationship, source, try places(relationship, source).map(\.target) + [target])
     }
-    try add(OrderedLinks.Place(rank: rank, target: target), relationship, source)
+    try add(OrderedLinks.RankedTarget(rank: rank, target: target), relationship, source)
   }
 
   private func removeEntry(
@@ -102,17 +102,18 @@ extension LogStoreTransaction {
       return
     }
     guard let rank = try self.number(KeySpace.entry(KeySpace.rank, number, source, target)) else { return }
-    try remove(OrderedLinks.Place(rank: rank, target: target), relationship, source)
+    try remove(OrderedLinks.RankedTarget(rank: rank, target: target), relationship, source)
   }
 
   private func places(
     _ relationship: RelationshipDescription, _ source: UInt64
-  ) throws -> [OrderedLinks.Place] {
-    var places: [OrderedLinks.Place] = []
+  ) throws -> [OrderedLinks.RankedTarget] {
+    var places: [OrderedLinks.RankedTarget] = []
     try scan(.prefix(KeySpace.source(KeySpace.order, schema.number(of: relationship), source))) {
       key, value in
       places.append(
-        OrderedLinks.Place(rank: try KeySpace.lastNumber(key), target: try KeySpace.number(inValue: value)))
+        OrderedLinks.RankedTarget(
+          rank: try KeySpace.lastNumber(key), target: try KeySpace.number(inValue: value)))
       return true
     }
     return places
@@ -128,7 +129,7 @@ extension LogStoreTransaction {
   }
 
   private func add(
-    _ place: OrderedLinks.Place, _ relationship: RelationshipDescription, _ source: UInt64
+    _ place: OrderedLinks.RankedTarget, _ relationship: RelationshipDescription, _ source: UInt64
   ) throws {
     let number = schema.number(of: relationship)
     try put(
@@ -137,7 +138,7 @@ extension LogStoreTransaction {
   }
 
   private func remove(
-    _ place: OrderedLinks.Place, _ relationship: RelationshipDescription, _ source: UInt64
+    _ place: OrderedLinks.RankedTarget, _ relationship: RelationshipDescription, _ source: UInt64
   ) throws {
     let number = schema.number(of: relationship)
     try delete(KeySpace.entry(KeySpace.order, number, source, place.rank))

@@ -173,16 +173,12 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   /// Adds what was derived to the history: an object that was written is named once.
   func noteDerived(_ rows: [(row: DerivedRow, changed: [Int])]) {
     guard !rows.isEmpty else { return }
-    struct Place: Hashable {
-      let root: UInt16
-      let key: UInt64
-    }
-    var places: [Place: Int] = [:]
+    var places: [RowAddress: Int] = [:]
     for (place, change) in changes.enumerated() where change.kind != .delete {
-      places[Place(root: change.entity.rootEntity.number, key: change.key)] = place
+      places[RowAddress(change.entity, change.key)] = place
     }
     for (row, changed) in rows {
-      guard let place = places[Place(root: row.entity.rootEntity.number, key: row.key)] else {
+      guard let place = places[RowAddress(row.entity, row.key)] else {
         changes.append(
           HistoryChange(kind: .update, entity: row.entity, key: row.key, updatedSlots: changed))
         continue

@@ -4,14 +4,14 @@
 /// ascending) and assigns the others ranks in the gaps. If a gap is too small, all destinations get new
 /// ranks.
 enum OrderedLinks {
-  struct Place: Hashable {
+  struct RankedTarget: Hashable {
     var rank: UInt64
     var target: UInt64
   }
 
   enum Change: Equatable {
-    case remove(Place)
-    case add(Place)
+    case remove(RankedTarget)
+    case add(RankedTarget)
   }
 
   /// The distance between the ranks of destinations that are appended one after another.
@@ -31,7 +31,7 @@ enum OrderedLinks {
   ///   - places: the current order.
   ///   - targets: the wanted order; of repeated targets only the first counts.
   /// - Complexity: O(n log n)
-  static func changes(from places: [Place], to targets: [UInt64]) -> [Change] {
+  static func changes(from places: [RankedTarget], to targets: [UInt64]) -> [Change] {
     var seen: Set<UInt64> = []
     let targets = targets.filter { seen.insert($0).inserted }
     guard places.map(\.target) != targets else { return [] }
@@ -40,7 +40,7 @@ enum OrderedLinks {
     let new = Dictionary(zip(targets, ranks), uniquingKeysWith: { first, _ in first })
     let removals = places.filter { new[$0.target] != $0.rank }.map(Change.remove)
     let additions = zip(targets, ranks).filter { old[$0] != $1 }.map {
-      Change.add(Place(rank: $1, target: $0))
+      Change.add(RankedTarget(rank: $1, target: $0))
     }
     return removals + additions
   }

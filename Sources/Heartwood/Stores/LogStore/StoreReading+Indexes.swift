@@ -29,6 +29,54 @@ extension StoreReading {
     try scanEntries(index, in: IndexBounds(index, range).keys, reversed: reversed, body)
   }
 
+  func scanEntries(
+    _ index: StoreIndex, _ range: IndexRange, reversed: Bool, skipping count: inout Int,
+    _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
+  ) throws {
+    guard count > 0 else { return try scanEntries(index, range, reversed: reversed, body) }
+    let keys = IndexBounds(index, range).keys
+    let all = try self.count(keys)
+    guard count < all else { return count -= all }
+    let (rest, more) = try without(count, of: all, in: keys, reversed: reversed)
+    count = 0
+    var left = more
+    try scanEntries(index, in: rest, reversed: reversed) { key, values in
+      guard left == 0 else {
+        left -= 1
+        return true
+      }
+      return try body(key, values)
+    }
+  }
+
+  /// The keys after the first `count`, in the direction of a scan, and how many of those are to be left out, too: entries that are cut are
+  /// in the order of their rows' values, so that a scan begins with the first one of them.
+  ///
+  /// - Precondition: `count` is less than `all`, the number of keys.
+  private func without(
+    _ count: Int, of all: Int, in keys: KeyRange, reversed: Bool
+  ) throws -> (rest: KeyRange, more: Int) {
+    try HeartwoodError.translating("the store cannot be read") {
+      let first = Int(try keys.lower.map { try reader.rank(of: $0.key) } ?? 0)
+      let rank = first + (reversed ? all - 1 - count : count)
+      guard let key = try reader.entry(at: UInt64(rank))?.key else { return (keys, count) }
+      guard key.withUnsafeBytes(IndexKey.isCut) else {
+        let bound = KeyRange.Bound(key, isInclusive: true)
+        return (
+          reversed ? KeyRange(lower: keys.lower, upper: bound) : KeyRange(lower: bound, upper: keys.upper), 0
+        )
+      }
+      let run = KeyRange.prefix(Array(key.prefix(IndexKey.headSize + IndexKey.longestValues)))
+      guard let lower = run.lower, let upper = run.upper else { return (keys, count) }
+      if reversed {
+        let end = min(first + all, Int(try reader.rank(of: upper.key)))
+        return (KeyRange(lower: keys.lower, upper: upper), end - 1 - rank)
+      }
+      let start = max(first, Int(try reader.rank(of: lower.key)))
+      return (KeyRange(lower: lower, upper: keys.upper), rank - start)
+    }
+  }
+
   /// As `scanEntries` with a range, of the entries with these keys.
   func scanEntries(
     _ index: StoreIndex, in keys: KeyRange, reversed: Bool,

@@ -19,15 +19,32 @@ extension StoreUnionView {
     _ index: StoreIndex, _ range: IndexRange, reversed: Bool,
     _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
   ) throws {
+    var none = 0
+    try scanEntries(index, range, reversed: reversed, skipping: &none, body)
+  }
+
+  func scanEntries(
+    _ index: StoreIndex, _ range: IndexRange, reversed: Bool, skipping count: inout Int,
+    _ body: (UInt64, UnsafeRawBufferPointer?) throws -> Bool
+  ) throws {
     let owners = owners(of: index)
-    if owners.count == 1 {
-      let number = owners[0].member.number
-      return try owners[0].member.view.scanEntries(owners[0].index, range, reversed: reversed) {
-        try body($0.numbered(number), $1)
+    guard owners.count > 1 else {
+      guard let (member, index) = owners.first else { return }
+      return try member.view.scanEntries(index, range, reversed: reversed, skipping: &count) {
+        try body($0.numbered(member.number), $1)
       }
     }
     var merge = try EntryMerge(owners, range, reversed: reversed)
-    while try merge.next(body) {}
+    var left = count
+    defer { count = left }
+    func take(_ key: UInt64, _ values: UnsafeRawBufferPointer?) throws -> Bool {
+      guard left == 0 else {
+        left -= 1
+        return true
+      }
+      return try body(key, values)
+    }
+    while try merge.next(take) {}
   }
 
   func forEachIndexRun(

@@ -11,6 +11,8 @@
   package let usedSlots: Set<Int>?
   /// The root entities whose rows are read by key.
   package let reachedRoots: [EntityDescription]
+  /// See `UsedProperties.readRoots`.
+  package let readRoots: [EntityDescription]?
   /// See `UsedProperties.toOneRoutes`.
   package let toOneRoutes: [[RelationshipDescription]]?
   /// Active while a fetch tests rows that do not change.
@@ -38,6 +40,7 @@
     memos = compiler.memos
     usedSlots = compiler.paths.used.ofRow
     reachedRoots = compiler.paths.used.reachedRoots
+    readRoots = compiler.paths.used.readRoots
     toOneRoutes = compiler.paths.used.toOneRoutes
     test = RowTest.all(parts.map(\.test))
   }

@@ -8,6 +8,10 @@ package final class UsedProperties {
   package private(set) var reachedRoots: [EntityDescription] = []
   /// The to-one relationships over which paths reach other rows, from the fetched object; nil if other rows are reached otherwise, too.
   package private(set) var toOneRoutes: [[RelationshipDescription]]? = []
+  /// Whether rows are read that no path reaches.
+  private var readsOtherRows = false
+  /// The root entities of all other rows that are read; nil if these may be any.
+  package var readRoots: [EntityDescription]? { readsOtherRows ? nil : reachedRoots }
   /// The level of the outermost scope from which a path started; 0 is that of the fetched object.
   private(set) var outermostLevel = Int.max
 
@@ -35,7 +39,10 @@ package final class UsedProperties {
   }
 
   /// Notes that other rows are read than those that paths reach.
-  func noteOtherRoutes() { toOneRoutes = nil }
+  func noteOtherRoutes() {
+    toOneRoutes = nil
+    readsOtherRows = true
+  }
 
   private func addReached(_ root: EntityDescription) {
     if reached.insert(ObjectIdentifier(root)).inserted { reachedRoots.append(root) }
