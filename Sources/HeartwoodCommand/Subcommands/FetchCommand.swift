@@ -33,7 +33,8 @@ enum FetchCommand: Subcommand {
       CSV and JSON
         Values are exact, as heartwood import reads them: dates in ISO 8601 with the fraction that they have, where years
         before 0000 and after 9999 have a sign (+12024-01-31T12:00:00Z), or in seconds since 2001 where they have more
-        than six digits; data in base 64; the numbers NaN, Infinity and -Infinity. In CSV an empty field is no value, and "" an empty text or empty data.
+        than six digits; data in base 64; the numbers NaN, Infinity and -Infinity. In CSV an empty field is no value,
+        and "" an empty text or empty data.
       """,
     examples: [
       SubcommandSyntax.Example(
