@@ -1,5 +1,5 @@
 /// A JSON value without loss: integers are exact and members keep their order.
-package enum JSONValue: Equatable, Sendable {
+@usableFromInline package enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
@@ -12,7 +12,7 @@ package enum JSONValue: Equatable, Sendable {
 }
 
 /// The members of a JSON object in their original order.
-package struct JSONObject: Equatable, Sendable {
+@usableFromInline package struct JSONObject: Equatable, Sendable {
   package struct Member: Equatable, Sendable {
     package let name: String
     package var value: JSONValue
@@ -55,7 +55,9 @@ extension JSONValue {
 
 extension JSONValue {
   /// A number with the digits that it takes to read it back; a text for one that JSON does not have.
-  package static func number<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ number: Number)
+  @inlinable package static func number<Number: BinaryFloatingPoint & LosslessStringConvertible>(
+    _ number: Number
+  )
     -> JSONValue
   {
     if number.isNaN { return .string("NaN") }
