@@ -121,8 +121,8 @@ import Testing
         "Bob@x", "Cid@x", "Dot@x", "ada@x",
       ])
     let homes = people.compactMap { $0.value(forKey: "home") as? [String: Any] }
-    #expect(
-      homes.map { "\($0["city"] ?? "-") \($0["zip"] ?? "-")" }.sorted() == ["- 0", "- 0", "- 0", "Rome 1"])
+    // An address that had no value has none, whatever the defaults of its elements.
+    #expect(homes.map { "\($0["city"] ?? "-") \($0["zip"] ?? "-")" } == ["Rome 1"])
     let firm = try #require(try context.fetch(FetchRequest<ManagedObject>(entityName: "Firm")).first)
     let members = firm.value(forKey: "members") as? [ManagedObject] ?? []
     #expect(members.map { $0.value(forKey: "name") as? String } == ["Cid", "Bob", "Dot"])
