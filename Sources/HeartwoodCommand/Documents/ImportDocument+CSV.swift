@@ -152,7 +152,10 @@ private struct CSVColumn {
     switch kind {
     case .identifier, .entity: break
     case .attribute(let names, let type):
-      Self.set(field.map { JSONValue(csv: $0, as: type) } ?? .null, names[...], in: &members)
+      // An element of a composite attribute is a member of its own, so that an update leaves the others as they are.
+      members.members.append(
+        JSONObject.Member(
+          name: names.joined(separator: "."), value: field.map { JSONValue(csv: $0, as: type) } ?? .null))
     case .reference(let name):
       members.members.append(
         JSONObject.Member(
@@ -163,28 +166,6 @@ private struct CSVColumn {
         return .object(JSONObject([(Reference.search, .object(JSONObject([(attribute, value)])))]))
       }
       members.members.append(JSONObject.Member(name: relationship, value: value ?? .null))
-    }
-  }
-
-  /// Sets the value at the end of the names. An element without a value does not make its composite attribute have one.
-  private static func set(_ value: JSONValue, _ names: ArraySlice<String>, in object: inout JSONObject) {
-    guard let name = names.first else { return }
-    let place = object.members.firstIndex { $0.name == name }
-    guard names.count > 1 else {
-      object.members.append(JSONObject.Member(name: name, value: value))
-      return
-    }
-    if value == .null {
-      if place == nil { object.members.append(JSONObject.Member(name: name, value: .null)) }
-      return
-    }
-    var inner = JSONObject()
-    if let place, case .object(let present) = object.members[place].value { inner = present }
-    set(value, names.dropFirst(), in: &inner)
-    if let place {
-      object.members[place].value = .object(inner)
-    } else {
-      object.members.append(JSONObject.Member(name: name, value: .object(inner)))
     }
   }
 }

@@ -213,6 +213,7 @@ extension CommandFailure {
 extension ImportDocument.Object {
   /// The value of an attribute, or of an element of a composite one under its full name.
   fileprivate func place(ofColumn name: String) throws(CommandFailure) -> JSONPlace? {
+    if let value = members[name] { return place.member(name, value) }
     var place = self.place
     for part in name.split(separator: ".").map(String.init) {
       guard case .object(let members) = place.value, let value = members[part] else { return nil }

@@ -157,6 +157,16 @@ private struct EntityProperties {
       .map(\.name).sorted()
   }
 
+  /// An attribute, or an element of a composite one by its full name.
+  func attribute(named name: String) -> DocumentAttribute? {
+    if let whole = attributes[name] { return whole }
+    let parts = name.split(separator: ".").map(String.init)
+    guard parts.count > 1 else { return nil }
+    return parts.dropFirst().reduce(attributes[parts[0]]) { whole, part in
+      whole?.elements.first { $0.name == part }
+    }
+  }
+
   func unknown(_ name: String, of entity: String, at place: JSONPlace) -> CommandFailure {
     if unstored.contains(name) {
       return place.failure("\(entity).\(name) is transient: its values are not stored, and can't be imported")
@@ -164,6 +174,13 @@ private struct EntityProperties {
     let names = Array(attributes.keys) + Array(relationships.keys)
     let hint = Spelling.hint(name, among: names.sorted())
     return place.failure("\(entity) has no property \"\(name)\"\(hint)")
+  }
+}
+
+extension JSONObject {
+  /// Whether an attribute has a value, or an element of it.
+  fileprivate func hasValue(of name: String) -> Bool {
+    members.contains { $0.value != .null && ($0.name == name || $0.name.hasPrefix("\(name).")) }
   }
 }
 
@@ -178,7 +195,7 @@ private struct ObjectCheck {
   func attributes(of object: ImportDocument.Object) throws(CommandFailure) -> PreparedImport.Object {
     var prepared = PreparedImport.Object(entity: object.entity, place: object.place.withoutValue)
     for (name, place) in object.properties {
-      if let attribute = properties.attributes[name] {
+      if let attribute = properties.attribute(named: name) {
         guard place.value != .null else {
           prepared.attributes.append((name, nil))
           if !attribute.isOptional || attribute.derivation != nil { prepared.defaulted.insert(name) }
@@ -189,7 +206,7 @@ private struct ObjectCheck {
         throw properties.unknown(name, of: object.entity, at: place)
       }
     }
-    prepared.missing = properties.required.filter { object.members[$0] ?? .null == .null }
+    prepared.missing = properties.required.filter { !object.members.hasValue(of: $0) }
     return prepared
   }
 

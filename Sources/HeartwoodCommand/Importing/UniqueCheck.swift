@@ -121,14 +121,16 @@ struct UniqueCheck {
 }
 
 extension PreparedImport.Object {
-  /// Whether the file gives a property a value or removes it: of an element of a composite attribute, the whole of it.
+  /// Whether the file gives a property a value or removes it: an element of a composite attribute by itself, or with the whole of it.
   fileprivate func gives(_ name: String) -> Bool {
     let whole = name.prefix { $0 != "." }
-    return attributes.contains { $0.name == whole } || constrained[name] != nil || cleared.contains(name)
+    return attributes.contains { $0.name == whole || $0.name == name } || constrained[name] != nil
+      || cleared.contains(name)
   }
 
   /// The value of an attribute in the file, or of an element of a composite one under its full name.
   fileprivate func value(of name: String) -> Any? {
+    if let own = attributes.last(where: { $0.name == name }) { return own.value }
     let parts = name.split(separator: ".").map(String.init)
     var value: Any? = attributes.last { $0.name == parts[0] }?.value
     for part in parts.dropFirst() { value = (value as? [String: any Sendable])?[part] }

@@ -65,6 +65,39 @@ import Testing
       .output == "neighbours.@count\n2\n")
   }
 
+  @Test func `columns of elements leave the other elements as they are, or give them their defaults`() throws
+  {
+    let directory = try TemporaryFolder()
+    let model = try directory.file(
+      "model.json",
+      """
+      {"entities": {"Shop": {
+        "attributes": {
+          "code": {"type": "integer64", "unique": true},
+          "address": {"type": "composite", "optional": true, "elements": {
+            "city": {"type": "string", "optional": true, "default": "Lyon"},
+            "zip": {"type": "integer64", "optional": true}}}}}}}
+      """)
+    let store = directory.path("shops")
+    func importing(_ text: String) throws {
+      let run = CommandRun(
+        "import", store, try directory.file("Shop.csv", text), "--model", model, "--entity", "Shop",
+        "--upsert", "code")
+      #expect(run.status == .success, "\(run.notes)")
+    }
+    try importing("code,address.city,address.zip\n1,Lille,59000\n2,Metz,57000\n3,,\n")
+    try importing("code,address.zip\n1,59800\n2,\n3,\n4,69000\n")
+    let run = CommandRun("fetch", store, "Shop", "--sort", "code", "--format", "csv")
+    #expect(
+      run.output.split(separator: "\n").map {
+        $0.split(separator: ",", omittingEmptySubsequences: false).sorted()
+      }
+        == [
+          ["address.city", "address.zip", "code"], ["1", "59800", "Lille"], ["", "2", "Metz"], ["", "", "3"],
+          ["4", "69000", "Lyon"],
+        ])
+  }
+
   @Test func `a JSON file updates too, and links objects that it only refers to`() throws {
     let world = try SmallWorld()
     let file = try world.directory.file(
