@@ -109,7 +109,7 @@ let package = Package(
         "TestSupport", "HeartwoodBytes", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine", "Heartwood",
       ],
       path: "Tests/FaultProgramme", exclude: ["run"]),
-    // What the hot rows of the graph cost in instructions and allocations: `Tests/Costs/run`.
+    // What the hot rows of the graph cost in instructions: `Tests/Costs/run`.
     .executableTarget(
       name: "Costs", dependencies: ["Heartwood"], path: "Tests/Costs", exclude: ["limits", "run"]),
     // Processes that are killed; the programme itself is the victim.

@@ -105,13 +105,18 @@ extension Array: RelationshipValue where Element: ManagedObject {
   /// The property's own `append` and `remove` read the array, change it and write it, so the difference to the array that was read last
   /// is written if it is still the current one.
   public func _write(to object: ManagedObject, _ slot: Int) {
-    if let former = object.lastReadDestinations(at: slot) as? [Element], let change = difference(to: former) {
+    let former = object.lastReadDestinations(at: slot) as? [Element]
+    let change = former.flatMap(difference)
+    if let change {
       object.changeDestinations(at: slot, removing: change.removed, adding: change.added)
     } else {
       object.setDestinations(self, at: slot)
     }
-    // Without what is there twice.
-    if object.destinationCount(at: slot) == count { object.noteReadDestinations(self, at: slot) }
+    // An object may be there twice, or stand for another one.
+    let added = change?.added ?? self
+    if object.destinationCount(at: slot) == count, added.allSatisfy({ $0.standing === $0 }) {
+      object.noteReadDestinations(self, at: slot)
+    }
   }
 
   /// What is missing, and what was appended; nil if the array differs otherwise.
