@@ -14,7 +14,8 @@ enum ImportFormatHelp {
       such as "1.50".
       The first line of a CSV file names properties of its entity: name, address.city (of a composite attribute),
       continent.name (the continent with this name), @id, @entity. An empty field is no value, and "" an empty text or
-      empty data. Seconds since 2001 have a point or an exponent there: 725846400.0.
+      empty data. Seconds since 2001 have a point or an exponent there: 725846400.0. Elements of a composite attribute
+      that have no column stay as they are in objects that are updated.
 
     model
       {"entities": {"Country": {
