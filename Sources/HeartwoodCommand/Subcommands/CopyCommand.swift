@@ -57,10 +57,11 @@ enum CopyCommand: Subcommand {
     var rest = mostCopies
     while true {
       // Opens it first as other commands do: what its last program has left to be recovered is recovered.
-      let (model, count) = try CommandStore.with(path, for: .reading, model: given, console) { store in
-        (store.model, try store.objectCounts().reduce(0) { $0 + $1.objects })
+      let (model, counted) = try CommandStore.with(path, for: .reading, model: given, console) { store in
+        (store.model, Result { try store.objectCounts().reduce(0) { $0 + $1.objects } })
       }
       do {
+        let count = try counted.get()
         try write(path, model, copy, type)
         return count
       } catch {
