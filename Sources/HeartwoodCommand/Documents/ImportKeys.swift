@@ -82,6 +82,7 @@ struct ImportKeys {
     self.model = model
     var updating: [ObjectKey.Constraint] = []
     for name in names { updating += try model.constraints(of: name) }
+    for constraint in updating { try document.checkColumns(of: constraint, model) }
     self.updating = updating
     usesRelationships = updating.contains { model.hasRelationships($0) }
     for constraint in updating where !model.hasRelationships(constraint) {
@@ -207,6 +208,27 @@ extension CommandFailure {
     return .data(
       "\(path): \(other) the same values of \(names.joined(separator: ", ")), which are unique together\(advice)"
     )
+  }
+}
+
+extension ImportDocument {
+  /// - Throws: A usage failure if objects are to be updated by a property that none of them has in the file: all would be new ones.
+  fileprivate func checkColumns(
+    of constraint: ObjectKey.Constraint, _ model: DocumentModel
+  ) throws(CommandFailure) {
+    let kind = objects.filter { model.isKind($0.entity, of: constraint.entity) }
+    guard !kind.isEmpty else { return }
+    for name in constraint.names {
+      // A to-one relationship may be given from its other side.
+      guard model.attribute(name, of: constraint.entity) != nil else { continue }
+      var isThere = false
+      for object in kind where !isThere { isThere = try object.place(ofColumn: name) != nil }
+      guard isThere else {
+        throw .usage(
+          "--upsert \(constraint.text): no object of the file has \(name), so that each would be a new one; add it to the file"
+        )
+      }
+    }
   }
 }
 

@@ -127,6 +127,7 @@ import Testing
       "line 3.code: line 2 has the same value, which is unique"
     ),
     ("code,name\nXX,a\n", ["--upsert", "name"], "Country.name is not unique"),
+    ("name\na\n", ["--upsert", "code"], "--upsert Country.code: no object of the file has code"),
     ("code,name\nXX,\"a\n", [], "line 2: a quotation mark has no end"),
     ("", [], "the file is empty"),
   ])
