@@ -79,23 +79,16 @@ import Testing
             "zip": {"type": "integer64", "optional": true}}}}}}}
       """)
     let store = directory.path("shops")
-    func importing(_ text: String) throws {
-      let run = CommandRun(
-        "import", store, try directory.file("Shop.csv", text), "--model", model, "--entity", "Shop",
-        "--upsert", "code")
+    func importing(_ text: String, _ options: [String]) throws {
+      let file = try directory.file("Shop.csv", text)
+      let run = CommandRun(["import", store, file] + options)
       #expect(run.status == .success, "\(run.notes)")
     }
-    try importing("code,address.city,address.zip\n1,Lille,59000\n2,Metz,57000\n3,,\n")
-    try importing("code,address.zip\n1,59800\n2,\n3,\n4,69000\n")
-    let run = CommandRun("fetch", store, "Shop", "--sort", "code", "--format", "csv")
-    #expect(
-      run.output.split(separator: "\n").map {
-        $0.split(separator: ",", omittingEmptySubsequences: false).sorted()
-      }
-        == [
-          ["address.city", "address.zip", "code"], ["1", "59800", "Lille"], ["", "2", "Metz"], ["", "", "3"],
-          ["4", "69000", "Lyon"],
-        ])
+    try importing("code,address.city,address.zip\n1,Lille,59000\n2,Metz,57000\n3,,\n", ["--model", model])
+    try importing("code,address.zip\n1,59800\n2,\n3,\n4,69000\n", ["--upsert", "code"])
+    let columns = "code,address.city,address.zip"
+    let run = CommandRun("fetch", store, "Shop", "--columns", columns, "--sort", "code", "--format", "csv")
+    #expect(run.output == "\(columns)\n1,Lille,59800\n2,Metz,\n3,,\n4,Lyon,69000\n")
   }
 
   @Test func `a JSON file updates too, and links objects that it only refers to`() throws {
