@@ -181,8 +181,7 @@ final class Picker: ManagedObject {}
     ] {
       #expect(classes.contains(line), "\(line) in \(classes)")
     }
-    // NaN is no limit.
-    #expect(!classes.contains("atLeast"))
+    #expect(classes.contains("@Attribute(validated: .number(atLeast: .nan)) var exact"))
   }
 
   @Test func `classes of a store are written as text, all or public ones`() throws {

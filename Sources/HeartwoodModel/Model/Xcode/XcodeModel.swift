@@ -47,7 +47,7 @@ enum XcodeModel {
 
   /// A limit of numbers; `nan` as other tools write it is one that no number is beyond.
   private static func limit(_ text: String) -> Decimal? {
-    DecimalText.decimal(plainNumber(text), allowsNaN: false)
+    text == "nan" ? .nan : DecimalText.decimal(plainNumber(text))
   }
 
   /// Whether a text is a limit of values of a type.
