@@ -18,9 +18,15 @@ public final class SQLiteDatabase: Sendable {
   ///   - url: The file. A symbolic link is followed.
   ///   - timeout: How long to wait for a process that writes, before `.locked` is thrown.
   /// - Throws: `SQLiteError`, which says what the file is instead of a database, or what is wrong with it.
-  public init(contentsOf url: URL, timeout: Duration = .seconds(5)) throws(SQLiteError) {
+  public convenience init(contentsOf url: URL, timeout: Duration = .seconds(5)) throws(SQLiteError) {
+    try self.init(contentsOf: url, timeout: timeout, beforeUnguarded: {})
+  }
+
+  /// - Parameter beforeUnguarded: Called before files that no lock guards are looked at; for tests.
+  package init(contentsOf url: URL, timeout: Duration, beforeUnguarded: () -> Void) throws(SQLiteError) {
     do throws(SQLiteError) {
-      source = try PageSource(try Snapshot(path: url.resolvingSymlinksInPath().path, timeout: timeout))
+      let path = url.resolvingSymlinksInPath().path
+      source = try PageSource(Snapshot(path: path, timeout: timeout, beforeUnguarded: beforeUnguarded))
       schema = try Schema(source)
     } catch {
       throw error.at(url.path)

@@ -124,6 +124,57 @@ struct LogTests {
     #expect(process.terminationStatus == 0)
   }
 
+  /// Another process opens the database after the snapshot has seen no log, writes, and stops in the middle of copying
+  /// its log into the file, so long that the file looks settled.
+  @Test(.comparesWithSQLite)
+  func `a log that is begun and copied while a snapshot is made is read with it`() throws {
+    let folder = try TemporaryFolder()
+    let setUp = """
+      import sqlite3
+      db = sqlite3.connect('a.db', isolation_level=None)
+      db.execute('pragma journal_mode = wal')
+      db.execute('create table a (n integer, t text)')
+      db.executemany('insert into a values (0, ?)', [('x' * 900,)] * 59)
+      db.close()
+      """
+    try Python.run(setUp, in: folder.url)
+    let writer = """
+      import os, sqlite3, struct, sys
+      db = sqlite3.connect('a.db', isolation_level=None)
+      db.execute('pragma wal_autocheckpoint = 0')
+      db.execute('update a set n = 1')
+      with open('a.db-wal', 'rb') as log, open('a.db', 'r+b') as file:
+          log.seek(32)
+          for _ in range(7):
+              page = struct.unpack('>I', log.read(24)[:4])[0]
+              content = log.read(4096)
+              file.seek((page - 1) * 4096)
+              file.write(content)
+      os.utime('a.db', (1, 1))
+      print('ready', flush=True)
+      sys.stdin.readline()
+      """
+    let process = try Python.process(writer, [], in: folder.url)
+    let (input, output) = (Pipe(), Pipe())
+    (process.standardInput, process.standardOutput) = (input, output)
+    defer { process.terminate() }
+    let lines = LineReader(output.fileHandleForReading)
+    let database = try SQLiteDatabase(
+      contentsOf: folder.url.appending(path: "a.db"), timeout: .seconds(5),
+      beforeUnguarded: {
+        #expect(throws: Never.self) { try process.run() }
+        #expect(lines.next() == "ready")
+      })
+    var numbers: [Int64: Int] = [:]
+    try database.forEachRow(of: #require(database.table(named: "a"))) {
+      numbers[$0.integer(0) ?? -1, default: 0] += 1
+    }
+    #expect(numbers == [1: 59])
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
   @Test(.comparesWithSQLite)
   func `a log of a machine of the other byte order is read`() throws {
     let folder = try TemporaryFolder()

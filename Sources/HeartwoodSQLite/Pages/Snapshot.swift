@@ -14,56 +14,56 @@ import Foundation
 /// 3. Where no process has the log open, the shared memory is not there, or what a process that ended left in it. The
 ///    snapshot reads the log itself. Nothing can keep a process from opening the database then, adding to the log and
 ///    copying it into the file: each read therefore looks afterwards whether the file's length and time of change, and
-///    the log's header, are what they were. The same is done where the file system has no locks.
+///    the log's header, are what they were before the log was opened. The same is done where the file system has no
+///    locks.
 final class Snapshot: Sendable {
   let file: ReadOnlyFile
   /// What there is instead of pages of the file; the first one that has a page counts.
   let overlays: [PageOverlay]
   /// What the database is read from besides its file.
   let journal: SQLiteJournal
-  /// Holds its locks.
-  private let sharedMemory: ReadOnlyFile?
-  /// What the file was when it was opened; nil if locks guard it.
-  private let stamp: ReadOnlyFile.Stamp?
-  private let logHeader: WriteAheadLog.Header?
-  private let log: ReadOnlyFile?
+  private let guarding: Guarding
 
-  /// - Parameter timeout: How long to wait for other processes.
-  init(path: String, timeout: Duration) throws(SQLiteError) {
+  /// What keeps the files as they are.
+  private enum Guarding {
+    /// The lock on the database file, and that on the shared memory where a log is open.
+    case locks(sharedMemory: ReadOnlyFile?)
+    /// Nothing: each read looks afterwards whether they are what they were.
+    case checks(file: ReadOnlyFile.Stamp, log: ReadOnlyFile?, header: WriteAheadLog.Header?)
+  }
+
+  /// - Parameters:
+  ///   - timeout: How long to wait for other processes.
+  ///   - beforeUnguarded: Called before files that no lock guards are looked at; for tests.
+  init(path: String, timeout: Duration, beforeUnguarded: () -> Void) throws(SQLiteError) {
     guard let file = try ReadOnlyFile(path) else {
       throw SQLiteError(.notFound, "There is no such file.", path: path)
     }
     let deadline = ContinuousClock.now + timeout
     self.file = file
     let isLocked = try Self.lockShared(file, deadline)
-    var stamp = try isLocked ? file.stamp() : Self.settledStamp(file)
-    var (sharedMemory, overlay): (ReadOnlyFile?, PageOverlay?) = (nil, nil)
-    var logHeader: WriteAheadLog.Header?
-    var isGuarded = isLocked
+    let stamp = try file.stamp()
     let before = stamp.size > 0 ? try Self.hotJournal(file, isLocked) : nil
-    let log = stamp.size > 0 ? try ReadOnlyFile(path + "-wal") : nil
-    if let log {
-      isGuarded = false
-      if isLocked, let memory = try ReadOnlyFile(path + "-shm"), let state = try Self.join(memory, deadline) {
-        (sharedMemory, isGuarded) = (memory, true)
-        if state.copiedFrameCount < state.frameCount { overlay = try Self.overlay(log, state) }
-      } else {
-        stamp = try Self.settledStamp(file)
-        logHeader = try WriteAheadLog.header(log)
-        overlay = try WriteAheadLog.overlay(log)
-      }
-    } else if isLocked, before == nil {
-      // A process may begin a log beside a database that says so in its header, whatever locks there are.
-      let version = try file.bytes(at: 19, count: 1)
-      isGuarded = version != [2]
-      if !isGuarded { stamp = try Self.settledStamp(file) }
+    var files: (guarding: Guarding, overlay: PageOverlay?)?
+    if stamp.size == 0 {
+      files = (isLocked ? .locks(sharedMemory: nil) : .checks(file: stamp, log: nil, header: nil), nil)
     }
+    while files == nil {
+      if isLocked { files = try Self.guarded(file, hasJournal: before != nil, deadline) }
+      if files == nil {
+        beforeUnguarded()
+        files = try Self.unguarded(file)
+      }
+      // A process that writes to the file may have the log open by now, and locks guard it then.
+      if files == nil, ContinuousClock.now >= deadline { throw Self.changed(path) }
+    }
+    let overlay = files?.overlay
+    guarding = files?.guarding ?? .locks(sharedMemory: nil)
+    overlays = [overlay, before].compactMap { $0 }
+    journal = overlay != nil ? .writeAheadLog : before != nil ? .rollbackJournal : .none
     guard let now = file.stampOfPath(), now.isSameFile(as: stamp) else {
       throw SQLiteError(.changed, "Another file took the place of this one. Open it again.", path: path)
     }
-    (self.sharedMemory, overlays) = (sharedMemory, [overlay, before].compactMap { $0 })
-    journal = overlay != nil ? .writeAheadLog : before != nil ? .rollbackJournal : .none
-    (self.stamp, self.logHeader, self.log) = (isGuarded ? nil : stamp, logHeader, log)
     try check()
   }
 
@@ -73,7 +73,7 @@ final class Snapshot: Sendable {
   {
     let place = place(of: number) ?? (file, Int64(number - 1) * Int64(pageSize))
     let count = try place.file.read(into: block, pageSize, at: place.offset)
-    if stamp != nil { try check() }
+    try check()
     return count
   }
 
@@ -87,15 +87,17 @@ final class Snapshot: Sendable {
 
   /// Throws if what was read may be of a later moment than the snapshot.
   func check() throws(SQLiteError) {
-    guard let stamp else { return }
+    guard case .checks(let stamp, let log, let header) = guarding else { return }
     var isSame = try file.stamp() == stamp
-    if isSame, let logHeader, let log { isSame = try WriteAheadLog.header(log) == logHeader }
-    guard isSame else {
-      throw SQLiteError(
-        .changed,
-        "Another process changed the file while it was read, which no lock can prevent where no process has its log open at first. Open it again.",
-        path: file.path)
-    }
+    if isSame, let header, let log { isSame = try WriteAheadLog.header(log) == header }
+    guard isSame else { throw Self.changed(file.path) }
+  }
+
+  private static func changed(_ path: String) -> SQLiteError {
+    SQLiteError(
+      .changed,
+      "Another process changed the file while it was read, which no lock can prevent where no process has its log open at first. Open it again.",
+      path: path)
   }
 
   // MARK: - Locks
@@ -113,6 +115,38 @@ final class Snapshot: Sendable {
       if result != .busy { return result == .held }
       try wait(deadline, file, "A process is writing to the file")
     }
+  }
+
+  /// The files where locks guard them: no process can begin a log, or processes have one open and the snapshot becomes
+  /// a reader of it. Nil if no lock guards them.
+  private static func guarded(
+    _ file: ReadOnlyFile, hasJournal: Bool, _ deadline: ContinuousClock.Instant
+  ) throws(SQLiteError) -> (guarding: Guarding, overlay: PageOverlay?)? {
+    guard let log = try ReadOnlyFile(file.path + "-wal") else {
+      // A process may begin a log beside a database that says so in its header, whatever locks there are.
+      let version = try file.bytes(at: 19, count: 1)
+      return version == [2] && !hasJournal ? nil : (.locks(sharedMemory: nil), nil)
+    }
+    guard let memory = try ReadOnlyFile(file.path + "-shm"), let state = try join(memory, deadline) else {
+      return nil
+    }
+    return (
+      .locks(sharedMemory: memory), state.copiedFrameCount < state.frameCount ? try overlay(log, state) : nil
+    )
+  }
+
+  /// The files as they are now, to be checked after each read; nil if the database changes at the moment.
+  private static func unguarded(
+    _ file: ReadOnlyFile
+  ) throws(SQLiteError) -> (guarding: Guarding, overlay: PageOverlay?)? {
+    // The log is opened after the stamp is taken. A process that was copying a log into the file at that moment either
+    // still has this log, with all that it copies, or changes the file once more, which `check` sees.
+    guard let stamp = try settledStamp(file) else { return nil }
+    guard let log = try ReadOnlyFile(file.path + "-wal") else {
+      return (.checks(file: stamp, log: nil, header: nil), nil)
+    }
+    let header = try WriteAheadLog.header(log)
+    return (.checks(file: stamp, log: log, header: header), try WriteAheadLog.overlay(log))
   }
 
   /// Becomes a reader of a log that processes have open; nil if none has, or if a process ended while it changed the
@@ -166,13 +200,13 @@ final class Snapshot: Sendable {
   // MARK: - Files
 
   /// The stamp of the file, taken when a change that follows is sure to change it: times are as coarse as the system's
-  /// clock ticks.
-  private static func settledStamp(_ file: ReadOnlyFile) throws(SQLiteError) -> ReadOnlyFile.Stamp {
+  /// clock ticks. Nil if the file changes at the moment.
+  private static func settledStamp(_ file: ReadOnlyFile) throws(SQLiteError) -> ReadOnlyFile.Stamp? {
     let stamp = try file.stamp()
     let age = Date().timeIntervalSince1970 - Double(stamp.seconds) - Double(stamp.nanoseconds) / 1e9
     guard age >= 0, age < 0.012 else { return stamp }
     Thread.sleep(forTimeInterval: 0.012)
-    return try file.stamp()
+    return try file.stamp() == stamp ? stamp : nil
   }
 
   /// The pages before a transaction that was interrupted; nil if there is none.
