@@ -116,7 +116,7 @@ extension ManagedObjectContext {
     return name.map { "\(kind) called \"\($0)\"" } ?? kind
   }
 
-  fileprivate var isOnMainQueue: Bool { concurrencyType == .mainQueue && Thread.isMainThread }
+  fileprivate var isOnMainQueue: Bool { concurrencyType == .mainQueue && MainQueue.shared.isHere }
 
   /// Begins a use of the context. The caller must call `endUse` after it.
   @inline(__always)

@@ -9,6 +9,9 @@ import Synchronization
 /// wait for ever. So the first use asks the main queue for an answer. If none comes within `patience`, blocks run on another
 /// thread, until an answer comes. Either way one block runs at a time, under a lock.
 ///
+/// A program with an asynchronous `main` runs the main queue on any thread, as does `dispatchMain()`: whether a thread is the main one says nothing
+/// there, so the queue is marked.
+///
 /// On Apple's systems the main queue is always used.
 final class MainQueue: @unchecked Sendable {
   /// Whether blocks may run on another thread than the main thread.
@@ -36,18 +39,32 @@ final class MainQueue: @unchecked Sendable {
   /// Blocks that wait on the substitute queue: a later one must not overtake them.
   private let waiting = Atomic(0)
   private let runsHere = ThreadValue<Bool>()
+  /// Marks the queue, for threads that run it.
+  private let mark = DispatchSpecificKey<Bool>()
 
   init(_ queue: DispatchQueue, patience: Double, isCurrentThread: @escaping @Sendable () -> Bool) {
     self.queue = queue
     self.patience = patience
     self.isCurrentThread = isCurrentThread
+    queue.setSpecific(key: mark, value: true)
     #if canImport(Darwin)
       isRun.store(true, ordering: .relaxed)
     #endif
   }
 
   /// Whether the calling thread runs a block of the queue, or is the main thread.
-  var isHere: Bool { isCurrentThread() || runsHere.current == true }
+  var isHere: Bool {
+    isCurrentThread() || runsHere.current == true || DispatchQueue.getSpecific(key: mark) == true
+  }
+
+  /// Whether the calling thread is of the queue, and what is scheduled there will run.
+  var isHereAndRuns: Bool { isCurrentThread() || isRun.load(ordering: .relaxed) && isHere }
+
+  /// Runs a block on another queue and waits for it, on the calling thread. A block of this queue that waits so is still one of this queue.
+  func sync<Result>(on other: DispatchQueue, _ block: () throws -> Result) rethrows -> Result {
+    guard isHere else { return try other.sync(execute: block) }
+    return try other.sync { try runsHere.with(true, block) }
+  }
 
   func async(_ block: @escaping @Sendable () -> Void) {
     ask()

@@ -61,9 +61,9 @@ extension ManagedObjectContext {
     object.state.insert(.noted)
   }
 
-  /// A context of the main queue that is used on the main thread has no `perform` that would end the event.
+  /// A context of the main queue that is used there has no `perform` that would end the event.
   private func scheduleEndOfEvent() {
-    guard concurrencyType == .mainQueue, Thread.isMainThread else { return }
+    guard concurrencyType == .mainQueue, MainQueue.shared.isHereAndRuns else { return }
     DispatchQueue.main.async { [weak self] in self?.processPendingChanges() }
   }
 

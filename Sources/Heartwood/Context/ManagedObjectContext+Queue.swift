@@ -92,7 +92,7 @@ extension ManagedObjectContext {
     if concurrencyType == .mainQueue {
       return try MainQueue.shared.sync { try Self.callers.with(callers, block) }
     }
-    return try queue.sync { try Self.callers.with(callers, block) }
+    return try MainQueue.shared.sync(on: queue) { try Self.callers.with(callers, block) }
   }
 
   /// Schedules a block on the queue.

@@ -110,8 +110,14 @@ extension ManagedObjectContext {
     if isOutdated { takeNewestRow(of: object) }
   }
 
+  /// Whether a read waits for the main thread, which may wait for this context meanwhile.
+  private var readsWaitForMainThread: Bool {
+    !MainQueue.shared.isHere
+      && sequence(first: self, next: \.parent).contains { $0 !== self && $0.concurrencyType == .mainQueue }
+  }
+
   private func takeNewestRow(of object: ManagedObject) {
-    if object.isRealised || object.hasUnsavedValues {
+    if object.hasUnsavedValues || object.isRealised && !readsWaitForMainThread {
       refreshKeepingChanges(object, surfacingConflicts: true)
     } else {
       object.turnIntoFault()

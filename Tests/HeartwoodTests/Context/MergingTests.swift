@@ -31,6 +31,31 @@ import Testing
     }
   }
 
+  /// The child's merge is behind the gate, which opens while the main thread does not return to its queue: it must not wait for it.
+  @MainActor @Test func `the main thread can wait for a child that merges a save of its parent by itself`()
+    async throws
+  {
+    let parent = try makeContainer().viewContext
+    #expect(parent.concurrencyType == .mainQueue)
+    // The main queue runs from now on.
+    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    let person = parent.makePerson("Ada", age: 1, in: parent.makeCompany("A"))
+    try parent.save()
+    try merge(person, into: ManagedObjectContext(.privateQueue, parent: parent))
+  }
+
+  private func merge(_ person: Person, into child: ManagedObjectContext) throws {
+    child.automaticallyMergesChangesFromParent = true
+    let copy = child.performAndWait { child.object(with: person.objectID) as? Person }
+    #expect(child.performAndWait { copy?.age } == 1)
+    let gate = DispatchSemaphore(value: 0)
+    child.perform { gate.wait() }
+    person.age = 2
+    try person.managedObjectContext?.save()
+    gate.signal()
+    #expect(child.performAndWait { copy?.age } == 2)
+  }
+
   // CTX-24, CTX-27
   @Test func `unsaved edits survive, and only properties that were not edited take new values`() throws {
     let pair = try Pair()

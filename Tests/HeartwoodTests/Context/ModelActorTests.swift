@@ -73,6 +73,20 @@ private actor Importer: ModelActor {
     #expect(!main.isHere)
   }
 
+  /// In a program with an asynchronous `main`, say.
+  @Test
+  func `a thread that runs the main queue is on it, also in a block of another queue that it waits for`() {
+    let (queue, other) = (DispatchQueue(label: "main"), DispatchQueue(label: "other"))
+    let main = MainQueue(queue, patience: 60) { false }
+    #expect(!main.isHere)
+    queue.sync {
+      #expect(main.isHere)
+      #expect(main.sync(on: other) { main.isHere })
+      #expect(other.sync { !main.isHere })
+    }
+    #expect(main.sync(on: other) { !main.isHere })
+  }
+
   // CTX-02, CNC-03
   @Test func `where the main queue runs, its blocks run there`() async throws {
     let queue = DispatchQueue(label: "main")
