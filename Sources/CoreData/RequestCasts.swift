@@ -55,3 +55,6 @@ public func ~~>? <Target: _Recastable>(object: Any?, target: Target?.Type) -> Ta
 public func ~~>! <Target: _Recastable>(object: Any?, target: Target?.Type) -> Target? {
   object.map { $0 ~~>! Target.self }
 }
+
+/// The value itself. A cast in the argument of a macro is written within a call of it, as macros such as `#require` take operators apart.
+public func _cast<Value>(_ value: Value) -> Value { value }

@@ -38,6 +38,15 @@ package struct ClassIndex {
   mutating func noteRecast(_ alias: String) { recast.insert(alias) }
   func isRecast(_ alias: String) -> Bool { recast.contains(alias) }
 
+  /// The types of the variables of classes, by their names.
+  private var variableTypes: [String: Set<String>] = [:]
+  mutating func noteVariable(_ name: String, type: String) { variableTypes[name, default: []].insert(type) }
+
+  /// Whether a variable of the name is one of Foundation's sets.
+  func isSet(_ name: String) -> Bool {
+    variableTypes[name].map { !$0.isDisjoint(with: ["NSSet", "NSMutableSet"]) } ?? false
+  }
+
   /// The labels of the optional functions of protocols, by name. First those of `NSFetchedResultsControllerDelegate`.
   private var optionals: [String: Set<[String]>] = [
     "controllerWillChangeContent": [["_"]], "controllerDidChangeContent": [["_"]],

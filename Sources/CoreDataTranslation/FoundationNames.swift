@@ -19,7 +19,7 @@ package enum FoundationNames {
     ("AutoreleasingUnsafeMutablePointer", "AutoreleasingUnsafeMutablePointer"),
   ]
 
-  private static let functions: [(name: String, text: String)] = [
+  private static let functionsAndValues: [(name: String, text: String)] = [
     (
       "NSStringFromClass",
       "func NSStringFromClass(_ aClass: AnyClass) -> String { CoreData._nameOfClass(aClass) }"
@@ -40,9 +40,13 @@ package enum FoundationNames {
       "autoreleasepool",
       "func autoreleasepool<Result, Failure: Error>(invoking body: () throws(Failure) -> Result) throws(Failure) -> Result { try body() }"
     ),
+    ("NSEC_PER_SEC", "var NSEC_PER_SEC: UInt64 { 1_000_000_000 }"),
+    ("NSEC_PER_MSEC", "var NSEC_PER_MSEC: UInt64 { 1_000_000 }"),
+    ("NSEC_PER_USEC", "var NSEC_PER_USEC: UInt64 { 1000 }"),
+    ("USEC_PER_SEC", "var USEC_PER_SEC: UInt64 { 1_000_000 }"),
   ]
 
-  static let all = Set(types.map(\.name) + functions.map(\.name))
+  static let all = Set(types.map(\.name) + functionsAndValues.map(\.name))
 
   private static let generic = [
     "NSKeyValueObservedChange": "<Value>", "AutoreleasingUnsafeMutablePointer": "<Pointee>",
@@ -57,12 +61,12 @@ package enum FoundationNames {
       return "public typealias \(type.name)\(arguments) = CoreData.\(type.target)\(arguments)"
     }
     var lines = types.filter { !declared.contains($0.name) }.map(alias)
-    for function in functions where !declared.contains(function.name) {
+    for function in functionsAndValues where !declared.contains(function.name) {
       lines.append("@usableFromInline \(function.text)")
     }
     lines.append("public enum \(namespace) {")
     lines += types.map { "  " + alias($0) }
-    lines += functions.map { "  public static \($0.text)" }
+    lines += functionsAndValues.map { "  public static \($0.text)" }
     lines.append("}")
     return lines.joined(separator: "\n") + "\n"
   }
@@ -70,7 +74,7 @@ package enum FoundationNames {
   /// The names of what a source declares outside of types.
   package static func declared(in bytes: [UInt8]) -> Set<String> {
     let cursor = TokenCursor(Conditions.active(Lexer.tokens(of: bytes)))
-    let keywords = ["class", "struct", "enum", "actor", "protocol", "typealias", "func"]
+    let keywords = ["class", "struct", "enum", "actor", "protocol", "typealias", "func", "var", "let"]
     var names: Set<String> = []
     var next = 0
     while cursor[next].kind != .end {

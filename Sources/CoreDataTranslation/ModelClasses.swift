@@ -17,6 +17,16 @@ package struct ModelClasses {
       }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// Notes the sets of the classes that are made, for literals in the sources.
+  package func note(in index: inout ClassIndex) {
+    for name in declared { index.note(generated: name) }
+    for entity in entities where entity.fields["codeGenerationType"] != nil {
+      for relationship in entity.children("relationship") {
+        index.noteVariable(relationship.fields["name"] ?? "", type: String(type(of: relationship).dropLast()))
+      }
+    }
+  }
+
   /// The sources of all entities that ask for it.
   package var text: String { text(ClassIndex()) }
 

@@ -27,7 +27,7 @@ extension Translation {
     guard isWriting else { return index.noteOptional(function.name, labels: function.labels) }
     remove(start..<(start + 1))
     append(
-      "extension \(scope.name) { \(scope.isPublic ? "public " : "")\(function.signature) { \(function.hasResult ? "nil" : "") } }"
+      "extension \(scope.name) { \(scope.access)\(function.signature) { \(function.hasResult ? "nil" : "") } }"
     )
   }
 

@@ -153,7 +153,8 @@ package struct Porting {
   }
 
   private static let modifiers: Set<String> = [
-    "public", "open", "internal", "private", "fileprivate", "final", "override", "static", "class", "dynamic",
+    "public", "package", "open", "internal", "private", "fileprivate", "final", "override", "static", "class",
+    "dynamic",
     "weak", "lazy", "nonisolated",
     "available", "NSManaged", "nonobjc", "MainActor", "discardableResult", "objcMembers",
   ]

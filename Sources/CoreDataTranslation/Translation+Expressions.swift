@@ -63,7 +63,28 @@ extension Translation {
     let blank = last == cursor[type].range.lowerBound ? " " : ""
     replace(start..<type, "\(isCheck ? "~~>~" : sign.is("!") ? "~~>!" : "~~>?")\(blank)")
     insert(".self", after: cursor[end - 1])
+    if let argument = argumentOfMacro(around: start) {
+      insert("_cast(", before: cursor[argument.lowerBound])
+      insert(")", after: cursor[argument.upperBound - 1])
+    }
     return end
+  }
+
+  /// The argument of a macro such as `#require` that a token belongs to, if it is in no other brackets.
+  private func argumentOfMacro(around place: Int) -> Range<Int>? {
+    var first = place
+    var depth = 0
+    while first > 0, depth > 0 || !["(", "[", "{", ","].contains(cursor[first - 1].text) {
+      first -= 1
+      if [")", "]", "}"].contains(cursor[first].text) { depth += 1 }
+      if ["(", "[", "{"].contains(cursor[first].text) { depth -= 1 }
+    }
+    guard first > 1, cursor[first - 1].is("("), cursor[first - 2].text.hasPrefix("#") else { return nil }
+    var end = place
+    while cursor[end].kind != .end, ![",", ")"].contains(cursor[end].text) {
+      end = ["(", "[", "{", "<"].contains(cursor[end].text) ? cursor.end(ofBracketsAt: end) : end + 1
+    }
+    return first..<end
   }
 
   /// Whether `is` begins a pattern: in `case is T`, after a comma of one, and in `catch is T`.
@@ -80,6 +101,72 @@ extension Translation {
       index.noteRecast(cursor[start + 1].text)
     }
   }
+
+  // MARK: Literals
+
+  /// A variable of a class or an extension whose type is written.
+  mutating func noteVariable(at start: Int) {
+    guard !isWriting, let scope = (scopes.last ?? nil), scope.isClass || scope.isExtension,
+      cursor[start + 1].kind == .word, cursor[start + 2].is(":")
+    else { return }
+    let type = cursor.tokens[(start + 3)..<cursor.end(ofTypeAt: start + 3)].map(\.text).joined()
+    index.noteVariable(cursor[start + 1].text, type: type.filter { !"?!".contains($0) })
+  }
+
+  /// `person.cars = [car]` where the variable may be an `NSSet`, which no literal makes on this system.
+  ///
+  /// - Parameter start: The place of the variable's name.
+  mutating func setLiteral(at start: Int) {
+    guard isWriting, cursor[start - 1].is("."), cursor[start + 1].is("="), cursor[start + 2].is("["),
+      index.isSet(cursor[start].text)
+    else { return }
+    let end = cursor.end(ofBracketsAt: start + 2)
+    guard cursor[end].isFirstOnLine || ["}", ";"].contains(cursor[end].text) || cursor[end].kind == .end
+    else { return }
+    insert("_assigned(", before: cursor[start + 2])
+    insert(")", after: cursor[end - 1])
+  }
+
+  // MARK: Patterns
+
+  /// Names of Objective-C's enumerations in a pattern become the cases that they stand for, so that a `switch` over all
+  /// of them is exhaustive.
+  mutating func pattern(at start: Int) {
+    var depth = 0
+    for place in start... {
+      let token = cursor[place]
+      switch token.text {
+      case "(", "[": depth += 1
+      case ")", "]": depth -= 1
+      case ":" where depth == 0, "=", "{", "}", "where": return
+      default: if token.kind == .end { return }
+      }
+      guard token.kind == .word, cursor[place - 1].is("."), let name = Self.cases[token.text] else {
+        continue
+      }
+      replace(place..<(place + 1), name)
+    }
+  }
+
+  /// The cases of Heartwood's enumerations by the names that Core Data has for them.
+  private static let cases: [String: String] = {
+    let suffixes = [
+      "AttributeType": [
+        "undefined", "integer16", "integer32", "integer64", "decimal", "double", "float", "string", "boolean",
+        "date", "binaryData", "transformable", "composite",
+      ],
+      "EntityMappingType": ["undefined", "custom", "add", "remove", "copy", "transform"],
+      "MergePolicyType": [
+        "error", "mergeByPropertyStoreTrump", "mergeByPropertyObjectTrump", "overwrite", "rollback",
+      ],
+      "ConcurrencyType": ["privateQueue", "mainQueue"],
+    ]
+    var cases = ["UUIDAttributeType": "uuid", "URIAttributeType": "uri"]
+    for (suffix, names) in suffixes {
+      for name in names { cases[name + suffix] = name }
+    }
+    return cases
+  }()
 
   // MARK: Names of modules
 

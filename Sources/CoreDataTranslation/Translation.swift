@@ -19,7 +19,8 @@ package struct Translation {
     let hasObjectiveCMembers: Bool
     let isProtocol: Bool
     let isExtension: Bool
-    let isPublic: Bool
+    /// `public ` or `package `, if one of them is written.
+    let access: String
   }
   private(set) var scopes: [Scope?] = []
   /// A type whose opening brace comes next.
@@ -103,7 +104,8 @@ package struct Translation {
       guard !cursor[next + 1].is("(") else { return cursor.end(ofBracketsAt: next + 1) }
       pending.isPrivate = true
       pending.modifiers.append(next)
-    case (.word, "override"), (.word, "public"), (.word, "open"), (.word, "internal"), (.word, "final"):
+    case (.word, "override"), (.word, "public"), (.word, "package"), (.word, "open"), (.word, "internal"),
+      (.word, "final"):
       if !cursor[next + 1].is("(") { pending.modifiers.append(next) }
     case (.word, "import"): return importing(at: next)
     case (.word, "urls") where cursor[next + 1].is("(") && cursor[next + 2].is("forResourcesWithExtension"),
@@ -123,6 +125,7 @@ package struct Translation {
         optionalMember(at: next, of: scope)
       }
     case (.word, "var"), (.word, "let"):
+      noteVariable(at: next)
       noteOwnProperty(at: next)
       member(at: next)
       pending = PendingAttributes()
@@ -130,9 +133,14 @@ package struct Translation {
       noteValidator(at: next)
       member(at: next)
       pending = PendingAttributes()
-    case (.word, "init"), (.word, "subscript"), (.word, "case"):
+    case (.word, "case"):
       pending = PendingAttributes()
-    case (.word, _): optionalCall(at: next)
+      pattern(at: next + 1)
+    case (.word, "init"), (.word, "subscript"):
+      pending = PendingAttributes()
+    case (.word, _):
+      optionalCall(at: next)
+      setLiteral(at: next)
     default: break
     }
     return next + 1
@@ -140,7 +148,8 @@ package struct Translation {
 
   private func isModifier(_ next: Int) -> Bool {
     [
-      "func", "var", "let", "subscript", "override", "private", "fileprivate", "internal", "public", "open",
+      "func", "var", "let", "subscript", "override", "private", "fileprivate", "internal", "package",
+      "public", "open",
       "final", "@",
     ]
     .contains(cursor[next + 1].text)
@@ -186,7 +195,8 @@ package struct Translation {
     coming = Scope(
       name: name, isClass: keyword == "class", hasObjectiveCMembers: pending.hasObjectiveCMembers,
       isProtocol: keyword == "protocol", isExtension: keyword == "extension",
-      isPublic: pending.modifiers.contains { cursor[$0].is("public") })
+      access: ["public", "package"].first { word in pending.modifiers.contains { cursor[$0].is(word) } }
+        .map { $0 + " " } ?? "")
     pending = PendingAttributes()
     return next
   }
@@ -229,6 +239,7 @@ package struct Translation {
       if token.is("@") {
         next = attribute(at: next)
       } else if token.is("var") {
+        noteVariable(at: next)
         return property(at: next)
       } else if token.is("func") {
         return method(at: next)
@@ -383,6 +394,11 @@ package struct Translation {
   mutating func insert(_ text: String, after token: Token) {
     guard isWriting else { return }
     edits.append((token.range.upperBound..<token.range.upperBound, text))
+  }
+
+  mutating func insert(_ text: String, before token: Token) {
+    guard isWriting else { return }
+    edits.append((token.range.lowerBound..<token.range.lowerBound, text))
   }
 
   /// Reports what cannot be translated, unless it is not compiled here.

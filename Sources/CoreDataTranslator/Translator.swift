@@ -57,7 +57,7 @@ struct Translator {
     let folders = try models.map(ModelFolder.init)
     let classes = try folders.map { ModelClasses(try $0.root()) }
     var index = ClassIndex()
-    for name in classes.flatMap(\.declared) { index.note(generated: name) }
+    for made in classes { made.note(in: &index) }
     for (input, _, bytes) in read { Translation.collect(from: bytes, file: input, into: &index) }
     var errors: [TranslationError] = []
     for (input, output, bytes) in read {

@@ -97,7 +97,7 @@ struct DeclarationScanner {
       guard token.kind == .word, cursor[next + 1].kind == .word, !cursor[next - 1].is("."),
         ![
           "func", "var", "let", "subscript", "override", "final", "private", "fileprivate", "internal",
-          "public", "open",
+          "package", "public", "open",
         ]
         .contains(cursor[next + 1].text)
       else { break }

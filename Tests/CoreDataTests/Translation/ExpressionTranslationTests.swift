@@ -18,6 +18,34 @@ extension `Translation of sources for Apple's systems` {
         == "let c = c ~~>! NSFetchedResultsController<NSManagedObject>.self")
   }
 
+  @Test func `an array literal for a property that may be a set of Foundation is given to a function`() {
+    let declared = "class P: NSManagedObject { @NSManaged var cars: NSSet?; var names: [String] = [] }\n"
+    #expect(
+      translated(declared + "p.cars = [a, b]\np.names = [\"x\"]").hasSuffix(
+        "p.cars = _assigned([a, b])\np.names = [\"x\"]"))
+    for other in ["p.cars = [a] as NSSet", "if p.cars == [a] {}", "let cars = [a]", "q.other = [a]"] {
+      #expect(translated(declared + other).hasSuffix(other))
+    }
+  }
+
+  @Test func `a cast in the argument of a macro stays one expression`() {
+    #expect(
+      translated("let r = try #require(City.fetchRequest() as? NSFetchRequest<City>, \"no\")")
+        == "let r = try #require(_cast(City.fetchRequest() ~~>? NSFetchRequest<City>.self), \"no\")")
+    #expect(
+      translated("#expect((r as? NSFetchRequest<City>) != nil)")
+        == "#expect((r ~~>? NSFetchRequest<City>.self) != nil)")
+    #expect(translated("f(r is NSFetchRequest<City>)") == "f(r ~~>~ NSFetchRequest<City>.self)")
+  }
+
+  @Test func `a member of an extension keeps the access of its package`() {
+    let source =
+      "package class C: NSManagedObject {}\nextension C {\n  override package class func entity() -> NSEntityDescription { made }\n}"
+    #expect(
+      translated(source).contains(
+        "override package class func entity() -> NSEntityDescription { Self._C_entity() }"))
+  }
+
   @Test func `casts to another name of a request become operators`() {
     #expect(
       translated("typealias Found = NSFetchRequest<NSFetchRequestResult>\nlet f = r as! Found")
@@ -31,6 +59,22 @@ extension `Translation of sources for Apple's systems` {
   ])
   func `other casts stay`(source: String) {
     #expect(translated(source) == source)
+  }
+
+  @Test func `a switch over all names of an enumeration of Objective-C is one over all of its cases`() {
+    #expect(
+      translated(
+        "switch t { case .mainQueueConcurrencyType, .privateQueueConcurrencyType: f(.mainQueueConcurrencyType) }"
+      )
+        == "switch t { case .mainQueue, .privateQueue: f(.mainQueueConcurrencyType) }")
+    #expect(
+      translated("if case NSAttributeType.UUIDAttributeType = t, p == .errorMergePolicyType {}")
+        == "if case NSAttributeType.uuid = t, p == .errorMergePolicyType {}")
+    #expect(
+      translated(
+        "switch (t, m) { case (kind: .stringAttributeType, .copyEntityMappingType): break; default: break }")
+        == "switch (t, m) { case (kind: .string, .copy): break; default: break }")
+    #expect(translated("enum E { case stringAttributeType }") == "enum E { case stringAttributeType }")
   }
 
   @Test func `imports of a part of the module import it`() {
