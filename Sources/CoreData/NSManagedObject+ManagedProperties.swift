@@ -84,7 +84,25 @@ extension NSManagedObject {
   ///   - key: The name of the property.
   ///   - name: The hash of the name.
   @_disfavoredOverload
-  public final func _managedGet<Value>(_ key: String, _ name: UInt64) -> Value {
+  public final func _managedGet<Value>(_ key: String, _ name: UInt64) -> Value { _anyValue(key, name) }
+
+  // An object of a relationship is an `Any`, too, so that the compiler would choose the function of relationships for these types.
+
+  /// The value of a property that is declared as `Any`.
+  public final func _managedGet(_ key: String, _ name: UInt64) -> Any { _anyValue(key, name) }
+  /// The value of a property that is declared as `Any?`.
+  public final func _managedGet(_ key: String, _ name: UInt64) -> Any? { _anyValue(key, name) }
+  /// The value of a property that is declared as `AnyObject`.
+  public final func _managedGet(_ key: String, _ name: UInt64) -> AnyObject {
+    (_anyValue(key, name) as Any) as AnyObject
+  }
+  /// The value of a property that is declared as `AnyObject?`.
+  public final func _managedGet(_ key: String, _ name: UInt64) -> AnyObject? {
+    // A cast of no value to an optional object makes an object of it.
+    (_anyValue(key, name) as Any?).map { $0 as AnyObject }
+  }
+
+  private func _anyValue<Value>(_ key: String, _ name: UInt64) -> Value {
     if _isInspected { return InspectedObject.read(key, as: Value.self) }
     if let slot = slotIndex(named: key, name), entity.isRelationship(at: slot),
       let related = ManagedValue.related(Value.self, self, key)

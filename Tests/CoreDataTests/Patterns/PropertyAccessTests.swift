@@ -48,6 +48,36 @@ import Testing
     return container
   }
 
+  /// What libraries declare for attributes of any type.
+  final class Loose: NSManagedObject {
+    var any: Any { get { _managedGet("value", PropertyHash.of("value")) } }
+    var maybe: Any? { get { _managedGet("value", PropertyHash.of("value")) } }
+    var object: AnyObject { get { _managedGet("value", PropertyHash.of("value")) } }
+    var maybeObject: AnyObject? { get { _managedGet("value", PropertyHash.of("value")) } }
+    var parent: Loose? { get { _managedGet("parent", PropertyHash.of("parent")) } }
+    var parentAsAny: Any? { get { _managedGet("parent", PropertyHash.of("parent")) } }
+  }
+
+  @Test func `a property that is declared as any value reads values and destinations`() throws {
+    let entity = NSEntityDescription()
+    entity.name = "Loose"
+    entity.managedObjectClassName = "Loose"
+    let parent = Library.relationship("parent", entity, many: false, .nullifyDeleteRule)
+    entity.properties = [Library.attribute("value", .stringAttributeType), parent]
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let context = try Library.makeContext(model)
+    let (a, b) = (Loose(entity: entity, insertInto: context), Loose(entity: entity, insertInto: context))
+    #expect(a.maybe == nil && a.maybeObject == nil && a.parentAsAny == nil)
+    a.setValue("text", forKey: "value")
+    a.setValue(b, forKey: "parent")
+    #expect(a.any as? String == "text")
+    #expect(a.maybe as? String == "text")
+    #expect(a.object as? String == "text")
+    #expect(a.maybeObject as? String == "text")
+    #expect(a.parent === b && a.parentAsAny as? Loose === b)
+  }
+
   @Test func `the generator and the library hash names alike`() {
     var random = SplitMix64(seed: 28)
     for _ in 0..<500 {
