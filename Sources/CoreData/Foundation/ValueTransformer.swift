@@ -64,14 +64,12 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
 
   /// The value of an archive.
   open override func transformedValue(_ value: Any?) -> Any? {
-    guard let data = value as? Data else { return nil }
-    return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: Self.allowedTopLevelClasses, from: data)
+    (value as? Data).flatMap { ArchivedDecimal.value(of: $0, Self.allowedTopLevelClasses) }
   }
 
   /// An archive of the value.
   open override func reverseTransformedValue(_ value: Any?) -> Any? {
-    guard let value else { return nil }
-    return try? NSKeyedArchiver.archivedData(withRootObject: value as AnyObject, requiringSecureCoding: true)
+    value.flatMap { ArchivedDecimal.archive(of: $0) }
   }
 }
 

@@ -3,11 +3,11 @@ import HeartwoodBytes
 
 /// A decimal number in the normal form of rows and keys: a mantissa without trailing zeros.
 package struct DecimalParts: Hashable {
-  var isNaN = false
-  var isNegative = false
+  package var isNaN = false
+  package var isNegative = false
   /// The power of ten, -128...127.
-  var exponent = 0
-  var mantissa: UInt128 = 0
+  package var exponent = 0
+  package var mantissa: UInt128 = 0
 
   package init(_ decimal: Decimal) {
     guard !decimal.isNaN else {

@@ -115,6 +115,21 @@ import Testing
     }
   }
 
+  @Test func `a transformable value may have decimal numbers within`() throws {
+    let context = try makeContext()
+    try context.performAndWait {
+      let sketch = NSEntityDescription.insertNewObject(forEntityName: "Sketch", into: context)
+      let price = try #require(Decimal(string: "12.34"))
+      let given: [Any] = [1, "2", ["price": price, "all": [price, 3]]]
+      sketch.setValue(given, forKey: "tags")
+      try context.save()
+      context.reset()
+      let found = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Sketch")).first
+      let read = try #require(found?.value(forKey: "tags") as? NSArray)
+      #expect(read.isEqual(to: given))
+    }
+  }
+
   @Test func `values are validated by the class and by the model, and replaced by the class`() throws {
     let context = try makeContext()
     try context.performAndWait {

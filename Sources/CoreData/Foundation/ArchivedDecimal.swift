@@ -1,0 +1,89 @@
+import Foundation
+import HeartwoodModel
+
+/// A decimal number in an archive. Foundation here ends the program where it archives its own, also within arrays and dictionaries.
+///
+/// The fields are those of `NSDecimalNumber` in archives of Apple's Foundation.
+final class ArchivedDecimal: NSObject, NSSecureCoding {
+  static var supportsSecureCoding: Bool { true }
+  private static let className = "NSDecimalNumber"
+  /// The mantissa has eight units of 16 bits.
+  private static let unitCount = 8
+
+  private let number: Decimal
+
+  private init(_ number: Decimal) { self.number = number }
+
+  /// A secure archive of a value; nil for what cannot be archived.
+  static func archive(of value: Any) -> Data? {
+    let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+    archiver.setClassName(className, for: self)
+    archiver.encode(
+      replacing(value as AnyObject) { ($0 as? NSDecimalNumber).map { Self($0.decimalValue) } },
+      forKey: NSKeyedArchiveRootObjectKey)
+    archiver.finishEncoding()
+    return archiver.error == nil ? archiver.encodedData : nil
+  }
+
+  /// The value of an archive; nil if it is damaged, or has objects of other classes.
+  static func value(of archive: Data, _ classes: [AnyClass]) -> Any? {
+    guard let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: archive) else { return nil }
+    unarchiver.setClass(self, forClassName: className)
+    unarchiver.decodingFailurePolicy = .setErrorAndReturn
+    let value = unarchiver.decodeObject(of: classes + [self], forKey: NSKeyedArchiveRootObjectKey)
+    guard unarchiver.error == nil, let value else { return nil }
+    return replacing(value as AnyObject) { ($0 as? Self).map { DecimalNumber(decimal: $0.number) } }
+  }
+
+  func encode(with coder: NSCoder) {
+    let parts = DecimalParts(number)
+    let units = (0..<Self.unitCount).map { UInt16(truncatingIfNeeded: parts.mantissa >> UInt128($0 * 16)) }
+    coder.encode(Int32(parts.exponent), forKey: "NS.exponent")
+    coder.encode(Int32(units.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0), forKey: "NS.length")
+    // Not a number has no units, and is negative.
+    coder.encode(parts.isNegative || parts.isNaN, forKey: "NS.negative")
+    coder.encode(true, forKey: "NS.compact")
+    // The bytes of a unit begin with the lowest.
+    coder.encode(Int32(1), forKey: "NS.mantissa.bo")
+    let bytes = units.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+    bytes.withUnsafeBufferPointer {
+      coder.encodeBytes($0.baseAddress, length: $0.count, forKey: "NS.mantissa")
+    }
+  }
+
+  init?(coder: NSCoder) {
+    let bytes = coder.withDecodedUnsafeBufferPointer(forKey: "NS.mantissa") { $0.map { Array($0) } ?? [] }
+    let length = Int(coder.decodeInt32(forKey: "NS.length"))
+    var parts = DecimalParts(0)
+    parts.isNegative = coder.decodeBool(forKey: "NS.negative")
+    parts.exponent = Int(coder.decodeInt32(forKey: "NS.exponent"))
+    guard (0...Self.unitCount).contains(length), bytes.count >= 2 * length,
+      (-128...127).contains(parts.exponent)
+    else { return nil }
+    let isLittle = coder.decodeInt32(forKey: "NS.mantissa.bo") != 2
+    for unit in (0..<length).reversed() {
+      let (first, second) = (UInt128(bytes[2 * unit]), UInt128(bytes[2 * unit + 1]))
+      parts.mantissa = parts.mantissa << 16 | (isLittle ? second << 8 | first : first << 8 | second)
+    }
+    parts.isNaN = length == 0 && parts.isNegative
+    number = parts.decimal
+  }
+
+  /// A value with others in place of some of the objects in it.
+  private static func replacing(_ value: AnyObject, _ other: (AnyObject) -> AnyObject?) -> AnyObject {
+    func all(_ values: some Sequence<Any>) -> [Any] { values.map { replacing($0 as AnyObject, other) } }
+    if let made = other(value) { return made }
+    switch value {
+    case let values as NSMutableArray: return NSMutableArray(array: all(values))
+    case let values as NSArray: return NSArray(array: all(values))
+    case let values as NSMutableSet: return NSMutableSet(array: all(values))
+    case let values as NSSet: return NSSet(array: all(values))
+    case let values as NSDictionary:
+      let keys = values.allKeys.compactMap { $0 as? AnyHashable }
+      let made = Dictionary(uniqueKeysWithValues: zip(keys, all(keys.map { values[$0] ?? NSNull() })))
+      return value is NSMutableDictionary
+        ? NSMutableDictionary(dictionary: made) : NSDictionary(dictionary: made)
+    default: return value
+    }
+  }
+}
