@@ -105,6 +105,15 @@ import Testing
     try context.persistentStoreCoordinator?.close()
   }
 
+  @Test func `checksums alone follow a stage that leads to the version before them`() throws {
+    try fill()
+    let filling = CustomMigrationStage(migratingFrom: reference(1), to: reference(2))
+    let last = LightweightMigrationStage([reference(3).versionChecksum])
+    let context = try open(3, [filling, last])
+    #expect(try values(context, "third") == ["n0", "n1", "n2"])
+    try context.persistentStoreCoordinator?.close()
+  }
+
   private struct Interrupted: Error {}
 
   // MIG-22, MIG-17

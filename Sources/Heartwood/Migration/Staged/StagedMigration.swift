@@ -49,7 +49,8 @@ struct StagedMigration {
 
   private var path: String { store.path }
 
-  /// The stages overlap at the version that one leads to and the next begins with. A stage of checksums alone leads to whatever follows.
+  /// The stages overlap at the version that one leads to and the next begins with. A stage of checksums alone
+  /// begins with whatever comes before, and leads to whatever follows.
   ///
   /// - Throws: `.migration` if a version is between two stages, or has two places.
   private func checkOrder() throws {
@@ -58,7 +59,7 @@ struct StagedMigration {
     for stage in manager.stages {
       let checksums = try part.checksums(of: stage)
       let isNext = last.map { $0.version == checksums.first } ?? false
-      if let last, !isNext, !last.stage.leadsAnywhere {
+      if let last, !isNext, !last.stage.leadsAnywhere, !stage.leadsAnywhere {
         throw HeartwoodError(
           .migration,
           "the stages for the store at \(path) have a gap: \(last.stage.name) leads to the version \(last.version ?? "none"), and "
