@@ -89,7 +89,7 @@ final class HistoryEntities: Sendable {
       AttributeDescription(name: "transactionNumber", type: .integer64),
       AttributeDescription(name: "storeID", type: .string),
       AttributeDescription(name: "bundleID", type: .string),
-      AttributeDescription(name: "processID", type: .string), Self.makeToken(),
+      AttributeDescription(name: "processID", type: .string), Self.named("token"),
     ]
     change = EntityDescription(name: "Change")
     change.properties = [
@@ -97,7 +97,8 @@ final class HistoryEntities: Sendable {
       AttributeDescription(name: "changeType", type: .integer64),
       AttributeDescription(name: "entityName", type: .string),
       AttributeDescription(name: "changedObjectURI", type: .string),
-      AttributeDescription(name: "updatedPropertyNames", type: .string),
+      AttributeDescription(name: "updatedPropertyNames", type: .string), Self.named("changedObjectID"),
+      Self.named("changedEntity"),
     ]
     let model = ManagedObjectModel(entities: [transaction, change])
     do {
@@ -107,11 +108,11 @@ final class HistoryEntities: Sendable {
     }
   }
 
-  /// The position of a transaction, which Core Data's entity has. Predicates compare `transactionNumber` and `storeID` here; those of the module
-  /// `CoreData` may name it.
-  private static func makeToken() -> AttributeDescription {
-    let token = AttributeDescription(name: "token", type: .undefined)
-    token.isTransient = true
-    return token
+  /// An attribute that Core Data's entities have, and that has two columns or is a text here: `token` is `transactionNumber` and `storeID`,
+  /// `changedObjectID` is `changedObjectURI`, `changedEntity` is `entityName`. Predicates of the module `CoreData` may name it.
+  private static func named(_ name: String) -> AttributeDescription {
+    let attribute = AttributeDescription(name: name, type: .undefined)
+    attribute.isTransient = true
+    return attribute
   }
 }
