@@ -111,12 +111,16 @@ extension ManagedObjectContext {
   }
 
   /// Refreshes every registered object. Changed objects keep their changes, unchanged ones become faults.
-  public func refreshAllObjects() {
+  public func refreshAllObjects() { refreshAllObjects(except: []) }
+
+  /// - Parameter kept: Objects that stay as they are.
+  func refreshAllObjects(except kept: [ManagedObject]) {
     beginUse("refreshing all objects")
     defer { endUse() }
     view.held = nil
     // Iterates over a copy: the hooks of faulting may register further objects.
-    for object in identities.objects {
+    let kept = Set(kept.map(ObjectIdentifier.init))
+    for object in identities.objects where !kept.contains(ObjectIdentifier(object)) {
       refresh(object, mergeChanges: object.hasChanges)
     }
     // Others may have related objects to deleted ones.

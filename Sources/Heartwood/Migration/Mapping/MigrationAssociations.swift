@@ -26,6 +26,9 @@ struct MigrationAssociations {
     unsaved.append((mapping, source.objectID, destination))
   }
 
+  /// The objects that are not saved yet.
+  var unsavedDestinations: Set<ObjectIdentifier> { Set(unsaved.map { ObjectIdentifier($0.destination) }) }
+
   /// Takes the permanent identifiers of the objects that have been saved.
   mutating func noteSaved() {
     for (mapping, source, destination) in unsaved { add(source, destination.objectID, mapping) }

@@ -35,6 +35,8 @@ open class MigrationManager: NSObject, @unchecked Sendable {
   package private(set) final var workedMapping: EntityMapping?
   private var contexts: (source: ManagedObjectContext, destination: ManagedObjectContext)?
   private(set) final var associations = MigrationAssociations()
+  /// The newest objects that policies have made of no object of the source.
+  final var objectsOfPolicies: [ManagedObject] = []
   final var log = MigrationLog(nil)
   /// Whether the objects that were made are validated. Not those that are copied as they are.
   final var validatesObjects = true
@@ -221,7 +223,7 @@ open class MigrationManager: NSObject, @unchecked Sendable {
     // Those of an earlier migration are of objects of other stores, or of other objects.
     associations.removeAll()
     noteSteps { $0 = (0, mapping.entityMappings.count * 3) }
-    defer { (self.contexts, workedMapping) = (nil, nil) }
+    defer { (self.contexts, workedMapping, objectsOfPolicies) = (nil, nil, []) }
     try contexts.source.performAndWait {
       try contexts.destination.performAndWait {
         try run(mapping.entityMappings)
@@ -293,8 +295,6 @@ open class MigrationManager: NSObject, @unchecked Sendable {
 
   /// How many objects are in memory at a time.
   private static let part = 500
-  /// How many objects both contexts may know, destinations of relationships included, before a save.
-  private static let mostRegistered = 20_000
 
   private func createInstances(_ mapping: EntityMapping) throws {
     guard let name = mapping.sourceEntityName, mapping.mappingType != .remove,
@@ -333,7 +333,7 @@ open class MigrationManager: NSObject, @unchecked Sendable {
         try body(object)
         counter?.advance()
         // Objects with many destinations register all of them.
-        if place % Self.part == Self.part - 1 || registeredCount > Self.mostRegistered { try save() }
+        if place % Self.part == Self.part - 1 || knowsTooMany { try save() }
       }
       try save()
     }
@@ -355,11 +355,10 @@ open class MigrationManager: NSObject, @unchecked Sendable {
     associations.removeUnsaved(Set(made.map(ObjectIdentifier.init)))
   }
 
-  private var registeredCount: Int { sourceContext.identities.count + destinationContext.identities.count }
-
   private func save() throws {
     // What could not be read looks empty, and resetting the contexts forgets why.
     for context in [sourceContext, destinationContext] { try context.throwIfUnreadable() }
+    keepObjectsOfPolicies()
     while destinationContext.hasChanges {
       do {
         try destinationContext.save()
@@ -372,8 +371,7 @@ open class MigrationManager: NSObject, @unchecked Sendable {
       }
     }
     associations.noteSaved()
-    destinationContext.reset()
-    sourceContext.reset()
+    turnIntoFaults()
   }
 
   private var sourcePath: String {
