@@ -13,6 +13,13 @@ extension MergeConflict {
 }
 
 extension ConstraintConflict {
+  /// A conflict of no objects, as tests of error handling make it.
+  public init() {
+    self.init(
+      constraint: [], constraintValues: [], databaseObjectID: nil, conflictingObjects: [],
+      databaseSnapshot: nil)
+  }
+
   /// The duplicate values, by the names of the properties.
   public var constraintValues: [String: Any] {
     Dictionary(

@@ -70,10 +70,11 @@ public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
   }
 }
 
-/// What can be observed: managed objects and contexts. Foundation has no key-value observation on this system.
+/// What can be observed: managed objects, contexts and migration managers. Foundation has no key-value observation on this system.
 public protocol _KeyValueObserved: AnyObject {}
 extension NSManagedObject: _KeyValueObserved {}
 extension ManagedObjectContext: _KeyValueObserved {}
+extension NSMigrationManager: _KeyValueObserved {}
 
 extension _KeyValueObserved where Self: NSManagedObject {
   /// Observes a property of the object, or one at the end of a key path.
@@ -112,5 +113,23 @@ extension _KeyValueObserved where Self: ManagedObjectContext {
     changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
   ) -> NSKeyValueObservation {
     NSKeyValueObservation(PropertyObserver(self, keyPath, nil, options, { $0 }, changeHandler))
+  }
+}
+
+extension _KeyValueObserved where Self: NSMigrationManager {
+  /// Observes `\\.migrationProgress`, or another property that changes with it.
+  ///
+  /// The handler is called on the thread that migrates.
+  ///
+  /// - Parameters:
+  ///   - keyPath: The property.
+  ///   - options: What is reported.
+  ///   - changeHandler: Called with the manager and the change.
+  /// - Returns: The observation, which ends with its last reference.
+  public func observe<Value>(
+    _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
+    changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    NSKeyValueObservation(PropertyObserver(self, keyPath, nil, options, { _ in nil }, changeHandler))
   }
 }

@@ -3,10 +3,19 @@ import Heartwood
 
 /// A migration by a mapping. Subclasses may override its methods, add functions for the expressions of mappings, and follow the progress in
 /// `didChangeValue(forKey:)`.
+///
+/// The objects of both stores are of `NSManagedObject` itself, as with Core Data: the classes of the program are of one version of its model.
 open class NSMigrationManager: MigrationManager, @unchecked Sendable {
   /// A manager for stores of these models.
   public override init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
-    super.init(sourceModel: sourceModel, destinationModel: destinationModel)
+    super.init(sourceModel: Self.plain(sourceModel), destinationModel: Self.plain(destinationModel))
+  }
+
+  /// The model without the classes of its entities.
+  private static func plain(_ model: NSManagedObjectModel) -> NSManagedObjectModel {
+    guard let copy = NSManagedObjectModel(byMerging: [model]) else { return model }
+    for entity in copy.entities { entity.useClass(NSManagedObject.self) }
+    return copy
   }
 
   /// Migrates a store to another one.
@@ -19,7 +28,8 @@ open class NSMigrationManager: MigrationManager, @unchecked Sendable {
   ///   - dURL: The place of the destination. If there is a store, objects are added to it.
   ///   - dStoreType: The kind of the destination.
   ///   - dOptions: Options for opening the destination.
-  /// - Throws: What a policy has thrown, or why a store cannot be read or written. The destination is not usable then.
+  /// - Throws: What a policy has thrown, the error that the migration was cancelled with, or why a store cannot be read or written. The destination
+  ///   is not usable then.
   open func migrateStore(
     from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
     with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
@@ -35,6 +45,7 @@ open class NSMigrationManager: MigrationManager, @unchecked Sendable {
       let source = try PersistentStoreDescription.make(
         type: sStoreType, configuration: nil, url: sourceURL, options: sOptions)
       source.isReadOnly = true
+      try AppleStores.bring(source, sOptions, for: sourceModel)
       let destination = try PersistentStoreDescription.make(
         type: dStoreType, configuration: nil, url: dURL, options: dOptions)
       try migrateAnyStore(source, mapping, destination)
@@ -115,6 +126,31 @@ open class NSMigrationManager: MigrationManager, @unchecked Sendable {
     return found.compactMap { $0 as? NSManagedObject }
   }
 
+  // The compiler prefers these where an argument is an array literal, or the name is `NSEntityMapping.name`.
+
+  /// As the function of an optional array.
+  public final func destinationInstances(
+    forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]
+  ) -> [NSManagedObject] {
+    let given: [NSManagedObject]? = sourceInstances
+    return destinationInstances(forEntityMappingName: mappingName, sourceInstances: given)
+  }
+
+  /// As the function of an optional array; a mapping without a name has made nothing.
+  public final func destinationInstances(
+    forEntityMappingName mappingName: String?, sourceInstances: [NSManagedObject]
+  ) -> [NSManagedObject] {
+    mappingName.map { destinationInstances(forEntityMappingName: $0, sourceInstances: sourceInstances) } ?? []
+  }
+
+  /// As the function of an optional array.
+  public final func sourceInstances(
+    forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]
+  ) -> [NSManagedObject] {
+    let given: [NSManagedObject]? = destinationInstances
+    return sourceInstances(forEntityMappingName: mappingName, destinationInstances: given)
+  }
+
   // MARK: Progress
 
   /// The program's own values, for policies.
@@ -129,18 +165,19 @@ open class NSMigrationManager: MigrationManager, @unchecked Sendable {
   /// How much is done, from 0 to 1.
   open var migrationProgress: Float { Float(doneShare) }
 
-  /// Called for `migrationProgress` before it changes, as for key-value observation, which there is none of; does nothing.
+  /// Called for `migrationProgress` before it changes, as for key-value observation; does nothing.
   open func willChangeValue(forKey key: String) {}
 
-  /// Called for `migrationProgress` after it has changed, as for key-value observation, which there is none of; does nothing.
+  /// Called for `migrationProgress` after it has changed, as for key-value observation; does nothing.
   open func didChangeValue(forKey key: String) {}
 
   // MARK: What a migration calls
 
-  /// Calls `willChangeValue(forKey:)` and `didChangeValue(forKey:)`.
+  /// Calls `willChangeValue(forKey:)` and `didChangeValue(forKey:)`, and what observes the manager.
   public final override func progressDidChange() {
     willChangeValue(forKey: "migrationProgress")
     didChangeValue(forKey: "migrationProgress")
+    KeyValueObservers.noteChange(of: self)
   }
 
   /// Calls `associate(sourceInstance:withDestinationInstance:for:)` with objects of this module's class.
@@ -152,7 +189,7 @@ open class NSMigrationManager: MigrationManager, @unchecked Sendable {
   }
 
   /// Calls `destinationInstances(forEntityMappingName:sourceInstances:)` with objects of this module's class, for a name.
-  public final override func destinationInstances(
+  @_disfavoredOverload public final override func destinationInstances(
     forEntityMappingName mappingName: String?, sourceInstances: [ManagedObject]
   ) -> [ManagedObject] {
     guard let mappingName else {
@@ -163,7 +200,7 @@ open class NSMigrationManager: MigrationManager, @unchecked Sendable {
   }
 
   /// Calls `sourceInstances(forEntityMappingName:destinationInstances:)` with objects of this module's class.
-  public final override func sourceInstances(
+  @_disfavoredOverload public final override func sourceInstances(
     forEntityMappingName mappingName: String, destinationInstances: [ManagedObject]
   ) -> [ManagedObject] {
     let given: [NSManagedObject]? = destinationInstances.map(managed)

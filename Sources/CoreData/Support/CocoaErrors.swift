@@ -15,9 +15,13 @@ func asCocoa<Result>(in context: NSManagedObjectContext? = nil, _ body: () throw
 
 extension HeartwoodError {
   /// The error as Core Data has it: with objects in place of identifiers and errors of the same kind as details. An error that a class has
-  /// thrown at validation is the class's own.
+  /// thrown at validation, or that a migration was cancelled with, is the program's own.
   func cocoaError(in context: NSManagedObjectContext?) -> any Error {
-    if code == .managedObjectValidation, let underlying, !(underlying is HeartwoodError) { return underlying }
+    if code == .managedObjectValidation || code == .migrationCancelled, let underlying,
+      !(underlying is HeartwoodError)
+    {
+      return underlying
+    }
     var info = errorUserInfo
     let objects = objectIDs.map { id -> Any in context?.anyRegisteredObject(for: id) ?? id }
     if info[NSValidationObjectErrorKey] != nil { info[NSValidationObjectErrorKey] = objects.first }

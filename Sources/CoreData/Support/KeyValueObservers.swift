@@ -58,6 +58,14 @@ final class KeyValueObservers: @unchecked Sendable {
     }
   }
 
+  /// Reports a change of an object that belongs to no context.
+  static func noteChange(of object: AnyObject) {
+    guard count.load(ordering: .relaxed) > 0 else { return }
+    for observer in shared.observers({ $0.ofObjects[ObjectIdentifier(object)] ?? [:] }) {
+      observer.report(isAssigned: false)
+    }
+  }
+
   func add(_ observer: any KeyValueObserver) {
     let context = observer.context.map(ObjectIdentifier.init)
     let target = observer.target.map(ObjectIdentifier.init)

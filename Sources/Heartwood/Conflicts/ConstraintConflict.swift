@@ -11,6 +11,17 @@ public struct ConstraintConflict: @unchecked Sendable {
   /// The values of the row in the store, by property name; nil without such a row.
   @_disfavoredOverload public let databaseSnapshot: [String: Any]?
 
+  package init(
+    constraint: [String], constraintValues: [Any], databaseObjectID: ManagedObjectID?,
+    conflictingObjects: [ManagedObject], databaseSnapshot: [String: Any]?
+  ) {
+    self.constraint = constraint
+    self.constraintValues = constraintValues
+    self.databaseObjectID = databaseObjectID
+    self.conflictingObjects = conflictingObjects
+    self.databaseSnapshot = databaseSnapshot
+  }
+
   /// The object of `databaseObjectID` in the saving context, a fault if it was not registered. Use it on that context's queue
   /// only.
   @_disfavoredOverload public var databaseObject: ManagedObject? {

@@ -18,6 +18,8 @@ final class PersonPolicy: NSEntityMigrationPolicy, @unchecked Sendable {
         forEntityMappingName: mapping.name, sourceInstances: [sInstance]
       ).first, let name = sInstance.value(forKey: "fullName") as? String
     else { return }
+    let made: Set<NSManagedObject> = [person]
+    #expect(made.count == 1)
     let parts = name.split(separator: " ", maxSplits: 1).map(String.init)
     person.setValue(parts.first, forKey: "givenName")
     person.setValue(parts.count > 1 ? parts[1] : nil, forKey: "familyName")
@@ -49,7 +51,97 @@ final class VisitPolicy: NSEntityMigrationPolicy, @unchecked Sendable {
   }
 }
 
+/// Counts in an object that it makes once and keeps in a table of the manager, and finds another among the registered objects.
+final class CountingPolicy: NSEntityMigrationPolicy, @unchecked Sendable {
+  override func createDestinationInstances(
+    forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+    let kept = manager.userInfo?["count"] as? NSManagedObject
+    let count = kept ?? total("kept", manager)
+    manager.userInfo = ["count": count]
+    let found =
+      manager.destinationContext.registeredObjects.first {
+        !$0.isFault && $0.entity.name == "Total" && $0.value(forKey: "name") as? String == "found"
+      } ?? total("found", manager)
+    for object in [count, found] {
+      object.setValue((object.value(forKey: "number") as? Int ?? 0) + 1, forKey: "number")
+    }
+  }
+
+  private func total(_ name: String, _ manager: NSMigrationManager) -> NSManagedObject {
+    let made = NSEntityDescription.insertNewObject(forEntityName: "Total", into: manager.destinationContext)
+    made.setValue(name, forKey: "name")
+    return made
+  }
+}
+
+/// A class of the first version of a model, whose objects no migration makes.
+final class Note: NSManagedObject {
+  override func awakeFromInsert() {
+    super.awakeFromInsert()
+    setPrimitiveValue("made", forKey: "former")
+  }
+}
+
 @Suite struct `Migrations as applications write them` {
+  @Test
+  func `a policy keeps objects over the parts of a migration, and objects are of no class of the program`()
+    throws
+  {
+    func model(_ names: [String], _ others: [NSEntityDescription]) -> NSManagedObjectModel {
+      let note = NSEntityDescription()
+      note.name = "Note"
+      note.managedObjectClassName = NSStringFromClass(Note.self)
+      note.properties = names.map { Library.attribute($0, .stringAttributeType) }
+      let model = NSManagedObjectModel()
+      model.entities = [note] + others
+      return model
+    }
+    let total = NSEntityDescription()
+    total.name = "Total"
+    total.properties = [
+      Library.attribute("name", .stringAttributeType), Library.attribute("number", .integer64AttributeType),
+    ]
+    let (source, destination) = (model(["text", "former"], []), model(["text"], [total]))
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (old, new) = (folder.appending(path: "Old.sqlite"), folder.appending(path: "New.sqlite"))
+    let first = NSPersistentStoreCoordinator(managedObjectModel: source)
+    let store = try first.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: old, options: nil)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = first
+    try context.performAndWait {
+      for number in 0..<1300 {
+        Note(context: context).setValue("\(number)", forKey: "text")
+      }
+      try context.save()
+    }
+    try first.remove(store)
+    let mapping = NSEntityMapping()
+    mapping.name = "NoteToNote"
+    mapping.mappingType = .customEntityMappingType
+    (mapping.sourceEntityName, mapping.destinationEntityName) = ("Note", "Note")
+    mapping.entityMigrationPolicyClassName = NSStringFromClass(CountingPolicy.self)
+    let mappings = NSMappingModel()
+    mappings.entityMappings = [mapping]
+    try NSMigrationManager(sourceModel: source, destinationModel: destination).migrateStore(
+      from: old, sourceType: NSSQLiteStoreType, options: nil, with: mappings, toDestinationURL: new,
+      destinationType: NSSQLiteStoreType, destinationOptions: nil)
+    let second = NSPersistentStoreCoordinator(managedObjectModel: destination)
+    try second.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: new, options: nil)
+    let reading = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    reading.persistentStoreCoordinator = second
+    try reading.performAndWait {
+      #expect(try reading.count(for: NSFetchRequest<NSManagedObject>(entityName: "Note")) == 1300)
+      let totals = try reading.fetch(NSFetchRequest<NSManagedObject>(entityName: "Total"))
+      #expect(Set(totals.map { $0.value(forKey: "name") as? String }) == ["kept", "found"])
+      #expect(totals.map { $0.value(forKey: "number") as? Int } == [1300, 1300])
+    }
+  }
+
   static func model(second: Bool) -> NSManagedObjectModel {
     let person = NSEntityDescription()
     person.name = "Person"
@@ -188,12 +280,18 @@ final class VisitPolicy: NSEntityMigrationPolicy, @unchecked Sendable {
     let manager = NSMigrationManager(sourceModel: source, destinationModel: destination)
     let made = url.deletingLastPathComponent().appending(path: "New.sqlite")
     let mapping = Self.mapping(from: source, to: destination)
+    nonisolated(unsafe) var observed: [Float] = []
+    let observation = manager.observe(\.migrationProgress, options: [.new]) { _, change in
+      if let progress = change.newValue { observed.append(progress) }
+    }
     #expect(mapping.entityMappings.first?.attributeMappings?.count == 4)
     #expect(mapping.entityMappings.first?.attributeMappings?.first?.valueExpression != nil)
     try manager.migrateStore(
       from: url, sourceType: NSSQLiteStoreType, options: nil, with: mapping, toDestinationURL: made,
       destinationType: NSSQLiteStoreType, destinationOptions: nil)
     #expect(manager.migrationProgress == 1)
+    observation.invalidate()
+    #expect(observed.last == 1 && observed == observed.sorted() && observed.count > 2)
     #expect(try Self.people(at: made) == Self.migrated)
 
     // As applications do afterwards: the new store takes the place of the old one.
