@@ -157,6 +157,40 @@ private final class Visit: ManagedObject {
     }
   }
 
+  // FET-17
+  @Test func `groups, windows, orders and comparisons refuse a composite value and name its elements`() throws
+  {
+    let context = try makeContext()
+    for city in ["Bern", "Bern", "Thun"] { _ = makeContact(context, city, city) }
+    try context.save()
+    func message(_ body: () throws -> Void) -> String? { heartwoodMessage(body) }
+    let request = FetchRequest<Contact>()
+    request.propertiesToFetch = ["address", try ExpressionDescription(name: "count", format: "@count")]
+    request.propertiesToGroupBy = ["address"]
+    #expect(
+      message { _ = try context.fetchDictionaries(request) }?
+        .contains("Contact.address is a composite value: group by its elements") == true)
+    request.propertiesToFetch = ["address.city", try ExpressionDescription(name: "count", format: "@count")]
+    request.propertiesToGroupBy = ["address.city"]
+    #expect(Set(try context.fetchDictionaries(request).map { $0["count"] as? Int }) == [1, 2])
+    #expect(
+      message {
+        _ = try context.fetchRows(
+          Contact.self,
+          columns: { RowFunction.number(partitionedBy: $0.address, orderedBy: .ascending($0.name)) })
+      }?.contains("divide by its elements") == true)
+    for format in ["@min.address", "@sum.address"] {
+      request.propertiesToFetch = [try ExpressionDescription(name: "least", format: format)]
+      request.propertiesToGroupBy = []
+      #expect(message { _ = try context.fetchDictionaries(request) }?.contains("composite value") == true)
+    }
+    let objects = FetchRequest<Contact>()
+    objects.predicate = try FormatPredicate("address == work")
+    #expect(message { _ = try context.fetch(objects) }?.contains("compare its elements") == true)
+    objects.predicate = try FormatPredicate("work == nil")
+    #expect(try context.count(for: objects) == 3)
+  }
+
   @Test func `by name a composite value is a dictionary, and its elements have full names`() throws {
     let context = try makeContext()
     let contact = makeContact(context, "Ada", "Bern", zip: 3000)

@@ -123,6 +123,7 @@ struct RowCompiler {
     let text = text(expression)
     if !isColumn, let place = inputPlaces[text] { return place }
     let (value, type, slot) = try objectValue(expression)
+    if isColumn, program.isGrouped { try value.refuseComposite("group by its elements") }
     let place = program.inputs.count
     program.inputs.append(value.reader)
     program.inputSlots.append(slot)
@@ -198,6 +199,7 @@ struct RowCompiler {
       let (value, elementType, _) = try objectValue(element)
       zero = elementType?.zero ?? zero
       try aggregate.function.check(value, value.kind, as: "@\(aggregate.function.rawValue)")
+      if aggregate.isDistinct { try value.refuseComposite("count the distinct values of its elements") }
       if aggregate.function.selectsValue { (kind, type) = (value.kind, elementType) }
       place = try input(element, &program, isColumn: false)
     }
@@ -227,6 +229,7 @@ struct RowCompiler {
     var (kind, type, reader): (ValueKind, AttributeType?, ValueReader?) = (.number, nil, nil)
     if let element {
       let value = try compiler.computed(compiler.operand(element))
+      if window.function != .aggregate(.count) { try value.refuseComposite("take one of its elements") }
       reader = value.reader
       if case .aggregate(let function) = window.function {
         try function.check(value, value.kind, as: function.rawValue)
@@ -237,7 +240,11 @@ struct RowCompiler {
       if kind == value.kind, case .computed(let place) = element.kind { type = types[place] }
     }
     var keys: [ValueReader] = []
-    for key in partition { keys.append(try compiler.computed(compiler.operand(key)).reader) }
+    for key in partition {
+      let value = try compiler.computed(compiler.operand(key))
+      try value.refuseComposite("divide by its elements")
+      keys.append(value.reader)
+    }
     let ordered = try self.keys(order, &compiler)
     guard window.frame == nil || !ordered.isEmpty else {
       throw .predicate("\(text(part)) has a frame of rows, which needs an order: give it one with orderedBy")
@@ -262,9 +269,11 @@ struct RowCompiler {
   ) throws(HeartwoodError) -> [RowProgram.Key] {
     var keys: [RowProgram.Key] = []
     for key in order {
+      let value = try compiler.computed(compiler.operand(key.expression))
+      try value.refuseComposite("sort by one of its elements")
       keys.append(
         RowProgram.Key(
-          reader: try compiler.computed(compiler.operand(key.expression)).reader,
+          reader: value.reader,
           isAscending: key.isAscending,
           options: key.options))
     }

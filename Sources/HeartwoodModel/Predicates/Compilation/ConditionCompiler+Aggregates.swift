@@ -145,6 +145,7 @@ extension Aggregate.Function {
   package func check(
     _ value: ConditionCompiler.ComputedValue, _ kind: ValueKind, as name: String
   ) throws(HeartwoodError) {
+    if selectsValue { try value.refuseComposite("take the \(name) of one of its elements") }
     guard needsNumbers, kind != .number, kind != .null else { return }
     throw .predicate("\(value.name) is \(kind.name): \(name) needs numbers", column: value.column)
   }

@@ -17,6 +17,12 @@ extension ConditionCompiler {
     /// The name in messages.
     package var name: String
     package var column: Int?
+
+    /// Throws `.invalidPredicate` for a composite value, of which a row has only whether there is one, with what to do with its elements.
+    package func refuseComposite(_ advice: String) throws(HeartwoodError) {
+      guard kind == .composite || memberKind == .composite else { return }
+      throw .predicate("\(name) is a composite value: \(advice)", column: column)
+    }
   }
 
   package mutating func operand(_ expression: ConditionExpression) throws(HeartwoodError) -> Operand {
@@ -110,6 +116,7 @@ extension ConditionCompiler {
   func common(
     _ kind: ValueKind, _ value: ComputedValue, _ place: String
   ) throws(HeartwoodError) -> ValueKind {
+    try value.refuseComposite("use one of its elements")
     if kind == .null { return value.kind }
     guard value.kind == .null || value.kind == kind else {
       throw .predicate(
@@ -186,6 +193,9 @@ extension ConditionCompiler {
     _ options: ComparisonOptions
   ) throws(HeartwoodError) {
     let column = left.column ?? right.column
+    for (side, other) in [(left, right), (right, left)] where other.kind != .null {
+      try side.refuseComposite("it can be compared with nil only; compare its elements")
+    }
     if comparator.isText, left.kind != .null, right.kind != .null, !(left.kind.isText && right.kind.isText) {
       let wrong = left.kind.isText ? right : left
       throw .predicate(
@@ -215,7 +225,7 @@ extension ConditionCompiler {
 
 /// The kinds of values. Only values of the same kind can be compared.
 package enum ValueKind: Equatable {
-  case null, number, boolean, text, url, date, data, uuid, list
+  case null, number, boolean, text, url, date, data, uuid, list, composite
   /// Objects with keys under this root entity.
   case object(EntityDescription)
 
@@ -228,7 +238,8 @@ package enum ValueKind: Equatable {
     case .binaryData, .transformable: self = .data
     case .uuid: self = .uuid
     case .uri: self = .url
-    case .undefined, .composite: self = .null
+    case .composite: self = .composite
+    case .undefined: self = .null
     }
   }
 
@@ -260,6 +271,7 @@ package enum ValueKind: Equatable {
     case .data: "data"
     case .uuid: "a UUID"
     case .list: "a list"
+    case .composite: "a composite value"
     case .object(let entity): "an object of \(entity.displayName)"
     }
   }

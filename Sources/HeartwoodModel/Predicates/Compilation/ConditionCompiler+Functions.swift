@@ -147,7 +147,7 @@ extension ConditionCompiler {
   ) throws(HeartwoodError) -> ComputedValue {
     let test = try compile(condition).test
     let (first, second) = try (computed(first), computed(second))
-    let kind = try common(first.kind, second, "TERNARY")
+    let kind = try common(common(.null, first, "TERNARY"), second, "TERNARY")
     return ComputedValue(
       reader: ConditionalReader(test, first.reader, second.reader), kind: kind,
       memberKind: first.memberKind ?? second.memberKind, name: "TERNARY(…)",
