@@ -22,13 +22,13 @@ extension DocumentEntity {
       $0.elements.map(\.path)
     }
     let texts = whole.filter { $0.collationType == .words }.compactMap {
-      $0.elements.first?.property.name
+      $0.elements.first?.path
     }
     for property in entity.ownProperties {
       if let attribute = property as? AttributeDescription {
         let indexed = groups.contains([attribute.name])
         var made = DocumentAttribute(attribute, isIndexed: indexed, unique: entity.uniquenessConstraints)
-        made.hasFullTextIndex = texts.contains(attribute.name)
+        made.noteFullTextIndexes(texts)
         attributes.append(made)
       } else if let relationship = property as? RelationshipDescription {
         relationships.append(DocumentRelationship(relationship))
@@ -53,6 +53,14 @@ extension DocumentEntity {
 }
 
 extension DocumentAttribute {
+  /// - Parameters:
+  ///   - names: The full names of the attributes with an index of words.
+  ///   - prefix: What the full name has before the attribute's own.
+  fileprivate mutating func noteFullTextIndexes(_ names: [String], _ prefix: String = "") {
+    hasFullTextIndex = names.contains(prefix + name)
+    for place in elements.indices { elements[place].noteFullTextIndexes(names, prefix + name + ".") }
+  }
+
   fileprivate init(_ attribute: AttributeDescription, isIndexed: Bool, unique: [[String]]) {
     self.init(name: attribute.name, type: DocumentType(attribute.type) ?? .string)
     transformer = attribute.valueTransformerName

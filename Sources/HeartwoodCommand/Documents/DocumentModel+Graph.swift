@@ -56,16 +56,7 @@ extension DocumentModel {
       made.setCondition(partial.condition)
       indexes.append(made)
     }
-    for attribute in entity.attributes where attribute.hasFullTextIndex {
-      guard let own = descriptions[entity.name]?.ownProperties.first(where: { $0.name == attribute.name })
-      else {
-        continue
-      }
-      indexes.append(
-        FetchIndexDescription(
-          name: "words of \(attribute.name)",
-          elements: [FetchIndexElementDescription(property: own, collationType: .words)]))
-    }
+    indexes += entity.attributes.flatMap(\.wordedNames).map { index([$0], "words of ", .words) }
     descriptions[entity.name]?.indexes = indexes
   }
 }
@@ -85,6 +76,11 @@ extension DocumentEntity {
 }
 
 extension DocumentAttribute {
+  /// The full names of the attribute and of its elements, as far as these have an index of words.
+  fileprivate var wordedNames: [String] {
+    (hasFullTextIndex ? [name] : []) + elements.flatMap(\.wordedNames).map { "\(name).\($0)" }
+  }
+
   fileprivate func description(of entity: String) throws(CommandFailure) -> AttributeDescription {
     let description = try emptyDescription(of: "\(entity).\(name)")
     description.name = name

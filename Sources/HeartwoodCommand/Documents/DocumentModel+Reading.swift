@@ -78,7 +78,10 @@ extension JSONPlace {
 }
 
 extension DocumentAttribute {
-  fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
+  /// - Parameter composites: The names of the composite attributes that it is an element of, the outermost first.
+  fileprivate init(
+    name: String, reading place: JSONPlace, in composites: [String] = []
+  ) throws(CommandFailure) {
     try Identifier.checkProperty(name, at: place)
     try place.knowsOnly(
       [
@@ -115,14 +118,35 @@ extension DocumentAttribute {
           ? "\"transformer\" is missing: the name of what makes bytes of the values"
           : "\"transformer\" and \"valueClass\" are for attributes of type transformable")
     }
-    try readElements(of: place)
+    if !composites.isEmpty { try checkIsElement(of: composites, place) }
+    try readElements(of: place, composites + [name])
     if let given = try place.member("default") {
       _ = try AttributeReading.value(of: given, as: self)
       defaultValue = given.value
     }
   }
 
-  private mutating func readElements(of place: JSONPlace) throws(CommandFailure) {
+  /// An element has no constraint or index of its own: those of the entity name it.
+  private func checkIsElement(of composites: [String], _ place: JSONPlace) throws(CommandFailure) {
+    let path = (composites + [name]).joined(separator: ".")
+    for (member, isSet, list) in [
+      ("unique", isUnique, "uniquenessConstraints"), ("indexed", isIndexed, "indexes"),
+    ] where isSet {
+      throw place.failure(
+        "\"\(member)\" is not for an element of a composite attribute: leave it out, and add [\"\(path)\"] to \"\(list)\" of the entity"
+      )
+    }
+    for (member, isSet) in [
+      ("transient", isTransient), ("derived", derivation != nil),
+      ("allowsExternalStorage", allowsExternalStorage),
+    ] where isSet {
+      throw place.failure("\"\(member)\" is not for an element of a composite attribute: leave it out")
+    }
+  }
+
+  private mutating func readElements(
+    of place: JSONPlace, _ composites: [String]
+  ) throws(CommandFailure) {
     guard let section = try place.member("elements") else {
       if type == .composite { throw place.failure("\"elements\" is missing: the attributes it consists of") }
       return
@@ -131,7 +155,7 @@ extension DocumentAttribute {
       throw section.failure("only an attribute of type composite has elements")
     }
     for (name, element) in try section.members() {
-      elements.append(try DocumentAttribute(name: name, reading: element))
+      elements.append(try DocumentAttribute(name: name, reading: element, in: composites))
     }
   }
 }

@@ -126,3 +126,46 @@ func `a composite value that does not fit is refused with its place`(value: Stri
   #expect(run.status == .dataError)
   #expect(run.notes.contains(message), "\(run.notes)")
 }
+
+private func model(_ elements: String, _ more: String = "") -> String {
+  #"{"model": {"entities": {"Shop": {"attributes": {"name": {"type": "string"}, "address": {"type": "composite", "#
+    + #""optional": true, "elements": {\#(elements)}}}\#(more)}}}, "objects": []}"#
+}
+
+@Test(arguments: [
+  ("unique", "add [\"address.city\"] to \"uniquenessConstraints\" of the entity"),
+  ("indexed", "add [\"address.city\"] to \"indexes\" of the entity"), ("transient", "leave it out"),
+  ("allowsExternalStorage", "leave it out"),
+])
+func `an element of a composite attribute is refused what only attributes of entities can have`(
+  member: String, advice: String
+) throws {
+  let directory = try TemporaryFolder()
+  let file = try directory.file("a.json", model(#""city": {"type": "string", "\#(member)": true}"#))
+  let run = CommandRun("import", directory.path("a"), file)
+  #expect(run.status == .dataError && run.notes.contains("elements.city: \"\(member)\" is not for"))
+  #expect(run.notes.contains(advice), "\(run.notes)")
+}
+
+@Test func `constraints, indexes and full-text indexes of elements have effect, and are written again`()
+  throws
+{
+  let directory = try TemporaryFolder()
+  let (path, copy) = (directory.path("a"), directory.path("b"))
+  let text = model(
+    #""city": {"type": "string", "fullText": true}, "zip": {"type": "integer32"}"#,
+    #", "uniquenessConstraints": [["address.zip"]], "indexes": [["address.city"]]"#)
+  #expect(CommandRun("import", path, try directory.file("a.json", text)).status == .success)
+  let shop = #"{"@entity": "Shop", "name": "x", "address": {"city": "Old Town", "zip": 7}}"#
+  let file = try directory.file("b.json", "[\(shop)]")
+  #expect(CommandRun("import", path, file).status == .success)
+  let again = CommandRun("import", path, file)
+  #expect(again.status == .dataError && again.notes.contains("address.zip"), "\(again.notes)")
+  let find = ["fetch", path, "Shop", "--where", "address.city MATCHESWORDS 'town'"]
+  #expect(CommandRun(find).output.contains("Old Town"))
+  let schema = CommandRun("schema", path, "--format", "json").output
+  #expect(schema.contains(#""fullText": true"#), "\(schema)")
+  let exported = try directory.file("c.json", CommandRun("export", path).output)
+  #expect(CommandRun("import", copy, exported).status == .success)
+  #expect(CommandRun("schema", copy, "--format", "json").output == schema)
+}
