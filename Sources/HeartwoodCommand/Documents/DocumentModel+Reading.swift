@@ -154,6 +154,9 @@ extension DocumentAttribute {
     guard type == .composite else {
       throw section.failure("only an attribute of type composite has elements")
     }
+    guard composites.count <= CompositeAttributeDescription.greatestDepth else {
+      throw section.failure("\(composites.joined(separator: ".")) \(CompositeAttributeDescription.tooDeep)")
+    }
     for (name, element) in try section.members() {
       elements.append(try DocumentAttribute(name: name, reading: element, in: composites))
     }

@@ -9,6 +9,10 @@ public final class CompositeAttributeDescription: AttributeDescription, @uncheck
     didSet { for element in elements { element.composite = self } }
   }
 
+  /// How many composite attributes may be one in the other.
+  package static let greatestDepth = 16
+  package static let tooDeep = "is in \(greatestDepth) composite attributes, one in the other: no more can be"
+
   /// A new composite attribute; set at least its name and elements.
   public override init() {
     super.init()

@@ -173,7 +173,7 @@ package final class ModelChecks {
     guard composite.givenDefault == nil else {
       throw .model("\(name) is composite: set the default values of its elements")
     }
-    try checkElements(of: composite, name)
+    try checkElements(of: composite, name, depth: 1)
     defaults[ObjectIdentifier(composite)] = composite.convertedDefault
     for column in composite.columns {
       if column is CompositeAttributeDescription {
@@ -185,8 +185,12 @@ package final class ModelChecks {
   }
 
   private func checkElements(
-    of composite: CompositeAttributeDescription, _ name: String
+    of composite: CompositeAttributeDescription, _ name: String, depth: Int
   ) throws(HeartwoodError) {
+    // What a store has was accepted once.
+    if depth > CompositeAttributeDescription.greatestDepth, !model.isReadFromStore {
+      throw .model("\(name) \(CompositeAttributeDescription.tooDeep)")
+    }
     guard !composite.elements.isEmpty else { throw .model("\(name) is composite, but has no elements") }
     var seen: Set<String> = []
     for element in composite.elements {
@@ -198,7 +202,7 @@ package final class ModelChecks {
         throw .model("\(name).\(element.name) is transient or derived: an element cannot be")
       }
       if let nested = element as? CompositeAttributeDescription {
-        try checkElements(of: nested, "\(name).\(element.name)")
+        try checkElements(of: nested, "\(name).\(element.name)", depth: depth + 1)
       }
     }
   }

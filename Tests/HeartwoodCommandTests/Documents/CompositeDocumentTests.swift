@@ -169,3 +169,17 @@ func `an element of a composite attribute is refused what only attributes of ent
   #expect(CommandRun("import", copy, exported).status == .success)
   #expect(CommandRun("schema", copy, "--format", "json").output == schema)
 }
+
+@Test func `composite attributes are refused where more than sixteen are one in the other`() throws {
+  let directory = try TemporaryFolder()
+  for depth in 16...17 {
+    var attribute = #"{"type": "double", "optional": true}"#
+    for _ in 1..<depth {
+      attribute = #"{"type": "composite", "optional": true, "elements": {"x": \#(attribute)}}"#
+    }
+    let file = try directory.file("\(depth).json", model(#""x": \#(attribute)"#))
+    let run = CommandRun("import", directory.path("\(depth)"), file)
+    #expect((run.status == .success) == (depth == 16), "\(run.notes)")
+    #expect(run.notes.contains("is in 16 composite attributes, one in the other") == (depth == 17))
+  }
+}

@@ -216,6 +216,30 @@ import Testing
     #expect(other.mistakes == [] && other.notes.count == 9, "\(other.notes)")
   }
 
+  @Test(arguments: 16...17) func `composites of composites are refused where more than sixteen are`(
+    count: Int
+  ) {
+    let composites = (1...count).map { number in
+      let inner = number < count ? "Composite\" composite=\"C\(number + 1)" : "Double"
+      return
+        "<composite name=\"C\(number)\"><attribute name=\"a\" optional=\"YES\" attributeType=\"\(inner)\"/></composite>"
+    }
+    let entity =
+      "<entity name=\"E\"><attribute name=\"a\" optional=\"YES\" attributeType=\"Composite\" composite=\"C1\"/></entity>"
+    let described = EntityDescription(name: "E")
+    var element = AttributeDescription(name: "a", type: .double)
+    for _ in 1...count { element = CompositeAttributeDescription(name: "a", elements: [element]) }
+    described.properties = [element]
+    let refusals = [
+      heartwoodMessage { _ = try read(entity + composites.joined()).0.encodedDocument() },
+      heartwoodMessage { _ = try ManagedObjectModel(entities: [described]).encodedDocument() },
+    ]
+    for refusal in refusals {
+      #expect((refusal == nil) == (count == 16), "\(refusal ?? "")")
+      #expect(refusal?.contains("in 16 composite attributes, one in the other") != false, "\(refusal ?? "")")
+    }
+  }
+
   // MOD-02
   @Test func `what is there twice, or in part, is named`() throws {
     let (model, notes) = try read(

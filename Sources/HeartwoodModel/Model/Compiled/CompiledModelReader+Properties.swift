@@ -114,7 +114,9 @@ extension CompiledModelReader {
   private mutating func elements(
     of object: ArchivedObject, _ path: String, _ depth: Int
   ) throws(ArchiveError) -> [ModelDocument.Property]? {
-    guard depth < 16, openComposites.insert(object.number ?? -1).inserted else {
+    guard depth <= CompositeAttributeDescription.greatestDepth,
+      openComposites.insert(object.number ?? -1).inserted
+    else {
       note("\(path) is a composite attribute of itself, and is left out")
       return nil
     }

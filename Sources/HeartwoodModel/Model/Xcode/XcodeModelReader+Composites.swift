@@ -46,7 +46,7 @@ extension XcodeModelReader {
         "\(field)=\"\(other)\" of \(path) has no effect, as it \(reason): its elements are those of \(name)")
     }
     usedComposites.insert(name)
-    guard depth < 16, openComposites.insert(name).inserted else {
+    guard depth <= CompositeAttributeDescription.greatestDepth, openComposites.insert(name).inserted else {
       note(element, "\(path) is a composite attribute of itself, and is left out")
       return nil
     }
