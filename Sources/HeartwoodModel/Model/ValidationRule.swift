@@ -19,10 +19,11 @@ public struct ValidationRule: Hashable, Sendable, Codable {
   package private(set) var message: String?
 
   private init(_ kind: Kind, _ least: String? = nil, _ greatest: String? = nil, text: String? = nil) {
-    (self.kind, self.least, self.greatest, self.text) = (kind, least, greatest, text)
+    func bound(_ text: String?) -> String? { text?.lowercased() == "nan" ? nil : text }
+    (self.kind, self.least, self.greatest, self.text) = (kind, bound(least), bound(greatest), text)
   }
 
-  /// A number that is at least `least` and at most `greatest`; nil for no bound.
+  /// A number that is at least `least` and at most `greatest`; nil or NaN for no bound.
   public static func number(atLeast least: Decimal? = nil, atMost greatest: Decimal? = nil) -> ValidationRule
   {
     ValidationRule(.number, least?.description, greatest?.description)
@@ -33,7 +34,7 @@ public struct ValidationRule: Hashable, Sendable, Codable {
     ValidationRule(.number, "\(range.lowerBound)", "\(range.upperBound)")
   }
 
-  /// A date that is not earlier than `earliest` and not later than `latest`; nil for no bound.
+  /// A date that is not earlier than `earliest` and not later than `latest`; nil or NaN for no bound.
   public static func date(notBefore earliest: Date? = nil, notAfter latest: Date? = nil) -> ValidationRule {
     ValidationRule(
       .date, earliest.map { "\($0.timeIntervalSinceReferenceDate)" },

@@ -420,9 +420,6 @@ private final class Volume: ManagedObject {
       (.decimal, Decimal.greatestFiniteMagnitude),
     ])
     let attributes = model.entities[0].attributesByName
-    for name in ["a0", "a1", "a3"] {
-      attributes[name]?.validationRules = [.number(atLeast: .nan, atMost: .nan)]
-    }
     attributes["a2"]?.validationRules = [
       .number(atLeast: .leastNonzeroMagnitude, atMost: .greatestFiniteMagnitude)
     ]
@@ -437,9 +434,27 @@ private final class Volume: ManagedObject {
     let read = try ManagedObjectModel(contentsOf: url) { notes.append($0) }
     #expect(notes == [])
     #expect(try read.encoded() == model.encoded())
-    #expect(
-      try attribute("attributeType='Double' minValueString='nan'").validationRules == [.number(atLeast: .nan)]
-    )
+  }
+
+  @Test func `a limit that is NaN limits nothing, and is left out with a note`() throws {
+    for text in ["nan", "NaN"] {
+      let (read, notes) = try notedAttribute(
+        "attributeType='Double' minValueString='\(text)' maxValueString='5'")
+      #expect(read.validationRules == [.number(atMost: 5)])
+      #expect(
+        notes.count == 1
+          && notes[0].hasSuffix("minValueString=\"\(text)\" of E.a is left out, as it limits nothing"),
+        "\(notes)")
+    }
+    let rules: [ValidationRule] = [
+      .number(atLeast: .nan, atMost: 5), .date(notBefore: Date(timeIntervalSinceReferenceDate: .nan)),
+    ]
+    #expect(rules == [.number(atMost: 5), .date()])
+    let model = numbers([(.double, 1.0)])
+    model.entities[0].attributesByName["a0"]?.validationRules = [.number(atLeast: .nan)]
+    var written: [String] = []
+    try model.writeXcodeModel(to: folder.url.appending(path: "None.xcdatamodel")) { written.append($0) }
+    #expect(written == [])
   }
 
   @Test func `the default of data is written in base 64, which is noted, and read again`() throws {

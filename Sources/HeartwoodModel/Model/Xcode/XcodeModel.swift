@@ -45,9 +45,8 @@ enum XcodeModel {
     return before ? "\(parts[0])\(parts[1])" : "\(parts[0])0.\(parts[1])"
   }
 
-  /// A limit of numbers; `nan` as other tools write it is one that no number is beyond.
   private static func limit(_ text: String) -> Decimal? {
-    text == "nan" ? .nan : DecimalText.decimal(plainNumber(text))
+    DecimalText.decimal(plainNumber(text), allowsNaN: false)
   }
 
   /// Whether a text is a limit of values of a type.
@@ -98,8 +97,8 @@ enum XcodeModel {
       return whole
     }
     var (from, to) = (Decimal(range.lowerBound), Decimal(range.upperBound))
-    if let least, !least.isNaN { from = max(from, rounded(least, .up)) }
-    if let most, !most.isNaN { to = min(to, rounded(most, .down)) }
+    if let least { from = max(from, rounded(least, .up)) }
+    if let most { to = min(to, rounded(most, .down)) }
     return from <= to
   }
 

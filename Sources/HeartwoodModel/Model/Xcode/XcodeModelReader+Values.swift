@@ -128,7 +128,8 @@ extension XcodeModelReader {
       guard let text = limits[place], !XcodeModel.isLimit(text, of: type) else { continue }
       limits[place] = nil
       kept[name] = text
-      note(element, "\(name)=\"\(text)\" of \(path) is left out, as its type is \(type)")
+      let reason = text.lowercased() == "nan" ? "it limits nothing" : "its type is \(type)"
+      note(element, "\(name)=\"\(text)\" of \(path) is left out, as \(reason)")
     }
     if limits[0] != nil || limits[1] != nil {
       if let rule = XcodeModel.rule(type, limits[0], limits[1]) {

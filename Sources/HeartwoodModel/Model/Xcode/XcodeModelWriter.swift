@@ -171,7 +171,7 @@ package struct XcodeModelWriter {
           notes.append("\(path) has two rules of one kind, of which the last is written")
         }
       }
-      if rule.xcodeFields.isEmpty {
+      if rule.xcodeFields.isEmpty, rule.text != nil {
         notes.append("the rule \"\(rule)\" of \(path) is left out: Xcode has none like it")
       }
     }
