@@ -31,21 +31,23 @@ struct DocumentRest: Equatable, Sendable {
   /// - Throws: A failure if a rule has an unknown member, or a limit that none can be, such as NaN.
   private static func checkRule(_ rule: JSONPlace) throws(CommandFailure) {
     try rule.knowsOnly("kind", "least", "greatest", "text", "message")
-    let kind = try rule.member("kind")?.string()
-    for name in ["kind", "least", "greatest", "text", "message"] {
+    guard let kind = try rule.member("kind")?.choice(ValidationRule.Kind.self) else {
+      throw rule.failure("\"kind\" is missing")
+    }
+    for name in ["least", "greatest", "text", "message"] {
       guard let member = try rule.member(name) else { continue }
       let text = try member.string()
       guard ["least", "greatest"].contains(name), !isLimit(text, kind) else { continue }
-      throw member.failure("\"\(text)\" is no limit of a \(kind ?? "rule")")
+      throw member.failure("\"\(text)\" is no limit of a \(kind.rawValue)")
     }
   }
 
-  private static func isLimit(_ text: String, _ kind: String?) -> Bool {
+  private static func isLimit(_ text: String, _ kind: ValidationRule.Kind) -> Bool {
     switch kind {
-    case "number": DecimalText.decimal(text, allowsNaN: false) != nil
-    case "date": Double(text)?.isNaN == false
-    case "length": Int(text) != nil
-    default: true
+    case .number: DecimalText.decimal(text, allowsNaN: false) != nil
+    case .date: Double(text)?.isNaN == false
+    case .length: Int(text) != nil
+    case .pattern, .condition, .value: true
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodArchives
 
 /// A model as bytes: stored with the data, so that a store can be read without the program's classes.
 extension ManagedObjectModel {
@@ -25,7 +26,7 @@ extension ManagedObjectModel {
     do {
       document = try JSONDecoder().decode(ModelDocument.self, from: Data(bytes))
     } catch {
-      throw .damagedModel("\(error)")
+      throw .damagedModel(DecodingText.text(of: error))
     }
     self.init(entities: document.entities.map { EntityDescription(named: $0.name) })
     isReadFromStore = true

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Rules are kept with the model in the store, but are not part of its version hash: changing them needs no migration.
 public struct ValidationRule: Hashable, Sendable, Codable {
-  package enum Kind: String, Codable, Sendable {
+  package enum Kind: String, CaseIterable, Codable, Sendable {
     case number, date, length, pattern, condition, value
   }
 

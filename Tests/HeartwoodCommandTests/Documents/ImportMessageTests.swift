@@ -48,6 +48,10 @@ import Testing
     (#"{"kind": "number", "greatest": "inf"}"#, "integer64", "\"inf\" is no limit of a number"),
     (#"{"kind": "date", "least": "nan"}"#, "date", "\"nan\" is no limit of a date"),
     (#"{"kind": "length", "greatest": "five"}"#, "string", "\"five\" is no limit of a length"),
+    (
+      #"{"kind": "longest", "least": "5"}"#, "double",
+      "validationRules[0].kind: \"longest\" is none of number, date, length"
+    ), (#"{"least": "5"}"#, "double", "validationRules[0]: \"kind\" is missing"),
     (#"{"kind": "number", "least": 5}"#, "double", "validationRules[0].least: expected a string"),
     (#"{"kind": "number", "minimum": "5"}"#, "double", "minimum"),
   ])

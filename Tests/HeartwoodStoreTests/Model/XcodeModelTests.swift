@@ -457,6 +457,35 @@ private final class Volume: ManagedObject {
     #expect(written == [])
   }
 
+  @Test(arguments: [
+    (
+      #""kind":"longest""#,
+      "entities[0].properties[0].attribute.validationRules[0].kind: "
+    ),
+    (#""kind":7"#, "entities[0].properties[0].attribute.validationRules[0].kind: "),
+    (#""size":7"#, "entities[0].properties[0].attribute.validationRules[0]: \"kind\" is missing"),
+  ])
+  func `what a document of a model has wrong is named with its place`(text: String, message: String) throws {
+    let model = numbers([(.double, 1.0)])
+    model.entities[0].attributesByName["a0"]?.validationRules = [.number(atMost: 5)]
+    let document = String(decoding: try model.encoded(), as: UTF8.self)
+    let changed = document.replacing(#""kind":"number""#, with: text)
+    #expect(changed != document)
+    let file = folder.url.appending(path: "model.json")
+    try Data(changed.utf8).write(to: file)
+    let refusals = [
+      heartwoodMessage { _ = try ManagedObjectModel(contentsOf: file) },
+      heartwoodMessage { _ = try ManagedObjectModel(changeableDocument: Data(changed.utf8)) },
+      heartwoodMessage {
+        _ = try Array(changed.utf8).withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+      },
+    ]
+    for refusal in refusals {
+      #expect(
+        refusal?.contains(message) == true && refusal?.contains("DecodingError") == false, "\(refusal ?? "")")
+    }
+  }
+
   @Test func `the default of data is written in base 64, which is noted, and read again`() throws {
     let model = numbers([
       (.binaryData, Data([1, 2, 255])), (.binaryData, Data()), (.transformable, Data("value".utf8)),

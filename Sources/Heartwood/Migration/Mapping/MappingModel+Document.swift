@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodArchives
 
 /// Mapping models in files.
 extension MappingModel {
@@ -41,7 +42,8 @@ extension MappingModel {
       self.init(entityMappings: try document.entityMappings.map { try $0.mapping(policies) })
     } catch {
       throw HeartwoodError(
-        .coreData, "the file \(url.path) is no mapping model: \(error)", underlying: error)
+        .coreData, "the file \(url.path) is no mapping model: \(DecodingText.text(of: error))",
+        underlying: error)
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodArchives
 
 /// Models in files: those of Xcode, and what `encodedDocument()` returns.
 extension ManagedObjectModel {
@@ -72,7 +73,8 @@ extension ManagedObjectModel {
     do {
       document = try JSONDecoder().decode(ModelDocument.self, from: data)
     } catch {
-      throw HeartwoodError(.coreData, "the model cannot be read: \(error)", underlying: error)
+      throw HeartwoodError(
+        .coreData, "the model cannot be read: \(DecodingText.text(of: error))", underlying: error)
     }
     self.init(entities: document.entities.map { EntityDescription(named: $0.name) })
     try document.fill(entities)

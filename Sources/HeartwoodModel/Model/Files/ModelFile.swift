@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodArchives
 
 /// A model in a file of any kind that is known.
 package struct ModelFile {
@@ -79,8 +80,8 @@ package struct ModelFile {
         (notes, mistakes, lines) = ([], [], [:])
         return
       } catch {
-        let reason = (error as? HeartwoodError)?.message ?? "\(error)"
-        throw HeartwoodError(.coreData, "the file \(url.path) is no model: \(reason)", underlying: error)
+        throw HeartwoodError(
+          .coreData, "the file \(url.path) is no model: \(DecodingText.text(of: error))", underlying: error)
       }
     }
     let root = try MarkupElement(document: data, file: url.path)

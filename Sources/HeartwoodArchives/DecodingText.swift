@@ -1,0 +1,39 @@
+import Foundation
+
+/// What a document has that cannot be decoded, for messages.
+package enum DecodingText {
+  /// The error as a sentence that begins with the place, such as `entities[0].name`; the description of another error.
+  package static func text(of error: any Error) -> String {
+    switch error {
+    case DecodingError.keyNotFound(let key, let context):
+      return place(context.codingPath) + "\"\(key.stringValue)\" is missing"
+    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+      return place(context.codingPath) + sentence(context.debugDescription)
+    case DecodingError.dataCorrupted(let context):
+      // The reader of JSON says in an error of its own where the text is none.
+      let reason = (context.underlyingError as? CocoaError)?.userInfo["NSDebugDescription"] as? String
+      let text = [sentence(context.debugDescription), reason.map(sentence)].compactMap { $0 }
+      return place(context.codingPath) + text.joined(separator: ": ")
+    default: return "\(error)"
+    }
+  }
+
+  private static func place(_ path: [any CodingKey]) -> String {
+    guard !path.isEmpty else { return "" }
+    var text = ""
+    for key in path {
+      if let number = key.intValue {
+        text += "[\(number)]"
+      } else {
+        text += (text.isEmpty ? "" : ".") + key.stringValue
+      }
+    }
+    return text + ": "
+  }
+
+  /// A text of Foundation as a part of a sentence.
+  private static func sentence(_ text: String) -> String {
+    let plain = text.hasSuffix(".") ? String(text.dropLast()) : text
+    return plain.prefix(1).lowercased() + plain.dropFirst()
+  }
+}
