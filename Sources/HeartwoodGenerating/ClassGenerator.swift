@@ -23,10 +23,10 @@ package struct ClassGenerator {
   /// The names of the entities whose classes declare properties.
   private var declared: Set<String> = []
   /// What the sources of all entities do not have, a sentence each.
-  package private(set) var notes: [String] = []
+  package internal(set) var notes: [String] = []
 
-  /// The declarations of the composite types that are written, by name.
-  private var composites: [String: [String]] = [:]
+  /// The composite attributes whose types are written, by the name of the type: the first of each.
+  var composites: [String: CompositeAttributeDescription] = [:]
   /// The names of the model's classes.
   private var classes: Set<String> = []
   /// Whether entities without a class get one with their own name.
@@ -44,9 +44,13 @@ package struct ClassGenerator {
   package mutating func sources(_ mode: (EntityDescription) -> Mode?) -> [Source] {
     var sources: [Source] = []
     classes = Set(model.entities.compactMap(className))
+    let ordered = model.entities.sorted { $0.name ?? "" < $1.name ?? "" }
     composites = [:]
+    for entity in ordered where className(of: entity) != nil && mode(entity) == .class {
+      for property in entity.ownProperties { noteType(of: property) }
+    }
     declared = Set(model.entities.filter { mode($0) == .class }.map { $0.name ?? "" })
-    for entity in model.entities.sorted(by: { $0.name ?? "" < $1.name ?? "" }) {
+    for entity in ordered {
       guard let name = className(of: entity), let mode = mode(entity) else { continue }
       let isClass = mode == .class
       sources.append(
@@ -72,15 +76,18 @@ package struct ClassGenerator {
     (SwiftName.ofClass(of: entity) ?? (usesEntityNames ? entity.name : nil)).map(SwiftName.property)
   }
 
-  private func library(_ type: String) -> String { SwiftName.qualified(type, beside: classes) }
+  func library(_ type: String) -> String { SwiftName.qualified(type, beside: classes) }
 
   /// The type of an attribute's values, and what a mandatory one begins with.
-  private func typeAndValue(of attribute: AttributeDescription) -> (type: String, value: String?)? {
+  func typeAndValue(of attribute: AttributeDescription) -> (type: String, value: String?)? {
     guard let name = SwiftName.type(of: attribute) else { return nil }
     let isOfProgram =
       attribute.userInfo["swiftType"] != nil || attribute.type == .transformable
       || attribute.type == .composite
     let type = isOfProgram ? name : library(name)
+    if let composite = attribute as? CompositeAttributeDescription {
+      return (type, composite.isOptional ? nil : value(of: composite, type))
+    }
     return (type, SwiftName.value(of: attribute, type))
   }
 
@@ -141,22 +148,36 @@ package struct ClassGenerator {
     if let derivation = attribute.derivation { arguments.append("derived: \(SwiftName.literal(derivation))") }
     if let former = attribute.renamingIdentifier { arguments.append("renamed: \(SwiftName.literal(former))") }
     // A derived value is not validated.
-    let given = attribute.derivation == nil ? attribute.validationRules : []
-    let rules = given.compactMap { SwiftName.rule($0) }
-    if !rules.isEmpty { arguments.append("validated: \(rules.joined(separator: ", "))") }
-    if rules.count < given.count {
-      notes.append("a validation rule of \(path) is left out: it has no form in Swift")
-    }
+    if attribute.derivation == nil { arguments += validation(of: attribute, path) }
     let head =
       "  @\(library("Attribute"))" + (arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))")
     let name = SwiftName.property(attribute.name)
     let isOptional = attribute.isOptional || value == nil
-    if !attribute.isOptional, value == nil {
-      notes.append("\(path) is optional in Swift: a \(type) has no value that could be its default")
-    }
+    noteLosses(of: attribute, type, value, path)
     return comment(attribute.userInfo, nil, indent: "  ") + [
       "\(head) \(access)var \(name): \(type)\(isOptional ? "?" : "")" + (value.map { " = \($0)" } ?? "")
     ]
+  }
+
+  /// The argument with the rules of an attribute or an element; none if it has none.
+  mutating func validation(of attribute: AttributeDescription, _ path: String) -> [String] {
+    let rules = attribute.validationRules.compactMap { SwiftName.rule($0) }
+    if rules.count < attribute.validationRules.count {
+      notes.append("a validation rule of \(path) is left out: it has no form in Swift")
+    }
+    return rules.isEmpty ? [] : ["validated: \(rules.joined(separator: ", "))"]
+  }
+
+  /// Notes what the Swift of an attribute or an element does not say of its value.
+  mutating func noteLosses(
+    of attribute: AttributeDescription, _ type: String, _ value: String?, _ path: String
+  ) {
+    guard value == nil else { return }
+    if !attribute.isOptional {
+      notes.append("\(path) is optional in Swift: a \(type) has no value that could be its default")
+    } else if attribute.type != .composite, attribute.defaultValue != nil {
+      notes.append("\(path) has no default in Swift: that of the model has no form as a \(type)")
+    }
   }
 
   /// Whether Swift has the name for the storage of another property's declaration, which is noted.
@@ -199,40 +220,6 @@ package struct ClassGenerator {
     return comment(relationship.userInfo, nil, indent: "  ") + [
       "\(head) \(access)var \(SwiftName.property(relationship.name)): \(type)"
     ]
-  }
-
-  /// The type of a composite attribute that has none in Swift, and those of its elements; nothing if it is written already.
-  private mutating func structure(of composite: CompositeAttributeDescription, _ path: String) -> [String] {
-    guard composite.attributeValueClassName == nil, composite.userInfo["swiftType"] == nil,
-      let name = SwiftName.type(of: composite)
-    else { return [] }
-    var (lines, elements): ([String], [String]) = (["", "\(access)struct \(name): CompositeValue {"], [])
-    for element in composite.elements {
-      guard let (type, value) = typeAndValue(of: element) else {
-        notes.append("\(path).\(element.name) is left out: its values have no type")
-        continue
-      }
-      let property = SwiftName.property(element.name)
-      let isOptional = element.isOptional || value == nil
-      lines.append(
-        "  \(access)var \(property): \(type)\(isOptional ? "?" : "")" + (value.map { " = \($0)" } ?? ""))
-      elements.append("    CompositeElement(\(SwiftName.literal(element.name)), \\\(name).\(property)),")
-    }
-    if !access.isEmpty { lines += ["", "  \(access)init() {}"] }
-    lines += ["", "  \(access)static let elements = ["] + elements + ["  ]", "}"]
-    if let written = composites[name] {
-      if written != lines {
-        notes.append(
-          "\(path) has other elements than another attribute of the type \(name): name a type in its user info as swiftType"
-        )
-      }
-      return []
-    }
-    composites[name] = lines
-    for case let element as CompositeAttributeDescription in composite.elements {
-      lines += structure(of: element, "\(path).\(element.name)")
-    }
-    return lines
   }
 
   private mutating func overrides(of entity: EntityDescription) -> [String] {

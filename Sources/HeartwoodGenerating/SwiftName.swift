@@ -57,7 +57,11 @@ enum SwiftName {
 
   /// The default value of an attribute that is not optional, or one that has a default; nil if Swift has none to offer.
   static func value(of attribute: AttributeDescription, _ type: String) -> String? {
-    let given = attribute.defaultValue
+    value(of: attribute, type, given: attribute.defaultValue)
+  }
+
+  /// - Parameter given: The default of the model.
+  static func value(of attribute: AttributeDescription, _ type: String, given: Any?) -> String? {
     if given == nil, attribute.isOptional { return nil }
     if attribute.userInfo["swiftType"] != nil {
       switch given {
@@ -77,7 +81,9 @@ enum SwiftName {
       return (given as? Date).map {
         "\(type)(timeIntervalSinceReferenceDate: \(number($0.timeIntervalSinceReferenceDate)))"
       } ?? "\(type)()"
-    case .binaryData: return given == nil ? "\(type)()" : nil
+    case .binaryData:
+      return (given as? Data).map { "\(type)(base64Encoded: \"\($0.base64EncodedString())\")!" }
+        ?? "\(type)()"
     case .uuid: return (given as? UUID).map { "\(type)(uuidString: \"\($0.uuidString)\")!" } ?? "\(type)()"
     case .uri: return (given as? URL).map { "\(type)(string: \(literal($0.absoluteString)))!" }
     case .composite: return "\(type)()"

@@ -185,6 +185,38 @@ final class Picker: ManagedObject {}
     #expect(classes.contains("@Attribute var exact"))
   }
 
+  @Test func `composite attributes have the defaults, rules and former names of their elements`() throws {
+    let folder = try TemporaryFolder()
+    func spot(_ x: String, _ more: String = "") -> String {
+      #"{"type": "composite"\#(more), "elements": {"x": {"type": "double", "default": \#(x), "renamed": "left", "#
+        + #""validationRules": [{"kind": "number", "greatest": "9"}]}, "#
+        + #""raw": {"type": "data", "default": "AAEC"}, "link": {"type": "uri"}}}"#
+    }
+    let model = #"""
+      {"entities": {
+        "A": {"attributes": {"spot": \#(spot("3.5"))}},
+        "B": {"attributes": {"spot": \#(spot("4.5"))}},
+        "C": {"attributes": {"spot": \#(spot("5.5", #", "optional": true"#)), "own": \#(spot("0", #", "valueClass": "Own""#))}}}}
+      """#
+    let store = folder.path("a")
+    let file = try folder.file("a.json", #"{"model": \#(model), "objects": []}"#)
+    #expect(CommandRun("import", store, file).status == .success)
+    let run = CommandRun("generate", store)
+    for line in [
+      "  @Attribute var spot: Spot = Spot()",
+      "  @Attribute var spot: Spot = { var value = Spot(); value.x = 4.5; return value }()",
+      "  @Attribute var spot: Spot?",
+      "  @Attribute var own: Own = { var value = Own(); value.x = 0.0; value.raw = Data(base64Encoded: \"AAEC\")!; return value }()",
+      "  var x: Double = 3.5", "  var raw: Data = Data(base64Encoded: \"AAEC\")!", "  var link: URL?",
+      "    CompositeElement(\"x\", \\Spot.x, renamed: \"left\", validated: .number(atMost: Decimal(string: \"9\")!)),",
+    ] {
+      #expect(run.output.contains(line + "\n"), "\(line) in \(run.output)")
+    }
+    #expect(run.notes.contains("A.spot.link is optional in Swift"), "\(run.notes)")
+    #expect(
+      run.notes.contains("C.spot has other defaults of its elements than the type Spot"), "\(run.notes)")
+  }
+
   @Test func `classes of a store are written as text, all or public ones`() throws {
     let world = try SmallWorld()
     let text = CommandRun("generate", world.path)
