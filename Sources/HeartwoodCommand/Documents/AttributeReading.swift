@@ -59,7 +59,11 @@ enum AttributeReading {
       guard let integer = Integer(exactly: number) else { throw tooLarge(place, type) }
       return integer
     case .fraction(let number, let text):
-      if text.contains(where: { ".eE".contains($0) }), let exact = Integer(exactly: number) { return exact }
+      // A decimal has digits that a floating-point number does not have.
+      if text.contains(where: { ".eE".contains($0) }), let decimal = DecimalText.decimal(text) {
+        if let exact = Integer("\(decimal)") { return exact }
+        if !decimal.isWhole { throw place.expected("an integer") }
+      }
       guard number.rounded() != number else { throw tooLarge(place, type) }
       throw place.expected("an integer")
     default:

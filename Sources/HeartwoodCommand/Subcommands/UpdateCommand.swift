@@ -44,7 +44,7 @@ enum UpdateCommand: Subcommand {
       let entity = try store.entity(named: arguments.argument(1) ?? "")
       let request = BatchUpdateRequest(entity: entity)
       request.predicate = try store.request(entity, where: condition).predicate
-      request.propertiesToUpdate = try values(set)
+      request.propertiesToUpdate = try values(set, of: entity)
       request.resultType = .count
       request.validates = true
       guard !isDryRun else {
@@ -57,7 +57,7 @@ enum UpdateCommand: Subcommand {
     return .success
   }
 
-  private static func values(_ parts: [String]) throws -> [String: Any] {
+  private static func values(_ parts: [String], of entity: EntityDescription) throws -> [String: Any] {
     var values: [String: Any] = [:]
     for part in parts {
       let sides = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -67,11 +67,37 @@ enum UpdateCommand: Subcommand {
       do {
         // As in predicates, where a name may be a word of the language.
         let name = sides[0].hasPrefix("#") ? String(sides[0].dropFirst()) : sides[0]
-        values[name] = try FormatExpression(sides[1])
-      } catch {
+        let expression = try FormatExpression(sides[1])
+        if let slot = entity.slot(named: name), let attribute = entity.attribute(at: slot) {
+          try check(expression, sides[1], fits: attribute)
+        }
+        values[name] = expression
+      } catch let error as HeartwoodError {
         throw CommandFailure.usage("--set \(sides[0]): \(error.message)")
       }
     }
     return values
+  }
+
+  /// Checks a constant, which is a value as it is written. What an expression computes becomes one of the attribute's type.
+  private static func check(
+    _ expression: FormatExpression, _ text: String, fits attribute: AttributeDescription
+  ) throws(CommandFailure) {
+    guard case .value(let value) = expression.expression.kind, !value.isExact(as: attribute) else { return }
+    throw .usage(
+      "--set \(attribute.name) = \(text): \(attribute.displayName) is \(attribute.type), which does not have this number"
+    )
+  }
+}
+
+extension Value {
+  /// Whether an attribute has the number: no integer has a fraction, and no number of a text is infinite. True for what is no number.
+  fileprivate func isExact(as attribute: AttributeDescription) -> Bool {
+    switch (self, stored(as: attribute)) {
+    case (.double(let given), .int(let held)): Double(held) == given
+    case (.decimal(let given), .int(let held)): Decimal(held) == given
+    case (.int, .double(let held)), (.double, .double(let held)), (.decimal, .double(let held)): held.isFinite
+    default: true
+    }
   }
 }

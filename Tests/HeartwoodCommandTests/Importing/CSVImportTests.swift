@@ -113,6 +113,12 @@ import Testing
       "code,name,continent.name\nXX,y,Atlantis\n", [],
       "neither the file nor the store has a Continent whose name is \"Atlantis\""
     ),
+    ("code,name,population\nXX,y,2.7\n", [], "line 2.population: expected an integer, found 2.7"),
+    (
+      "code,name,population\nXX,y,1.00000000000000000001\n", [],
+      "line 2.population: expected an integer, found 1.00000000000000000001"
+    ),
+    ("code,name,population\nXX,y,1e400\n", [], "line 2.population: expected an integer, found \"1e400\""),
     ("code,name,neighbours\nXX,y,z\n", [], "neighbours is a relationship to many, which a column can't hold"),
     ("code,population\nXX,5\n", ["--upsert", "code"], "line 2.name: a value is missing"),
     (

@@ -53,11 +53,38 @@ import Testing
   @Test(arguments: [
     ("population", "no name = expression"), ("population = ", "no name = expression"),
     ("size = 1", "size"), ("population = + 1", "--set population"),
+    (
+      "population = 2.7",
+      "--set population = 2.7: Country.population is integer64, which does not have this number"
+    ),
+    ("population = -0.5", "does not have this number"), ("population = 1e400", "does not"),
+    ("population = 9223372036854775808", "does not"),
   ])
   func `an update that is not understood changes nothing and says why`(set: String, reason: String) throws {
     let world = try SmallWorld()
     let run = world.run("update", "Country", "--set", set, "--where", "TRUEPREDICATE")
     #expect(run.status != .success && run.notes.contains(reason), "\(run.notes)")
+  }
+
+  @Test func `an update sets a number only as it is written, and computed ones as batch updates do`() throws {
+    let directory = try TemporaryFolder()
+    let path = directory.path("a")
+    let model =
+      #"{"entities": {"E": {"attributes": {"i": {"type": "integer16"}, "d": {"type": "double"}, "f": {"type": "float"}}}}}"#
+    let file = try directory.file(
+      "a.json", #"{"model": \#(model), "objects": [{"@entity": "E", "i": 7, "d": 1, "f": 1}]}"#)
+    #expect(CommandRun("import", path, file).status == .success)
+    for set in ["d = 1e400", "d = -1e400", "f = 1e39", "i = 2.5", "i = 40000"] {
+      let run = CommandRun("update", path, "E", "--set", set, "--where", "TRUEPREDICATE")
+      #expect(run.status != .success && run.notes.contains("does not"), "\(set): \(run)")
+    }
+    let run = CommandRun(
+      "update", path, "E", "--set", "i = i / 2, d = 2.5, f = 1e38", "--where", "TRUEPREDICATE")
+    #expect(run.status == .success, "\(run.notes)")
+    let set = CommandRun("fetch", path, "E", "--columns", "i,d,f", "--format", "csv").output
+    #expect(set == "i,d,f\n3,2.5,1e+38\n")
+    let whole = CommandRun("update", path, "E", "--set", "i = 2.0, d = 3", "--where", "TRUEPREDICATE")
+    #expect(whole.status == .success, "\(whole.notes)")
   }
 
   @Test func `the manual page has every command and option`() {

@@ -171,7 +171,7 @@ extension Value {
 
 extension Decimal {
   /// Whether the value has no digits after the point.
-  var isWhole: Bool { !isNaN && DecimalParts(self).exponent >= 0 }
+  package var isWhole: Bool { !isNaN && DecimalParts(self).exponent >= 0 }
 
   /// The value as an integer, if it is one that fits in 64 bits.
   var exactInteger: Int64? {
