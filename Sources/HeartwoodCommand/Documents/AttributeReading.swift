@@ -3,7 +3,8 @@ import Foundation
 
 /// Converts JSON values to attribute values. A value that can't be represented exactly is an error.
 enum AttributeReading {
-  /// The value of an attribute; of a composite one, the values of its elements by name.
+  /// The value of an attribute; of a composite one, the values of its elements by name. Elements that it does not name have their
+  /// defaults, as those of a new value of a program have.
   ///
   /// - Throws: A failure at `place` that names the expected kind of value, or an element that does not exist.
   static func value(
@@ -11,14 +12,27 @@ enum AttributeReading {
   ) throws(CommandFailure) -> any Sendable {
     guard attribute.type == .composite else { return try value(of: place, as: attribute.type) }
     var values: [String: any Sendable] = [:]
+    for element in attribute.elements { values[element.name] = try defaultValue(of: element, in: place) }
     for (name, member) in try place.members() {
       guard let element = attribute.elements.first(where: { $0.name == name }) else {
         let hint = Spelling.hint(name, among: attribute.elements.map(\.name))
         throw member.failure("\(attribute.name) has no element \"\(name)\"\(hint)")
       }
-      if member.value != .null { values[name] = try value(of: member, as: element) }
+      // As with attributes, no value means the default where there must be one.
+      guard member.value != .null || element.isOptional else { continue }
+      values[name] = member.value == .null ? nil : try value(of: member, as: element)
     }
     return values
+  }
+
+  private static func defaultValue(
+    of element: DocumentAttribute, in place: JSONPlace
+  ) throws(CommandFailure) -> (any Sendable)? {
+    if element.type == .composite, !element.isOptional {
+      return try value(of: place.member(element.name, .object(JSONObject())), as: element)
+    }
+    guard let value = element.defaultValue else { return nil }
+    return try self.value(of: place.member(element.name, value), as: element)
   }
 
   /// The value of an attribute of this type, which is not composite.

@@ -1,3 +1,5 @@
+import Heartwood
+
 /// The description of the import format in the help texts.
 enum ImportFormatHelp {
   static let text = """
@@ -27,7 +29,9 @@ enum ImportFormatHelp {
       of an attribute: optional, unique, indexed, fullText, preservesValueInHistoryOnDeletion, default,
                        allowsExternalStorage, transient, validationRules, derived (the expression of a value that the
                        store computes: "canonical:(name)", "cities.@count")
-      of a composite attribute: elements, attributes by name; its value is an object, {"city": "Lyon", "code": null}
+      of a composite attribute: elements, attributes by name; its value is an object, {"city": "Lyon", "code": null},
+                       and elements that it does not name have their defaults. Constraints and indexes are those of
+                       the entity, and name address.city; up to \(CompositeAttributeDescription.greatestDepth) composites are one in the other
       of a relationship: destination, toMany, ordered, optional, min, max, inverse, deleteRule
       delete rules: \(DocumentDeleteRule.allCases.map(\.rawValue).joined(separator: ", "))
       of an entity: superentity, abstract, uniquenessConstraints (lists of names of attributes and relationships to

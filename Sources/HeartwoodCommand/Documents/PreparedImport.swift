@@ -153,8 +153,7 @@ private struct EntityProperties {
       unstored += ancestor.relationships.filter(\.isTransient).map(\.name)
     }
     // The store computes derived values.
-    required = attributes.values.filter { !$0.isOptional && $0.defaultValue == nil && $0.derivation == nil }
-      .map(\.name).sorted()
+    required = attributes.values.filter(\.needsValue).map(\.name).sorted()
   }
 
   /// An attribute, or an element of a composite one by its full name.
@@ -174,6 +173,14 @@ private struct EntityProperties {
     let names = Array(attributes.keys) + Array(relationships.keys)
     let hint = Spelling.hint(name, among: names.sorted())
     return place.failure("\(entity) has no property \"\(name)\"\(hint)")
+  }
+}
+
+extension DocumentAttribute {
+  /// Whether a new object needs a value of the file: it may not be missing, and there is no default of it or of its elements.
+  fileprivate var needsValue: Bool {
+    guard !isOptional, derivation == nil else { return false }
+    return type == .composite ? elements.contains(where: \.needsValue) : defaultValue == nil
   }
 }
 

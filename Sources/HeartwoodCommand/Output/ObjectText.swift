@@ -7,7 +7,7 @@ enum ObjectText {
     let width = properties.map { TextWidth.columns(of: $0.name) }.max() ?? 0
     var lines = ["\(ObjectName.text(object.objectID))  \(object.objectID.uriRepresentation().absoluteString)"]
     for case let attribute as AttributeDescription in properties {
-      let value = CellValue(attribute: object.value(forKey: attribute.name)).display.escapingControls
+      let value = CellValue(attribute.name, of: object).display.escapingControls
       lines.append(line(attribute.name, width, cuts ? value.cut(toColumns: 200) : value))
     }
     for case let relationship as RelationshipDescription in properties {
@@ -62,7 +62,7 @@ enum ObjectText {
 
   private static func value(of property: PropertyDescription, _ object: ManagedObject) -> CellValue {
     guard let relationship = property as? RelationshipDescription else {
-      return CellValue(attribute: object.value(forKey: property.name))
+      return CellValue(property.name, of: object)
     }
     let objects = Related.objects(object, relationship.name, isOrdered: relationship.isOrdered)
     let names = objects.map { CellValue.reference(ObjectName.text($0.objectID)) }
