@@ -97,7 +97,7 @@ struct DocumentModelCheck {
 
 extension DocumentAttribute {
   /// The names of the attribute and of the elements of a composite one, as constraints and indexes name them.
-  fileprivate var columns: [String] {
+  var columns: [String] {
     [name] + elements.flatMap { element in element.columns.map { "\(name).\($0)" } }
   }
 }

@@ -111,13 +111,14 @@ private struct CSVColumn {
       )
     }
     guard parts.count > 1 else { return .reference(name) }
-    let attributes = model.lineage(of: relationship.destination).flatMap(\.attributes)
-    guard parts.count == 2, let attribute = attributes.first(where: { $0.name == parts[1] }) else {
+    let path = parts.dropFirst().joined(separator: ".")
+    guard let attribute = model.attribute(path, of: relationship.destination) else {
+      let attributes = model.lineage(of: relationship.destination).flatMap(\.attributes)
       throw .data(
-        "line 1: \(relationship.destination) has no attribute \"\(parts.dropFirst().joined(separator: "."))\""
-          + Spelling.hint(parts[1], among: attributes.map(\.name)))
+        "line 1: \(relationship.destination) has no attribute \"\(path)\""
+          + Spelling.hint(path, among: attributes.flatMap(\.columns)))
     }
-    return .search(relationship: relationship.name, attribute: attribute.name, attribute.type)
+    return .search(relationship: relationship.name, attribute: path, attribute.type)
   }
 
   /// A column without a model: the type that all its values fit.

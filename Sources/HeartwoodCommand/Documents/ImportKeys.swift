@@ -140,13 +140,20 @@ struct ImportKeys {
     let lineage = model.lineage(of: destination)
     var last: DocumentEntity?
     for name in names {
-      guard let owner = lineage.first(where: { $0.attributes.contains { $0.name == name } }) else {
+      guard let attribute = model.attribute(name, of: destination) else {
         guard lineage.contains(where: { $0.relationships.contains { $0.name == name } }) else {
-          throw place.failure("\(destination) has no attribute \"\(name)\"")
+          let known = lineage.flatMap(\.attributes).flatMap(\.columns)
+          throw place.failure(
+            "\(destination) has no attribute \"\(name)\"\(Spelling.hint(name, among: known))")
         }
         throw place.failure("\(destination).\(name) is a relationship; objects are found by attributes")
       }
-      last = owner
+      guard attribute.type != .composite else {
+        throw place.failure(
+          "\(destination).\(name) is composite; objects are found by its elements, such as {\"\(name).\(attribute.elements.first?.name ?? "")\": ...}"
+        )
+      }
+      last = lineage.first { $0.has(name) }
     }
     let found = lineage.lazy.flatMap { owner in
       owner.constraints.map { ObjectKey.Constraint(entity: owner.name, names: $0) }
@@ -292,8 +299,8 @@ extension DocumentModel {
   }
 
   /// An own or inherited attribute, or an element of a composite one under its full name.
-  fileprivate func attribute(_ name: String, of entity: String) -> DocumentAttribute? {
-    let parts = name.split(separator: ".").map(String.init)
+  func attribute(_ name: String, of entity: String) -> DocumentAttribute? {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     var found = lineage(of: entity).lazy.flatMap(\.attributes).first { $0.name == parts[0] }
     for part in parts.dropFirst() { found = found?.elements.first { $0.name == part } }
     return found

@@ -216,3 +216,35 @@ func `an element of a composite attribute is refused what only attributes of ent
     #expect(run.notes.contains("is in 16 composite attributes, one in the other") == (depth == 17))
   }
 }
+
+@Test func `objects are found by unique elements of composite attributes, in JSON and CSV`() throws {
+  let directory = try TemporaryFolder()
+  let path = directory.path("a")
+  let text = #"""
+    {"model": {"entities": {
+       "Person": {"attributes": {"home": {"type": "composite", "elements": {"zip": {"type": "integer32"}}}},
+         "uniquenessConstraints": [["home.zip"]]},
+       "Shop": {"attributes": {"name": {"type": "string"}}, "relationships": {"owner": {"destination": "Person"}}}}},
+     "objects": [{"@entity": "Person", "home": {"zip": 7}},
+       {"@entity": "Shop", "name": "a", "owner": {"@find": {"home.zip": 7}}}]}
+    """#
+  let made = CommandRun("import", path, try directory.file("a.json", text))
+  #expect(made.status == .success, "\(made.notes)")
+  let csv = try directory.file("Shop.csv", "name,owner.home.zip\nb,7\n")
+  let imported = CommandRun("import", path, csv)
+  #expect(imported.status == .success, "\(imported.notes)")
+  let rows = CommandRun("fetch", path, "Shop", "--columns", "name,owner.home.zip", "--format", "csv")
+  #expect(rows.output == "name,owner.home.zip\na,7\nb,7\n")
+  for (find, message) in [
+    (
+      #"{"home": {"zip": 7}}"#,
+      #"Person.home is composite; objects are found by its elements, such as {"home.zip": ...}"#
+    ),
+    (#"{"home.zap": 7}"#, "Person has no attribute \"home.zap\", did you mean home.zip?"),
+  ] {
+    let file = try directory.file(
+      "b.json", #"[{"@entity": "Shop", "name": "c", "owner": {"@find": \#(find)}}]"#)
+    let run = CommandRun("import", path, file)
+    #expect(run.status == .dataError && run.notes.contains(message), "\(run.notes)")
+  }
+}
