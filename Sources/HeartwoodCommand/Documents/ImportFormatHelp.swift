@@ -18,7 +18,10 @@ enum ImportFormatHelp {
       The first line of a CSV file names properties of its entity: name, address.city (of a composite attribute),
       continent.name (the continent with this name), @id, @entity. An empty field is no value, and "" an empty text or
       empty data. Seconds since 2001 have a point or an exponent there: 725846400.0. Elements of a composite attribute
-      that have no column stay as they are in objects that are updated.
+      that have no column stay as they are in objects that are updated. A column of the whole of it has objects in JSON:
+      {} for a value whose elements have columns of their own.
+      A column continent has the @id of an object of the same file; those of the store are found by what is unique, as
+      in the column continent.name, which heartwood fetch --columns continent.name writes.
 
     model
       {"entities": {"Country": {

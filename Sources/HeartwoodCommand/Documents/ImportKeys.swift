@@ -254,7 +254,7 @@ extension ImportDocument.Object {
 
 extension DocumentEntity {
   /// The constraints that the entity declares, those of single attributes first.
-  fileprivate var constraints: [[String]] {
+  var constraints: [[String]] {
     attributes.filter(\.isUnique).map { [$0.name] } + uniquenessConstraints
   }
 }

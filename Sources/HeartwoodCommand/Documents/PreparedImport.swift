@@ -249,11 +249,27 @@ private struct ObjectCheck {
       throw place.expected("a reference such as {\"@ref\": \"\(relationship.destination)/...\"}")
     }
     let text = try identifier.string()
-    guard let index = known[text] else { throw place.failure("nothing in this file has the @id \"\(text)\"") }
+    guard let index = known[text] else {
+      throw place.failure("nothing in this file has the @id \"\(text)\"\(advice(for: relationship))")
+    }
     let entity = document.objects[index].entity
     guard entity == relationship.destination || model.isKind(entity, of: relationship.destination) else {
       throw place.failure("\"\(text)\" is no \(relationship.destination)")
     }
     return index
+  }
+
+  /// How to refer to an object that is not in the file.
+  private func advice(for relationship: DocumentRelationship) -> String {
+    let destination = relationship.destination
+    let unique = model.lineage(of: destination).lazy.flatMap(\.constraints).first { names in
+      names.allSatisfy { model.attribute($0, of: destination) != nil }
+    }
+    guard let unique else {
+      return "; add that object to it, as \(destination) has no unique attribute to find one of the store by"
+    }
+    let search = unique.map { "\"\($0)\": ..." }.joined(separator: ", ")
+    let column = unique.count == 1 ? ", which is the column \(relationship.name).\(unique[0]) of CSV" : ""
+    return "; add that object to it, or find one of the store with {\"@find\": {\(search)}}\(column)"
   }
 }

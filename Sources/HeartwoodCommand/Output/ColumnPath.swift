@@ -4,6 +4,8 @@ import Heartwood
 struct ColumnPath {
   private enum Step {
     case attribute(String)
+    /// Whether a composite attribute has a value, which its elements have columns of.
+    case presence(String)
     case toOne(String)
     case toMany(String, isOrdered: Bool)
     case count(String)
@@ -102,8 +104,9 @@ struct ColumnPath {
     [identifier]
       + entity.properties.filter { !($0 is FetchedPropertyDescription) }.flatMap { property in
         guard let relationship = property as? RelationshipDescription else {
-          return (format == .csv ? elements(of: property, property.name) : [property.name])
-            .map { ColumnPath(text: $0, steps: [.attribute($0)]) }
+          return format == .csv
+            ? columns(of: property, property.name)
+            : [ColumnPath(text: property.name, steps: [.attribute(property.name)])]
         }
         let name = property.name
         guard relationship.isToMany else { return [ColumnPath(text: name, steps: [.toOne(name)])] }
@@ -112,10 +115,14 @@ struct ColumnPath {
       }
   }
 
-  /// The full names of the elements of a composite attribute; the name of another property.
-  private static func elements(of property: PropertyDescription, _ name: String) -> [String] {
-    guard let composite = property as? CompositeAttributeDescription else { return [name] }
-    return composite.elements.flatMap { elements(of: $0, "\(name).\($0.name)") }
+  /// The columns of the elements of a composite attribute, after one that distinguishes a value without elements from none if it is
+  /// optional; the column of another property.
+  private static func columns(of property: PropertyDescription, _ name: String) -> [ColumnPath] {
+    guard let composite = property as? CompositeAttributeDescription else {
+      return [ColumnPath(text: name, steps: [.attribute(name)])]
+    }
+    return (composite.isOptional ? [ColumnPath(text: name, steps: [.presence(name)])] : [])
+      + composite.elements.flatMap { columns(of: $0, "\(name).\($0.name)") }
   }
 }
 
@@ -137,7 +144,7 @@ extension ColumnPath {
       let destination = entity.relationshipsByName[name]?.destinationEntity
       guard destination?.subentities.isEmpty == true else { return nil }
       return place(name).map { .destination(place: $0) }
-    case .toMany, .count: return nil
+    case .presence, .toMany, .count: return nil
     }
   }
 }
@@ -152,7 +159,8 @@ extension ColumnPath {
     guard let step = steps.first else { return .reference(ObjectName.text(object.objectID)) }
     let rest = steps.dropFirst()
     switch step {
-    case .attribute(let name): return CellValue(attribute: object.value(forKey: name))
+    case .attribute(let name): return CellValue(name, of: object)
+    case .presence(let name): return object.value(forKey: name) == nil ? .null : .group([:])
     case .identifier: return .text(ObjectName.text(object.objectID))
     case .entity: return .text(object.entity.name ?? "")
     case .count(let name): return .integer(Int64(object.objectIDs(forRelationshipNamed: name).count))

@@ -34,7 +34,10 @@ enum FetchCommand: Subcommand {
         Values are exact, as heartwood import reads them: dates in ISO 8601 with the fraction that they have, where years
         before 0000 and after 9999 have a sign (+12024-01-31T12:00:00Z), or in seconds since 2001 where they have more
         than six digits; data in base 64; the numbers NaN, Infinity and -Infinity. In CSV an empty field is no value,
-        and "" an empty text or empty data.
+        and "" an empty text or empty data; an optional composite attribute has a column of its own before its elements,
+        {} where it has a value.
+        In CSV a relationship to one is the @id of an object, which import knows only in the same file. To import rows into
+        the store again, name what is unique in the destinations: --columns code,name,continent.name.
       """,
     examples: [
       SubcommandSyntax.Example(

@@ -78,7 +78,7 @@ import Testing
     #expect(made.status == .success, "\(made.notes)")
     let csv = CommandRun("fetch", folder.path("a.heartwood"), "City", "--format", "csv", "--sort", "name")
       .output
-    #expect(csv.hasPrefix("@id,name,place.x,place.inner.note\n"), "\(csv)")
+    #expect(csv.hasPrefix("@id,name,place,place.x,place.inner,place.inner.note\n"), "\(csv)")
     let again = CommandRun(
       "import", folder.path("b.heartwood"), try write(csv, "City.csv"), "--model",
       try write(model, "model.json"))

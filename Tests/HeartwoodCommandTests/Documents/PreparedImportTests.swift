@@ -66,7 +66,8 @@ private func prepared(_ objects: String) throws -> PreparedImport {
   (#"[{"@id": "Place/P"}]"#, "objects[0]: Place is abstract; an object needs one of its subentities"),
   (
     #"[{"@id": "City/P", "name": "P", "country": {"@ref": "Country/XX"}}]"#,
-    #"objects[0].country: nothing in this file has the @id "Country/XX""#
+    #"objects[0].country: nothing in this file has the @id "Country/XX"; add that object to it, "#
+      + "as Country has no unique attribute to find one of the store by"
   ),
   (
     #"[{"@id": "City/P", "name": "P", "country": {"@ref": "City/P"}}]"#,

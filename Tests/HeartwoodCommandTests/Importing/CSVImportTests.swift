@@ -91,6 +91,49 @@ import Testing
     #expect(run.output == "\(columns)\n1,Lille,59800\n2,Metz,\n3,,\n4,Lyon,69000\n")
   }
 
+  @Test func `the CSV of fetch distinguishes a composite value without elements from none`() throws {
+    let directory = try TemporaryFolder()
+    let (first, second) = (directory.path("first"), directory.path("second"))
+    let model = #"""
+      {"entities": {"Shop": {"attributes": {"name": {"type": "string"},
+         "address": {"type": "composite", "optional": true, "elements": {
+           "city": {"type": "string", "optional": true, "default": "Bern"},
+           "place": {"type": "composite", "optional": true, "elements": {"north": {"type": "double", "optional": true}}}}}}}}}
+      """#
+    let objects = [
+      "null", "{}", #"{"city": null}"#, #"{"city": "Lyon", "place": {}}"#, #"{"place": {"north": 1.5}}"#,
+    ].enumerated().map { #"{"@entity": "Shop", "name": "\#($0)", "address": \#($1)}"# }
+    let file = try directory.file(
+      "a.json", #"{"model": \#(model), "objects": [\#(objects.joined(separator: ","))]}"#)
+    let made = CommandRun("import", first, file)
+    #expect(made.status == .success, "\(made.notes)")
+    let csv = CommandRun("fetch", first, "Shop", "--format", "csv").output
+    #expect(
+      csv.hasPrefix("@id,name,address,address.city,address.place,address.place.north\nShop/p1,0,,,,\n"),
+      "\(csv)")
+    let run = CommandRun(
+      "import", second, try directory.file("b.csv", csv), "--entity", "Shop", "--model",
+      try directory.file("m.json", model))
+    #expect(run.status == .success, "\(run.notes)")
+    let shown = CommandRun("fetch", first, "Shop", "--format", "json").output
+    #expect(CommandRun("fetch", second, "Shop", "--format", "json").output == shown)
+  }
+
+  @Test func `a reference to an object that only the store has is refused with what finds it`() throws {
+    let world = try SmallWorld()
+    let csv = rows(world, "code,name,continent")
+    let file = try world.directory.file("again.csv", csv)
+    let run = CommandRun("import", world.path, file, "--entity", "Country", "--upsert", "code")
+    #expect(run.status == .dataError)
+    #expect(
+      run.notes.contains(
+        "add that object to it, or find one of the store with {\"@find\": {\"name\": ...}}, "
+          + "which is the column continent.name of CSV"), "\(run.notes)")
+    let found = try world.directory.file("found.csv", rows(world, "code,name,continent.name"))
+    let again = CommandRun("import", world.path, found, "--entity", "Country", "--upsert", "code")
+    #expect(again.status == .success && rows(world, "code,name,continent") == csv, "\(again.notes)")
+  }
+
   @Test func `a JSON file updates too, and links objects that it only refers to`() throws {
     let world = try SmallWorld()
     let file = try world.directory.file(
