@@ -87,8 +87,24 @@ struct HistoryTests {
       ),
       ("DROP TABLE ATRANSACTIONSTRING", "is not in the table of texts"),
       ("DELETE FROM ACHANGE", nil), ("UPDATE ACHANGE SET ZTRANSACTIONID = 5 - ZTRANSACTIONID", nil),
-      ("UPDATE ATRANSACTION SET Z_PK = -Z_PK", nil),
-      ("UPDATE ATRANSACTION SET Z_PK = 9223372036854775800 + Z_PK", nil),
+      (
+        "UPDATE ATRANSACTION SET Z_PK = -Z_PK",
+        "a transaction of the history has a primary key that none can have, and is left out (4 times)"
+      ),
+      (
+        "UPDATE ATRANSACTION SET Z_PK = 0 WHERE Z_PK = 4", "a primary key that none can have, and is left out"
+      ),
+      (
+        "UPDATE ATRANSACTION SET Z_PK = 9223372036854775800 + Z_PK",
+        "of a transaction that the history does not have, and is left out (12 times)"
+      ),
+      (
+        "DELETE FROM ATRANSACTION WHERE Z_PK = 2",
+        "of a transaction that the history does not have, and is left out (2 times)"
+      ),
+      ("UPDATE ACHANGE SET ZTRANSACTIONID = NULL WHERE Z_PK = 1", "that the history does not have"),
+      ("UPDATE ATRANSACTION SET ZTIMESTAMP = 'soon'", "has no time"),
+      ("UPDATE ATRANSACTION SET ZTIMESTAMP = x'00'", "has no time"),
       ("DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX", nil),
       ("UPDATE ATRANSACTION SET ZTIMESTAMP = -ZTIMESTAMP", nil),
       ("UPDATE ATRANSACTION SET ZAUTHOR = x'FF', ZCONTEXTNAME = 5", nil),

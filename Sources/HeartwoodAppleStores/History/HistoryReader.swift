@@ -24,11 +24,14 @@ struct HistoryReader {
   func forEach(after number: UInt64, _ body: (StoreHistoryTransaction) throws -> Bool) throws {
     guard number < UInt64(Int64.max) else { return }
     let start = Int64(number) + 1
+    if number == 0 { try noteTransactionsWithoutNumber() }
+    var seen: Set<Int64> = []
     let cursor = try store.file.translating { () throws(SQLiteError) in
       try database.rows(of: tables.transactions, from: start)
     }
     while let row = try store.file.translating({ () throws(SQLiteError) in try cursor.next() }) {
       guard let key = row.rowid, key > 0 else { continue }
+      if number == 0 { seen.insert(key) }
       var transaction = StoreHistoryTransaction(
         number: UInt64(key), timestamp: time(row), changes: [])
       transaction.author = text(row, "ZAUTHOR")
@@ -38,13 +41,29 @@ struct HistoryReader {
       transaction.changes = try changes(of: key)
       guard try body(transaction) else { return }
     }
+    if number == 0 { try noteChanges(withoutTransactionOf: seen) }
+  }
+
+  private func noteTransactionsWithoutNumber() throws {
+    try AppleStoreFile.forEachRow(of: tables.transactions, database, store.url) { row in
+      guard let key = row.rowid, key <= 0 else { return }
+      note("a transaction of the history has a primary key that none can have, and is left out", row)
+    }
+  }
+
+  private func noteChanges(withoutTransactionOf known: Set<Int64>) throws {
+    try AppleStoreFile.forEachRow(of: tables.changes, database, store.url) { row in
+      if case .integer(let key)? = row["ZTRANSACTIONID"], known.contains(key) { return }
+      note("a change of the history is of a transaction that the history does not have, and is left out", row)
+    }
   }
 
   /// Times of the history are whole nanoseconds in 64 bits.
   private func time(_ row: SQLiteRow) -> Date {
-    let seconds = row["ZTIMESTAMP"]?.asDouble
-    if seconds == nil {
-      note("a transaction of the history has no time, and is read as of the beginning of 2001", row)
+    var seconds: Double?
+    switch row["ZTIMESTAMP"] {
+    case .integer?, .real?: seconds = row["ZTIMESTAMP"]?.asDouble
+    default: note("a transaction of the history has no time, and is read as of the beginning of 2001", row)
     }
     let time = Date(timeIntervalSinceReferenceDate: seconds ?? 0)
     if time.timeIntervalSince1970.magnitude > Double(Int64.max) / 1e9 {
