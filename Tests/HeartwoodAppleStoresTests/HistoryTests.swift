@@ -56,6 +56,21 @@ struct HistoryTests {
     #expect(error?.message.hasSuffix("has no history: no program has recorded one in it") == true)
   }
 
+  @Test func `a table without rowids is refused when the store is opened`() throws {
+    let fixture = try StoreFixture("history")
+    let change =
+      "ALTER TABLE ZACCOUNT RENAME TO OLD; CREATE TABLE ZACCOUNT (Z_PK INTEGER PRIMARY KEY) WITHOUT ROWID"
+    try Python.run([
+      "-c",
+      "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.commit(); d.close()",
+      fixture.url.path, change,
+    ])
+    let error = #expect(throws: HeartwoodError.self) { _ = try fixture.open() }
+    #expect(error?.code == .persistentStoreOpen)
+    #expect(
+      error?.message.contains("its table ZACCOUNT is one WITHOUT ROWID") == true, "\(error?.message ?? "")")
+  }
+
   /// What programs other than Core Data may have written: whatever it is, it is read, or left out with a note.
   @Test(
     arguments: [
@@ -105,6 +120,10 @@ struct HistoryTests {
       ("UPDATE ACHANGE SET ZTRANSACTIONID = NULL WHERE Z_PK = 1", "that the history does not have"),
       ("UPDATE ATRANSACTION SET ZTIMESTAMP = 'soon'", "has no time"),
       ("UPDATE ATRANSACTION SET ZTIMESTAMP = x'00'", "has no time"),
+      (
+        "ALTER TABLE ATRANSACTION RENAME TO T; CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER) WITHOUT ROWID",
+        "its table ATRANSACTION is one WITHOUT ROWID"
+      ),
       ("DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX", nil),
       ("UPDATE ATRANSACTION SET ZTIMESTAMP = -ZTIMESTAMP", nil),
       ("UPDATE ATRANSACTION SET ZAUTHOR = x'FF', ZCONTEXTNAME = 5", nil),

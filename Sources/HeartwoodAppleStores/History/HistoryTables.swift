@@ -14,7 +14,8 @@ struct HistoryTables: Sendable {
   init?(_ file: AppleStoreFile) {
     guard let changes = file.database.table(named: "ACHANGE"),
       let transactions = file.database.table(named: "ATRANSACTION"),
-      let column = changes.columnIndex(named: "ZTRANSACTIONID")
+      let column = changes.columnIndex(named: "ZTRANSACTIONID"), !changes.isWithoutRowid,
+      !transactions.isWithoutRowid
     else { return nil }
     self.changes = changes
     self.transactions = transactions
@@ -37,6 +38,10 @@ struct HistoryTables: Sendable {
     let missing = needed.filter { file.database.table(named: $0) == nil }
     if missing.count == 1 { return "the history cannot be read: there is no table \(missing[0])" }
     guard missing.isEmpty, HistoryTables(file) == nil else { return nil }
+    if let name = needed.first(where: { file.database.table(named: $0)?.isWithoutRowid == true }) {
+      return
+        "the history cannot be read: its table \(name) is one WITHOUT ROWID, which Core Data does not make"
+    }
     return "the history cannot be read: its table ACHANGE has no column ZTRANSACTIONID"
   }
 }

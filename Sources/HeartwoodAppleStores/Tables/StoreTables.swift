@@ -96,6 +96,13 @@ final class StoreTables: @unchecked Sendable {
         + "move it to a store of type Log, and migrate that")
   }
 
+  private static func withoutRowid(_ file: AppleStoreFile, _ table: SQLiteTable) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreOpen,
+      "the store at \(file.url.path) cannot be read: its table \(table.name) is one WITHOUT ROWID, which Core Data does not make; copy its rows to "
+        + "a table whose Z_PK is an INTEGER PRIMARY KEY, with sqlite3")
+  }
+
   /// Whether the model has all entities of the file, and all columns of their tables.
   var isWhole: Bool {
     numbers.unknown.isEmpty && numbers.entities.count == model.entities.count
@@ -132,6 +139,7 @@ final class StoreTables: @unchecked Sendable {
       if numbers.number(of: root) != nil { missing.append("a table of \(root.name ?? "")") }
       return
     }
+    guard !table.isWithoutRowid else { throw Self.withoutRowid(file, table) }
     let isShared =
       !root.subentities.isEmpty || numbers.unknown.contains { "Z\(rootName($0))" == table.name.uppercased() }
     tables[ObjectIdentifier(root)] = EntityTable(
