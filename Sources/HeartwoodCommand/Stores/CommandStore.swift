@@ -347,7 +347,7 @@ extension CommandStore {
       if try appleRows(request) == nil { try context.check(planOf: request) }
     } catch let error as HeartwoodError where [.coreData, .invalidPredicate].contains(error.code) {
       // The invalid name or predicate comes from the command line.
-      throw CommandFailure.usage(error.message)
+      throw CommandFailure.usage(GraphFailure.inOptions(error.message))
     }
     return request
   }

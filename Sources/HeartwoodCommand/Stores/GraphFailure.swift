@@ -21,10 +21,20 @@ enum GraphFailure {
   }
 
   static func failure(_ error: any Error, _ path: String) -> CommandFailure {
-    let text = shortened(message(of: error, path))
+    let text = inOptions(shortened(message(of: error, path)))
     return CommandFailure(
       exitCode(of: error), text.contains(URL(fileURLWithPath: path).path) ? text : "\(path): \(text)",
       isDamage: isDamage(error))
+  }
+
+  /// A message with the options of the command in place of the names of requests.
+  static func inOptions(_ message: String) -> String {
+    [
+      ("propertiesToFetch", "--columns"), ("propertiesToGroupBy is nil", "--group-by is missing"),
+      ("propertiesToGroupBy", "--group-by"),
+      ("havingPredicate", "--having"), ("give it one with withSubstitutionVariables, or name it", "name it"),
+      ("; or join the relationship", ""),
+    ].reduce(message) { $0.replacing($1.0, with: $1.1) }
   }
 
   /// Shortens URIs to the short names used in results. The message names the store by its path instead.

@@ -4,6 +4,8 @@ import Heartwood
 /// What `fetch` shows if its rows are no objects: groups, aggregates, computed columns.
 struct FetchedRows {
   private let columns: [ExpressionDescription]
+  /// The columns as they are written, in which `@id` and `@entity` are not yet paths of predicates.
+  private let texts: [String]
   /// What a row for each group is about; nil if there are no groups.
   private let groupColumns: [ExpressionDescription]?
   private let having: String?
@@ -22,6 +24,7 @@ struct FetchedRows {
     guard let texts = texts ?? groups else {
       throw .usage("--\(having == nil ? "distinct" : "having") needs --columns")
     }
+    self.texts = texts + (groups ?? [])
     columns = try Self.columns(texts)
     groupColumns = try groups.map(Self.columns)
   }
@@ -37,16 +40,20 @@ struct FetchedRows {
     column.contains("=") || column.contains("(") || column.hasPrefix("@") && propertyPath(column) == nil
   }
 
+  private static func nameAndExpression(_ text: String) -> (name: String, expression: String) {
+    let parts = text.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+    return (parts.first ?? text, parts.last ?? text)
+  }
+
   /// A column as `name=expression`, or an expression that is its own name.
   private static func column(_ text: String) throws(CommandFailure) -> ExpressionDescription {
-    let parts = text.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+    let (name, expression) = nameAndExpression(text)
     do {
-      guard let expression = parts.last, let name = parts.first else { return try text.fetchedColumn() }
       if let path = propertyPath(expression) {
         return try ExpressionDescription(name: name, format: "%K", path)
       }
       // A name is one also if it is a word of the language of predicates.
-      return try parts.count > 1
+      return try name != expression
         ? ExpressionDescription(name: name, format: expression) : name.fetchedColumn()
     } catch {
       throw .usage("the column \"\(text)\": \(error.message)")
@@ -83,7 +90,15 @@ struct FetchedRows {
       }
     } catch let error as HeartwoodError where [.coreData, .invalidPredicate].contains(error.code) {
       // A wrong name or expression comes from the command line.
-      throw CommandFailure.usage(error.message)
+      throw CommandFailure.usage(asWritten(error.message))
+    }
+  }
+
+  /// A message with the names of the command line.
+  private func asWritten(_ message: String) -> String {
+    texts.reduce(GraphFailure.inOptions(message)) { message, text in
+      let written = Self.nameAndExpression(text).expression
+      return Self.propertyPath(written).map { message.replacing($0, with: written) } ?? message
     }
   }
 

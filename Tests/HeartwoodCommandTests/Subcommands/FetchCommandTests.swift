@@ -224,6 +224,11 @@ func `an invalid predicate or sorting is reported in one line with exit status 6
   (["--columns", "code,@count", "--group-by", "name"], "group by it"),
   (["--having", "@count > 1"], "needs --columns"),
   (["--columns", "@count", "--having", "@count >"], "column"),
+  (["--columns", "name,name", "--distinct"], "--columns has two columns of one name, such as name"),
+  (["--columns", "name", "--having", "@count > 1"], "--having selects groups, but --group-by is missing"),
+  (["--columns", "name,continent.@id", "--group-by", "name"], "continent.@id has a value for each object"),
+  (["--columns", "neighbours,@count+1"], "such as their @count or @sum\n"),
+  (["--where", "code == $code"], "$code has no value: name it in a SUBQUERY around it"),
 ])
 func `wrong columns and groups are usage errors`(_ arguments: [String], _ message: String) throws {
   let run = try SmallWorld().run("fetch", words: ["Country"] + arguments)
