@@ -126,6 +126,7 @@ import Testing
     ("no.a == 1", 1, "written #no"),
     ("no[0] == 1", 1, "written #no"), ("not == 5", 1, "written #not"), ("not IN {1}", 1, "written #not"),
     ("any == 5", 1, "written #any"), ("any.x > 1", 1, "written #any"), ("b == 1 AND all", 12, "written #all"),
+    ("NOT in == 2", 5, "written #in"), ("a == 1 AND NOT between > 2", 16, "written #between"),
     ("In == 1", 1, "written #In"), ("and == 1", 1, "written #and"), ("like LIKE 'x'", 1, "written #like"),
     ("a == 1 b == 2", 8, "AND, OR"), ("a. == 1", 4, "property's name"), ("ANY a", 6, "comparison after ANY"),
     ("CAST('x', 'NSDate') == 1", 1, "NSDate"), ("a == 'x\\u12'", 8, "hexadecimal"),

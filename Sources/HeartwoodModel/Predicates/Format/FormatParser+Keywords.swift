@@ -22,6 +22,11 @@ extension FormatParser {
       default: false
       }
     guard isMissing else { return }
+    if case .name = following.kind, case .sign(let sign) = tokens[min(position + 2, tokens.count - 1)].kind,
+      ComparisonOperator(rawValue: sign) != nil
+    {
+      throw misplacedOperator(following)
+    }
     throw misplaced(
       token, "there should be a value or a comparison after \(token.quoted) instead of \(following.quoted)")
   }
