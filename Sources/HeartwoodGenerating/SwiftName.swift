@@ -51,7 +51,7 @@ enum SwiftName {
     case .transformable, .composite:
       return attribute.attributeValueClassName?.split(separator: ".").last.map(String.init)
         ?? (attribute.type == .composite
-          ? attribute.name.prefix(1).uppercased() + attribute.name.dropFirst() : "Data")
+          ? property(attribute.name.prefix(1).uppercased() + attribute.name.dropFirst()) : "Data")
     }
   }
 

@@ -1,7 +1,9 @@
 /// The words that cannot be names in Swift.
 package enum SwiftKeywords {
   private static let keywords: Set<String> = [
-    "Any", "Protocol", "Self", "Type",
+    "Any", "Protocol", "Self", "Type", "_",
+    // Words that are names elsewhere, and none of types.
+    "any", "each", "nonisolated", "some",
     "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
     "else", "enum",
     "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import", "in", "init",

@@ -46,11 +46,14 @@ final class Picker: ManagedObject {}
           "attributes": [
             "x": ["type": "string", "optional": true], "_x": ["type": "string", "optional": true],
             "precedencegroup": ["type": "string", "optional": true],
+            "_": ["type": "string", "optional": true],
           ],
           "relationships": ["many": ["destination": "Any", "toMany": true, "inverse": "one"]],
         ],
         "Any": ["relationships": ["one": ["destination": "class", "inverse": "many"]]],
         "below": ["superentity": "class"],
+        "any": ["relationships": ["some": ["destination": "_", "toMany": true, "inverse": "each"]]],
+        "_": ["relationships": ["each": ["destination": "any", "inverse": "some"]]],
       ]
     ]
     try JSONSerialization.data(withJSONObject: model).write(to: URL(filePath: temporary.path("model.json")))
@@ -69,6 +72,9 @@ final class Picker: ManagedObject {}
     }
     #expect(!made.contains("_x:"))
     #expect(try text("Any").contains("final class `Any`: ManagedObject {"))
+    #expect(made.contains("var `_`: String?"))
+    #expect(try text("_").contains("inverse: { $0.`some` }) var `each`: `any`?"))
+    #expect(try text("any").contains("inverse: { $0.`each` }) var `some`: Set<`_`>"))
     #expect(try text("below").contains("final class below: `class` {"))
   }
 
