@@ -23,6 +23,15 @@ import Testing
     } throws: { "\($0)".contains("a date such as") }
   }
 
+  @Test func `a date whose year has more than six digits is shown as seconds, and not as another day`() {
+    for seconds in [1e300, -1e15, .infinity] {
+      let date = Date(timeIntervalSinceReferenceDate: seconds)
+      #expect(
+        DateText.short(date) == "\(seconds) seconds after 2001" && DateText.text(date) == DateText.short(date)
+      )
+    }
+  }
+
   @Test func `days of leap years, fractions and offsets are read`() {
     #expect(DateText.date("2024-02-29") == Date(timeIntervalSince1970: 1_709_164_800))
     #expect(DateText.date("2000-02-29T23:59:59Z") == Date(timeIntervalSince1970: 951_868_799))

@@ -22,7 +22,7 @@ package enum DateText {
   /// A date for people, with milliseconds only if they are not zero.
   package static func short(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
-    guard seconds.magnitude < greatest else { return date.formatted(Date.ISO8601FormatStyle()) }
+    guard seconds.magnitude < greatest else { return text(date) }
     let thousandths = Int64((seconds * 1000).rounded())
     let text = whole(CivilTime.floor(thousandths, 1000))
     let rest = CivilTime.modulo(thousandths, 1000)
@@ -33,7 +33,7 @@ package enum DateText {
   package static func text(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     let whole = seconds.rounded(.down)
-    guard whole.magnitude < greatest else { return date.formatted(Date.ISO8601FormatStyle()) }
+    guard whole.magnitude < greatest else { return "\(seconds) seconds after 2001" }
     let text = Self.whole(Int64(whole)) + "Z"
     guard seconds != whole else { return text }
     let digits = fractionDigits(seconds.magnitude)
