@@ -101,6 +101,69 @@ struct HistoryTests {
     }
   }
 
+  // SWD-30
+  @Test func `a condition begins at the earliest transaction that may satisfy it`() throws {
+    for index in 0..<6 {
+      context.insert(Author(name: "\(index)"))
+      try context.save()
+    }
+    let all: [DefaultHistoryTransaction] = try context.fetchHistory()
+    let (second, fourth) = (all[1].token, all[3].token)
+    let (before, middle) = (all[0].transactionIdentifier, all[1].transactionIdentifier)
+    let (later, last) = (all[2].transactionIdentifier, all[3].transactionIdentifier)
+    let cases: [(Predicate<DefaultHistoryTransaction>, Int64?, [Int])] = [
+      (#Predicate { $0.token >= second }, before, [1, 2, 3, 4, 5]),
+      (#Predicate { second <= $0.token }, before, [1, 2, 3, 4, 5]),
+      (#Predicate { !($0.token < second) }, before, [1, 2, 3, 4, 5]),
+      (#Predicate { $0.token == fourth }, later, [3]),
+      (#Predicate { !(fourth != $0.token) }, later, [3]),
+      (#Predicate { $0.token > second && $0.token >= fourth }, later, [3, 4, 5]),
+      (#Predicate { $0.token > fourth && $0.token > second }, last, [4, 5]),
+      (#Predicate { $0.token > second || $0.token > fourth }, middle, [2, 3, 4, 5]),
+      (#Predicate { $0.token == fourth || $0.token == second }, before, [1, 3]),
+      (#Predicate { !($0.token < second || $0.token < fourth) }, later, [3, 4, 5]),
+      (#Predicate { !($0.token <= second && $0.token <= fourth) }, middle, [2, 3, 4, 5]),
+      (#Predicate { ($0.token > fourth) != false }, last, [4, 5]),
+      (#Predicate { $0.token > fourth || $0.author == "test" }, nil, [0, 1, 2, 3, 4, 5]),
+      (#Predicate { $0.token <= second }, nil, [0, 1]),
+      (#Predicate { $0.token != second }, nil, [0, 2, 3, 4, 5]),
+    ]
+    for (predicate, start, found) in cases {
+      let numbers = HistoryStart(of: predicate)?.position.transactionNumbersByStore.values.map { Int64($0) }
+      #expect(numbers == start.map { [$0] }, "\(predicate)")
+      #expect(
+        try context.fetchHistory(HistoryDescriptor(predicate: predicate)).map(\.token)
+          == found.map { all[$0].token }, "\(predicate)")
+    }
+  }
+
+  // SWD-30
+  @Test func `a condition on a transaction whose history is deleted finds what is left`() throws {
+    for index in 0..<5 {
+      context.insert(Author(name: "\(index)"))
+      try context.save()
+    }
+    let all: [DefaultHistoryTransaction] = try context.fetchHistory()
+    let (first, second, third) = (all[0].token, all[1].token, all[2].token)
+    try context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token <= third }))
+    let left = all[3...].map(\.token)
+    let found: [(Predicate<DefaultHistoryTransaction>, [DefaultHistoryToken])] = [
+      (#Predicate { $0.token > third }, left), (#Predicate { $0.token >= third }, left),
+      (#Predicate { $0.token >= first }, left), (#Predicate { $0.token == second }, []),
+    ]
+    for (predicate, tokens) in found {
+      #expect(try context.fetchHistory(HistoryDescriptor(predicate: predicate)).map(\.token) == tokens)
+    }
+    #expect {
+      try context.fetchHistory(
+        HistoryDescriptor<DefaultHistoryTransaction>(
+          predicate: #Predicate { $0.token > first || $0.token > third }))
+    } throws: {
+      SwiftDataError.historyTokenExpired ~= $0
+    }
+  }
+
   private func after(_ token: DefaultHistoryToken, _ form: Int) -> Predicate<DefaultHistoryTransaction> {
     switch form {
     case 0: #Predicate { $0.token > token }

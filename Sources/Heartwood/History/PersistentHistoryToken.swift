@@ -41,6 +41,22 @@ public struct PersistentHistoryToken: Sendable, Codable {
     self.init(latest)
   }
 
+  /// The earlier position of two tokens in each store that both have; nil if there is none.
+  package func earliest(_ other: PersistentHistoryToken) -> PersistentHistoryToken? {
+    PersistentHistoryToken(
+      positions.compactMap { position in
+        other.position(in: position.storeID).map {
+          $0.transactionNumber < position.transactionNumber ? $0 : position
+        }
+      })
+  }
+
+  /// The position before the last transaction in each store.
+  package var beforeLast: PersistentHistoryToken {
+    let numbers = transactionNumbersByStore.mapValues { $0 - min($0, 1) }
+    return PersistentHistoryToken(transactionNumbersByStore: numbers) ?? self
+  }
+
   /// A token of these numbers of transactions, by the identifiers of the stores; nil for none.
   package init?(transactionNumbersByStore numbers: [String: UInt64]) {
     self.init(

@@ -148,16 +148,14 @@ struct HistoryReading {
 
   /// The transactions that satisfy a condition.
   ///
-  /// A condition that says that the token is after another one reads what came after that only.
+  /// A condition on the token reads only what comes after the position that it begins at: see `HistoryStart`.
   func transactions(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws
     -> [DefaultHistoryTransaction]
   {
-    let start = descriptor.predicate.flatMap { HistoryStart.token(in: $0) }
-    let request = PersistentHistoryChangeRequest.fetchHistory(after: start?.positions)
     // Stores of programs have histories of their own kinds.
     if context.contents.coordinator.persistentStores.allSatisfy({ $0 is BridgedStore }) { return [] }
-    let found = try ModelErrors.translating { try objects.execute(request) }.transactions
-    var transactions = found.map(transaction)
+    let start = descriptor.predicate.flatMap { HistoryStart(of: $0) }
+    var transactions = try ModelErrors.translating { try found(from: start) }.map(transaction)
     if let predicate = descriptor.predicate {
       do {
         transactions = try transactions.filter { try $0.satisfies(predicate) }
@@ -170,6 +168,16 @@ struct HistoryReading {
       transactions = Array(transactions.prefix(Int(clamping: descriptor.fetchLimit)))
     }
     return transactions
+  }
+
+  private func found(from start: HistoryStart?) throws -> [PersistentHistoryTransaction] {
+    do {
+      return try objects.execute(.fetchHistory(after: start?.position)).transactions
+    } catch let error as HeartwoodError
+      where error.code == .persistentHistoryTokenExpired && start?.needsAll == false
+    {
+      return try objects.execute(.fetchHistory(after: nil as PersistentHistoryToken?)).transactions
+    }
   }
 
   private func transaction(_ found: PersistentHistoryTransaction) -> DefaultHistoryTransaction {
