@@ -5,6 +5,7 @@ import Heartwood
 final class ModelRegistry: @unchecked Sendable {
   let schema: Schema
   let model: ManagedObjectModel
+  let oneWayLists: OneWayLists
   private let classes: [ObjectIdentifier: ModelClass]
   private let entities: [ObjectIdentifier: EntityDescription]
   /// The hashes of the names of the relationships with an inverse, by classes.
@@ -32,6 +33,7 @@ final class ModelRegistry: @unchecked Sendable {
     self.classes = classes
     self.entities = entities
     self.invertible = invertible
+    oneWayLists = OneWayLists(of: model)
   }
 
   func modelClass(of entity: EntityDescription) -> ModelClass? { classes[ObjectIdentifier(entity)] }

@@ -18,6 +18,7 @@ struct ModelSaving {
     guard objects.hasChanges else { return }
     NotificationCenter.default.post(name: ModelContext.willSave, object: context)
     objects.processPendingChanges()
+    try leaveOneWayLists()
     // Models that are deleted read as they were, so their values are read before their rows are gone.
     let deleted = objects.listsOfChanges.deleted.compactMap { $0 as? _ModelObject }.filter { $0.model != nil }
     let values = deleted.map { ModelValues.storedValues(of: $0) }
@@ -28,6 +29,14 @@ struct ModelSaving {
     objects.releaseKept()
     objects.readChangedByStore()
     post(before)
+  }
+
+  private func leaveOneWayLists() throws {
+    // A program's store decides itself what its lists have.
+    guard context.contents.stores.custom.isEmpty else { return }
+    try ModelErrors.translating {
+      try context.contents.models.oneWayLists.remove(objects.listsOfChanges.deleted, in: objects)
+    }
   }
 
   private func post(_ changes: ChangedIdentifiers) {
