@@ -18,7 +18,7 @@ package enum Expansion {
     do throws(ExpansionError) {
       switch (request.macro.typeName, request.macroRole) {
       case ("Model", "member"):
-        let model = try ModelExpansion(declaration, storesConstants: request.isSwift5)
+        let model = try ModelExpansion(declaration, isSwift5: request.isSwift5)
         let missing = request.conformanceListSyntax?.source ?? ""
         return .expansion(
           model.members(isRoot: missing.contains("PersistentModel")),
@@ -26,7 +26,7 @@ package enum Expansion {
       case ("Model", "memberAttribute"):
         guard TypeDeclaration.mayBeClass(request.parentDeclSyntax) else { return .expansion("", []) }
         return .expansion(
-          ModelExpansion.memberAttribute(declaration, storesConstants: request.isSwift5) ?? "", [])
+          ModelExpansion.memberAttribute(declaration, isSwift5: request.isSwift5) ?? "", [])
       case ("Model", "extension"):
         guard TypeDeclaration.mayBeClass(declaration) else { return .expansion("", []) }
         return .expansion(

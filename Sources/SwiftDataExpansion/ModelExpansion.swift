@@ -7,11 +7,11 @@ struct ModelExpansion {
 
   let syntax: PluginRequest.Syntax
   let type: TypeDeclaration
-  /// Whether constants are stored as variables are.
-  let storesConstants: Bool
+  /// Whether the file is compiled as Swift 5, where constants are stored as variables are, and a model of an actor is only warned of.
+  let isSwift5: Bool
 
   /// - Throws: `ExpansionError` if it is no class.
-  init(_ syntax: PluginRequest.Syntax, storesConstants: Bool = false) throws(ExpansionError) {
+  init(_ syntax: PluginRequest.Syntax, isSwift5: Bool = false) throws(ExpansionError) {
     let source = SourceText(syntax.source)
     guard let type = TypeDeclaration(source) else {
       throw ExpansionError("'@Model' can only be applied to a class", at: 0..<0)
@@ -28,17 +28,27 @@ struct ModelExpansion {
     }
     self.syntax = syntax
     self.type = type
-    self.storesConstants = storesConstants
+    self.isSwift5 = isSwift5
   }
 
   private var persisted: [VariableDeclaration] {
-    type.variables.filter { $0.isPersisted(constants: storesConstants) }
+    type.variables.filter { $0.isPersisted(constants: isSwift5) }
+  }
+
+  /// What is wrong with the class and its properties.
+  var problems: [ExpansionError] { (actorProblem.map { [$0] } ?? []) + propertyProblems }
+
+  private var actorProblem: ExpansionError? {
+    guard !isSwift5, let actor = type.prefix.attribute("MainActor") else { return nil }
+    return ExpansionError(
+      "'\(type.name.text)' cannot be of the main actor, as contexts of all actors make models: remove '@MainActor', and keep it where models are shown",
+      at: actor.range, fix: .init(message: "remove '@MainActor'", range: actor.range, text: ""))
   }
 
   /// The properties that are stored, but cannot be persisted.
   ///
   /// - Returns: What is wrong with each.
-  var problems: [ExpansionError] {
+  private var propertyProblems: [ExpansionError] {
     type.variables.compactMap { variable in
       guard variable.isStored else { return nil }
       if variable.prefix.attribute("Transient") != nil {
@@ -51,7 +61,7 @@ struct ModelExpansion {
         return ExpansionError(
           "a property of a model is declared alone: write a 'var' for each", at: variable.keyword)
       }
-      if variable.isPersisted(constants: storesConstants),
+      if variable.isPersisted(constants: isSwift5),
         !variable.name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }), variable.isInBackticks
       {
         return ExpansionError(
@@ -66,7 +76,7 @@ struct ModelExpansion {
           "'\(variable.name)' leads to several models, which cannot be unique: remove '.unique', or make it a relationship to one",
           at: options.range)
       }
-      guard variable.isConstant, variable.initialValue == nil, !storesConstants else { return nil }
+      guard variable.isConstant, variable.initialValue == nil, !isSwift5 else { return nil }
       return ExpansionError(
         "'\(variable.name)' is a constant, which a model cannot store: use 'var', or mark it with '@Transient' and give it a value",
         at: variable.keyword,
@@ -174,10 +184,10 @@ struct ModelExpansion {
   // MARK: Other roles
 
   /// The attribute that makes a member a persisted property; nil for others.
-  static func memberAttribute(_ member: PluginRequest.Syntax, storesConstants: Bool = false) -> String? {
+  static func memberAttribute(_ member: PluginRequest.Syntax, isSwift5: Bool = false) -> String? {
     var index = 0
     guard let variable = VariableDeclaration(SourceText(member.source), &index),
-      variable.isPersisted(constants: storesConstants)
+      variable.isPersisted(constants: isSwift5)
     else { return nil }
     let isTransformable = variable.prefix.attribute("Attribute")?.arguments?.contains("transformable") == true
     return isTransformable ? "@_TransformablePersistedProperty" : "@_PersistedProperty"

@@ -46,24 +46,36 @@ struct DiagnosticTests {
   // The compiler warns of the accessors of constants in Swift 5, and applications have such models.
   @Test(arguments: ["5", "6", nil]) func `a constant is stored as a variable is in Swift 5`(mode: String?) {
     let source = "final class Trip {\n  @Attribute(.unique) let start: Date\n  let kind = 1\n}"
-    func expanded(_ role: String, _ piece: String) -> Expanding {
-      func syntax(_ source: String) -> PluginRequest.Syntax {
-        .init(source: source, location: .init(fileName: "Trip.swift", offset: 1000))
-      }
-      let configuration = mode.map { "{\"languageMode\":{\"components\":[\($0),10]},\"other\":[5]}" }
-      return Expanding(
-        PluginRequest(
-          expandAttachedMacro: .init(
-            macro: .init(moduleName: "SwiftDataMacros", typeName: "Model", name: "Model"), macroRole: role,
-            attributeSyntax: syntax("@Model"), declSyntax: syntax(piece),
-            staticBuildConfiguration: configuration)), piece)
-    }
-    let model = expanded("member", source)
+    let model = expanded("member", source, mode)
     #expect(model.messages.isEmpty == (mode == "5"))
     for name in ["start", "kind"] {
       #expect(model.source?.contains("name: \"\(name)\"") == (mode == "5"))
-      #expect(expanded("memberAttribute", "let \(name) = 1").source?.isEmpty == (mode != "5"))
+      #expect(expanded("memberAttribute", "let \(name) = 1", mode).source?.isEmpty == (mode != "5"))
     }
+  }
+
+  // The compiler warns of the conformance in Swift 5, and applications have such models.
+  @Test(arguments: ["5", "6", nil]) func `a model cannot be of the main actor, but in Swift 5`(mode: String?)
+  {
+    let source = "@MainActor @Model final class Trip {\n  var name: String\n}"
+    let model = expanded("member", source, mode)
+    guard mode != "5" else { return #expect(model.messages.isEmpty) }
+    #expect(
+      model.messages == [
+        "1:1: 'Trip' cannot be of the main actor, as contexts of all actors make models: remove '@MainActor', and keep it where models are shown"
+      ])
+    #expect(model.marked == "@MainActor" && model.fixed == source.replacing("@MainActor", with: ""))
+  }
+
+  /// An expansion of `@Model` in a language mode.
+  private func expanded(_ role: String, _ piece: String, _ mode: String?) -> Expanding {
+    let configuration = mode.map { "{\"languageMode\":{\"components\":[\($0),10]},\"other\":[5]}" }
+    return Expanding(
+      PluginRequest(
+        expandAttachedMacro: .init(
+          macro: .init(moduleName: "SwiftDataMacros", typeName: "Model", name: "Model"), macroRole: role,
+          attributeSyntax: Expanding.syntax("@Model"), declSyntax: Expanding.syntax(piece),
+          staticBuildConfiguration: configuration)), piece)
   }
 
   @Test func `each mistake of a model is reported`() {
