@@ -106,7 +106,7 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
   /// Reading a property of a realised object takes a few nanoseconds more if this is true. The context keeps objects that
   /// were observed until it is reset. A change of this does not end observations that have begun.
   @_disfavoredOverload
-  public var isObservable: Bool {
+  @exclusivity(unchecked) public var isObservable: Bool {
     didSet {
       let mayExpose = !isObservable
       identities.forEach { mayExpose ? $0.exposeRow() : $0.hideRow() }

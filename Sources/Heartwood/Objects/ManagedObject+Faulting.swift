@@ -49,6 +49,13 @@ extension ManagedObject {
     }
   }
 
+  /// Ends to be a fault if a fetch has copied the row, so that accessors read it directly. `awakeFromFetch` is not called: this is for classes without it.
+  package final func realiseLoaded() {
+    guard !isRealised, storedRow != nil, prefetchStamp & Self.prefetchMark == 0 else { return }
+    isRealised = true
+    exposeRow()
+  }
+
   /// Takes a checked row that was loaded with another fault's. It is dropped if the object is used in a later generation.
   final func prefetch(checkedRow bytes: UnsafeRawBufferPointer, stamp: UInt32) {
     take(bytes)

@@ -108,7 +108,7 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   }
 
   private func make<Model: PersistentModel>(_ type: Model.Type, _ object: _ModelObject) -> Model {
-    ModelMaking.stored(object)
+    ModelMaking.current.make(object, in: self) { Model(backingData: _NextBackingData<Model.Root>()) }
   }
 
   /// The model of an object as one of a class, or of those that inherit from it; nil if it is none.

@@ -15,12 +15,12 @@ public protocol BackingData<Model> {
   mutating func setValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value)
   /// Where the values are. Not meant to be used.
   var _place: _BackingPlace { get }
-  /// Has the values of another object from now on. Not meant to be used.
-  mutating func _take(_ object: _ModelObject)
 }
 
 /// Where backing data have their values. Not meant to be used.
 public enum _BackingPlace {
+  /// The object of the model that the thread makes.
+  case next
   /// An object of the graph.
   case object(_ModelObject)
   /// Memory.
@@ -34,8 +34,6 @@ public enum _BackingPlace {
 extension BackingData {
   /// A place that is not known. Not meant to be used.
   public var _place: _BackingPlace { .other }
-  /// Does nothing. Not meant to be used.
-  public mutating func _take(_ object: _ModelObject) {}
 
   /// The value of a property.
   public func getValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value {
@@ -65,16 +63,33 @@ extension BackingData {
   }
 }
 
+/// The values of the object of a model that a context makes: no more than its type, so that to copy it counts no reference. Not meant to be used.
+public struct _NextBackingData<Model: PersistentModel>: BackingData {
+  init() {}
+
+  /// The object of the model that the thread makes. Not meant to be used.
+  public var _place: _BackingPlace { .next }
+
+  /// - Precondition: Never called: a context makes the backing data of its objects.
+  public init(for modelType: Model.Type) {
+    programError("backing data of an object of a context is made by the context")
+  }
+
+  /// The identifier of the object; nil once the model is made. Setting it does nothing.
+  public var persistentModelID: PersistentIdentifier? {
+    get { ModelMaking.object?.persistentIdentifier }
+    set {}
+  }
+}
+
 /// The values of an object of the graph. Not meant to be used.
 public struct _ObjectBackingData<Model: PersistentModel>: BackingData {
-  private(set) var object: _ModelObject
+  let object: _ModelObject
 
   init(_ object: _ModelObject) { self.object = object }
 
   /// The object. Not meant to be used.
   public var _place: _BackingPlace { .object(object) }
-  /// Has the values of another object from now on. Not meant to be used.
-  public mutating func _take(_ object: _ModelObject) { self.object = object }
 
   /// - Precondition: Never called: a context makes the backing data of its objects.
   public init(for modelType: Model.Type) {

@@ -85,28 +85,32 @@ struct FreeEntries {
     var slot: _FreeValues.Slot
   }
 
-  private var entries: [Entry] = []
+  /// Nil without values: to release an empty array takes longer, and each model has one of these.
+  private var entries: [Entry]?
 
-  private func index(of hash: UInt64) -> Int? {
-    for index in entries.indices where entries[index].hash == hash { return index }
-    return nil
-  }
+  private func index(of hash: UInt64) -> Int? { entries?.firstIndex { $0.hash == hash } }
 
-  subscript(hash: UInt64) -> _FreeValues.Slot? { index(of: hash).map { entries[$0].slot } }
+  subscript(hash: UInt64) -> _FreeValues.Slot? { entries?.first { $0.hash == hash }?.slot }
 
   mutating func set(_ slot: _FreeValues.Slot, _ hash: UInt64) {
+    guard entries != nil else {
+      var first: [Entry] = []
+      first.reserveCapacity(8)
+      first.append(Entry(hash: hash, slot: slot))
+      entries = first
+      return
+    }
     if let known = index(of: hash) {
-      entries[known].slot = slot
+      entries?[known].slot = slot
     } else {
-      if entries.isEmpty { entries.reserveCapacity(8) }
-      entries.append(Entry(hash: hash, slot: slot))
+      entries?.append(Entry(hash: hash, slot: slot))
     }
   }
 
   /// Takes the values of others, which count more than its own, and leaves them without any.
   mutating func take(_ others: inout FreeEntries) {
-    if entries.isEmpty { return swap(&self, &others) }
-    for entry in others.entries { set(entry.slot, entry.hash) }
+    if entries == nil { return swap(&self, &others) }
+    for entry in others.entries ?? [] { set(entry.slot, entry.hash) }
     others = FreeEntries()
   }
 }

@@ -10,20 +10,30 @@ public final class _ModelObject: ManagedObject, @unchecked Sendable {
   final var model: (any PersistentModel)? {
     get {
       // The model may be released by another thread at this moment.
-      guard let modelAddress, let retained = tryRetain?(modelAddress) else {
+      guard let modelAddress, let retained = runtime?.tryRetain(modelAddress) else {
         return rare?.joined.lazy.compactMap(\.model).first
       }
       defer { Unmanaged<AnyObject>.fromOpaque(retained).release() }
-      return unownedModel
+      return uncountedModel
     }
-    set {
-      guard tryRetain != nil else {
-        joined = newValue.map { [RareFields.JoinedModel(model: $0)] } ?? []
-        return
-      }
-      unownedModel = newValue
-      modelAddress = newValue.map { UnsafeRawPointer(Unmanaged<AnyObject>.passUnretained($0).toOpaque()) }
+    set { setModel(newValue) }
+  }
+
+  /// Sets the model. A function, as the model is counted once more for a setter.
+  final func setModel(_ model: (any PersistentModel)?) {
+    guard let runtime else {
+      joined = model.map { [RareFields.JoinedModel(model: $0)] } ?? []
+      return
     }
+    if let modelAddress { runtime.releaseMemory(modelAddress) }
+    uncountedModel = model
+    modelAddress = model.map { UnsafeRawPointer(Unmanaged<AnyObject>.passUnretained($0).toOpaque()) }
+    if let modelAddress { _ = runtime.retainMemory(modelAddress) }
+  }
+
+  deinit {
+    kept?.release()
+    if let modelAddress { runtime?.releaseMemory(modelAddress) }
   }
 
   /// The model as one of a class, while the program has it; nil if it is none.
@@ -35,17 +45,26 @@ public final class _ModelObject: ManagedObject, @unchecked Sendable {
   /// The model as an object, while the program has it.
   @usableFromInline
   final var anyModel: AnyObject? {
-    if let modelAddress, let retained = tryRetain?(modelAddress) {
+    if let modelAddress, let retained = runtime?.tryRetain(modelAddress) {
       return Unmanaged<AnyObject>.fromOpaque(retained).takeRetainedValue()
     }
     return rare?.joined.lazy.compactMap(\.model).first
   }
 
-  @exclusivity(unchecked) private final unowned var unownedModel: (any PersistentModel)?
+  /// Its memory is kept by hand: the compiler would count this object once more to destroy several references.
+  @exclusivity(unchecked) private final unowned(unsafe) var uncountedModel: (any PersistentModel)?
   @exclusivity(unchecked) private final var modelAddress: UnsafeRawPointer?
 
   /// The model again, while it has changes that are not saved.
-  @exclusivity(unchecked) final var keptModel: AnyObject?
+  final var keptModel: AnyObject? {
+    get { kept?.takeUnretainedValue() }
+    set {
+      let former = kept
+      kept = newValue.map { .passRetained($0) }
+      former?.release()
+    }
+  }
+  @exclusivity(unchecked) private final var kept: Unmanaged<AnyObject>?
 
   /// What few objects have. A context has as many objects as there are models, so each of them is small.
   private final class RareFields {
@@ -134,7 +153,24 @@ public final class _ModelObject: ManagedObject, @unchecked Sendable {
   final var modelClass: ModelClass? { home?.container.models.modelClass(of: entity) }
 }
 
-/// The runtime's function below `weak`: retains an object whose memory is there, unless its last reference was released. Nil in a program that has the
-/// runtime in itself: references to models are weak there.
-private let tryRetain = dlsym(nil, "swift_tryRetain").map { unsafeBitCast($0, to: TryRetain.self) }
-private typealias TryRetain = @convention(c) (UnsafeRawPointer) -> UnsafeRawPointer?
+/// The runtime's functions below `weak` and `unowned`. Nil in a program that has the runtime in itself: references to models are weak there.
+private let runtime = ReferenceRuntime()
+
+private struct ReferenceRuntime {
+  typealias Function = @convention(c) (UnsafeRawPointer) -> UnsafeRawPointer?
+
+  /// Retains an object whose memory is there, unless its last reference was released.
+  let tryRetain: Function
+  /// Keeps the memory of an object.
+  let retainMemory: Function
+  let releaseMemory: @convention(c) (UnsafeRawPointer) -> Void
+
+  init?() {
+    guard let tryRetain = dlsym(nil, "swift_tryRetain"), let retain = dlsym(nil, "swift_unownedRetain"),
+      let release = dlsym(nil, "swift_unownedRelease")
+    else { return nil }
+    self.tryRetain = unsafeBitCast(tryRetain, to: Function.self)
+    retainMemory = unsafeBitCast(retain, to: Function.self)
+    releaseMemory = unsafeBitCast(release, to: (@convention(c) (UnsafeRawPointer) -> Void).self)
+  }
+}

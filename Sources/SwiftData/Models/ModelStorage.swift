@@ -5,13 +5,11 @@ import HeartwoodBytes
 /// Where a model has its values: in an object of the graph, or in memory before it is inserted and after it is deleted. Not meant to be
 /// used.
 public struct _ModelStorage {
-  @usableFromInline var object: _ModelObject? {
-    didSet { unretained = object.map { .passUnretained($0) } }
-  }
+  @usableFromInline private(set) var object: _ModelObject?
   /// The object as reads of its row have it: to count a reference takes as long as all else of a read.
-  @usableFromInline var unretained: Unmanaged<_ModelObject>?
+  @usableFromInline private(set) var unretained: Unmanaged<_ModelObject>?
   /// Keeps the context of the object, so that models may outlive the `ModelContext` that they were fetched with.
-  var home: ModelObjectContext?
+  var home: AnyObject?
   /// The values of a model without a context.
   @usableFromInline var free: _FreeValues?
   var probe: PathProbe?
@@ -24,10 +22,10 @@ public struct _ModelStorage {
     _ backingData: any BackingData<Model.Root>, by model: Model
   ) {
     switch backingData._place {
+    case .next: ModelMaking.enterObject(&self, of: model)
     case .object(let object):
       object.model = model
-      home = object.home
-      self.object = object
+      enter(object, object.home)
     case .free(let values): free = values
     case .probed: break
     case .other: free = _FreeValues()
@@ -35,7 +33,8 @@ public struct _ModelStorage {
   }
 
   /// Has the values of an object from now on.
-  mutating func enter(_ object: _ModelObject, _ home: ModelObjectContext?) {
+  mutating func enter(_ object: consuming _ModelObject, _ home: consuming AnyObject?) {
+    unretained = .passUnretained(object)
     self.object = object
     self.home = home
     free = nil
@@ -44,6 +43,7 @@ public struct _ModelStorage {
   /// Has values in memory from now on.
   mutating func leave(with values: _FreeValues) {
     object = nil
+    unretained = nil
     home = nil
     free = values
   }
