@@ -88,9 +88,14 @@ struct FreeEntries {
   /// Nil without values: to release an empty array takes longer, and each model has one of these.
   private var entries: [Entry]?
 
-  private func index(of hash: UInt64) -> Int? { entries?.firstIndex { $0.hash == hash } }
+  // Without closures, to which each entry would be copied.
+  private func index(of hash: UInt64) -> Int? {
+    guard let entries else { return nil }
+    for index in entries.indices where entries[index].hash == hash { return index }
+    return nil
+  }
 
-  subscript(hash: UInt64) -> _FreeValues.Slot? { entries?.first { $0.hash == hash }?.slot }
+  subscript(hash: UInt64) -> _FreeValues.Slot? { index(of: hash).flatMap { entries?[$0].slot } }
 
   mutating func set(_ slot: _FreeValues.Slot, _ hash: UInt64) {
     guard entries != nil else {
