@@ -33,6 +33,11 @@ public final class CompositeAttributeDescription: AttributeDescription, @uncheck
     for element in elements { element.composite = self }
   }
 
+  /// Whether an element may have a name.
+  package static func mayHaveElement(named name: String) -> Bool {
+    ModelChecks.problem(ofElementName: name, of: "") == nil
+  }
+
   /// The attributes of the columns, made at the first use: the elements under their full names, each composite before its own
   /// elements.
   private(set) lazy var columns: [AttributeDescription] = makeColumns(below: name, of: entity)

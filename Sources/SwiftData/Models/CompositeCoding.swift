@@ -9,11 +9,11 @@ struct CompositeElementCoding: @unchecked Sendable {
   let coding: AnyValueCoding
 
   /// The parts of a `Codable` structure in the order of their names, as its own decoding asks for them; nil if it is not encoded by names, or
-  /// has no parts.
+  /// has no parts, or if a part has a name that a store cannot have, such as `first-name`.
   static func elements<Value: Codable>(of type: Value.Type) -> [CompositeElementCoding]? {
-    guard Mirror.isStructure(type), let found = StructureDecoder.elements(of: type), !found.isEmpty else {
-      return nil
-    }
+    guard Mirror.isStructure(type), let found = StructureDecoder.elements(of: type), !found.isEmpty,
+      found.allSatisfy({ CompositeAttributeDescription.mayHaveElement(named: $0.name) })
+    else { return nil }
     return found.sorted { $0.name < $1.name }
   }
 }
