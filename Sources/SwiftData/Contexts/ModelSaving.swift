@@ -34,9 +34,16 @@ struct ModelSaving {
   private func leaveOneWayLists() throws {
     // A program's store decides itself what its lists have.
     guard context.contents.stores.custom.isEmpty else { return }
+    let deleted = objects.listsOfChanges.deleted
+    guard !deleted.isEmpty else { return }
+    // An undone deletion is a new model, which was in no list, and one step.
+    let undoManager = context.undoManager
+    undoManager?.disableUndoRegistration()
+    defer { undoManager?.enableUndoRegistration() }
     try ModelErrors.translating {
-      try context.contents.models.oneWayLists.remove(objects.listsOfChanges.deleted, in: objects)
+      try context.contents.models.oneWayLists.remove(deleted, in: objects)
     }
+    objects.processPendingChanges()
   }
 
   private func post(_ changes: ChangedIdentifiers) {
