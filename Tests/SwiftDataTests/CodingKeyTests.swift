@@ -19,15 +19,77 @@ private struct Shipment: Codable, Equatable {
   var contact: Contact?
 }
 
+/// Refuses values before it has decoded all.
+private struct Stamp: Codable, Equatable {
+  var kind: String
+  var value: Int
+
+  init(kind: String, value: Int) { (self.kind, self.value) = (kind, value) }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    kind = try container.decode(String.self, forKey: .kind)
+    guard kind == "air" else {
+      throw DecodingError.dataCorruptedError(forKey: .kind, in: container, debugDescription: "no kind")
+    }
+    value = try container.decode(Int.self, forKey: .value)
+  }
+}
+
+/// Cannot be encoded below zero.
+private struct Fee: Codable, Equatable {
+  var cents = 0
+
+  init(_ cents: Int) { self.cents = cents }
+
+  func encode(to encoder: any Encoder) throws {
+    guard cents >= 0 else {
+      throw EncodingError.invalidValue(cents, .init(codingPath: [], debugDescription: "less than zero"))
+    }
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(cents, forKey: .cents)
+  }
+}
+
 @Model
 private final class Letter {
   var sender: Contact
   var shipment = Shipment()
   var locale: Locale?
+  var stamp: Stamp?
+  var fee: Fee?
   init(_ sender: Contact) { self.sender = sender }
 }
 
 struct CodingKeyTests {
+  // SWD-02
+  @Test func `structures that refuse values while they are decoded are stored whole`() throws {
+    let context = try Library.context(of: Letter.self)
+    let letter = Letter(Contact(firstName: "Ada"))
+    letter.stamp = Stamp(kind: "air", value: 80)
+    context.insert(letter)
+    try context.save()
+    #expect(letter.stamp?.value == 80)
+    let found = try ModelContext(context.container).fetch(FetchDescriptor<Letter>())
+    #expect(found.map(\.stamp) == [Stamp(kind: "air", value: 80)])
+  }
+
+  // SWD-02
+  @Test func `a structure that cannot be encoded is an error of the save`() throws {
+    let context = try Library.context(of: Letter.self)
+    let letter = Letter(Contact(firstName: "Ada"))
+    letter.fee = Fee(5)
+    context.insert(letter)
+    try context.save()
+    letter.fee = Fee(-1)
+    #expect {
+      try context.save()
+    } throws: {
+      SwiftDataError.modelValidationFailure ~= $0 && "\($0)".contains("less than zero")
+    }
+    #expect(letter.fee == Fee(5))
+  }
+
   // SWD-02
   @Test func `structures whose coding keys no store can have as names are stored as one value`() throws {
     let context = try Library.context(of: Letter.self)

@@ -47,9 +47,14 @@ enum ModelValues {
           "\(property.name) was not set: its stored value could not be read, and would be lost; roll back to set it all the same"
         )
       }
-      guard let stored = coding.stored(any: value),
-        object.setStoredValue(stored, property.name, property.hash)
-      else {
+      guard let stored = coding.stored(any: value) else {
+        return object.noteProblem("\(property.name) cannot be set to \(value)")
+      }
+      // The parts of one that is refused would be none.
+      if coding.elements != nil, let refusal = stored.refusal {
+        return object.noteProblem("\(property.name) cannot be set to \(value): \(refusal)")
+      }
+      guard object.setStoredValue(stored, property.name, property.hash) else {
         return object.noteProblem("\(property.name) cannot be set to \(value)")
       }
       object.keepModel()

@@ -8,6 +8,15 @@ struct StructureDecoder: Decoder {
     var elements: [CompositeElementCoding] = []
     var isByName = false
     var isOther = false
+    /// Whether the structure is decoded by a name.
+    var isKey: (String) -> Bool = { _ in false }
+
+    /// Whether a structure that refused the values of the first parts has further ones, for which it has not asked.
+    func lacksParts(of type: any Any.Type) -> Bool {
+      (StructureFields.fields(of: type) ?? []).contains { field in
+        isKey(field.name) && !elements.contains { $0.name == field.name }
+      }
+    }
 
     func note(_ key: any CodingKey, _ type: any Any.Type, isOptional: Bool) {
       guard !elements.contains(where: { $0.name == key.stringValue }) else { return }
@@ -29,7 +38,11 @@ struct StructureDecoder: Decoder {
   /// The parts that a structure decodes; nil if it does anything but decode values by names.
   static func elements<Value: Decodable>(of type: Value.Type) -> [CompositeElementCoding]? {
     let learned = Learned()
-    _ = try? Value(from: StructureDecoder(values: [:], learned: learned))
+    do {
+      _ = try Value(from: StructureDecoder(values: [:], learned: learned))
+    } catch {
+      if learned.lacksParts(of: type) { return nil }
+    }
     return learned.isByName && !learned.isOther ? learned.elements : nil
   }
 
@@ -43,6 +56,7 @@ struct StructureDecoder: Decoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     learned?.isByName = true
+    learned?.isKey = { Key(stringValue: $0) != nil }
     return KeyedDecodingContainer(Keyed<Key>(decoder: self))
   }
 

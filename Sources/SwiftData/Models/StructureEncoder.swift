@@ -40,7 +40,9 @@ final class StructureEncoder: Encoder {
         throw EncodingError.invalidValue(
           value,
           .init(
-            codingPath: [], debugDescription: "\(key.stringValue) is no part of the value, or of another type"
+            codingPath: [],
+            debugDescription:
+              "\(key.stringValue) is no part of the value, or of another type: mark the property with @Attribute(.codable)"
           ))
       }
       if let refusal = stored.refusal {
