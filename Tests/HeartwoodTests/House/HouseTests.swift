@@ -51,6 +51,6 @@ struct HouseTests {
 
   @Test func `the modules are not larger than they were`() throws {
     #expect(graph.lines <= 55_000)
-    #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 22_600)
+    #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 22_700)
   }
 }
