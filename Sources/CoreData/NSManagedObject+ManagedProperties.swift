@@ -91,15 +91,17 @@ extension NSManagedObject {
   /// The value of a property that is declared as `Any`.
   public final func _managedGet(_ key: String, _ name: UInt64) -> Any { _anyValue(key, name) }
   /// The value of a property that is declared as `Any?`.
-  public final func _managedGet(_ key: String, _ name: UInt64) -> Any? { _anyValue(key, name) }
+  public final func _managedGet(_ key: String, _ name: UInt64) -> Any? {
+    // Not by a cast, which makes of no value a value that is none.
+    _isInspected ? InspectedObject.read(key, as: Any?.self) : modelledValue(key)
+  }
   /// The value of a property that is declared as `AnyObject`.
   public final func _managedGet(_ key: String, _ name: UInt64) -> AnyObject {
     (_anyValue(key, name) as Any) as AnyObject
   }
   /// The value of a property that is declared as `AnyObject?`.
   public final func _managedGet(_ key: String, _ name: UInt64) -> AnyObject? {
-    // A cast of no value to an optional object makes an object of it.
-    (_anyValue(key, name) as Any?).map { $0 as AnyObject }
+    (_managedGet(key, name) as Any?).map { $0 as AnyObject }
   }
 
   private func _anyValue<Value>(_ key: String, _ name: UInt64) -> Value {
