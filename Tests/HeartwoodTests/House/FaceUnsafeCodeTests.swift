@@ -14,6 +14,7 @@ struct FaceUnsafeCodeTests {
       ],
       "Foundation's own signature": [
         "Unavailable.swift", "Foundation/AutoreleasingUnsafeMutablePointer.swift",
+        "Foundation/ArchivedDecimal.swift",
         "Support/RelationshipOrderedSet.swift", "Support/FoundationValue.swift",
         "Stores/NodeProperties.swift",
       ],
