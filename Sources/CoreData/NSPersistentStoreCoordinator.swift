@@ -138,6 +138,8 @@ extension PersistentStoreCoordinator {
 
   /// Deletes a store that is not open, with all its files.
   ///
+  /// An empty folder stays at the place of a store of `NSSQLiteStoreType`, as an empty database does on Apple's systems.
+  ///
   /// - Throws: The store's error if it cannot be deleted.
   public func destroyPersistentStore(
     at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
@@ -145,13 +147,18 @@ extension PersistentStoreCoordinator {
     try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: url) }
     // Core Data makes an empty store of one that is not there.
     let (kind, place) = (StoreTypes.kind(storeType), AppleStores.place(url))
-    guard kind == .log, place != url || AppleStores.isFile(url) else {
+    if kind == .log, place != url || AppleStores.isFile(url) {
+      // Both, so that the next opening does not bring back what was deleted.
+      if place != url { try destroyAnyStore(at: place, type: kind) }
+      try AppleStores.remove(url)
+    } else {
       guard FileManager.default.fileExists(atPath: url.path) else { return }
-      return try destroyAnyStore(at: url, type: kind)
+      try destroyAnyStore(at: url, type: kind)
     }
-    // Both, so that the next opening does not bring back what was deleted.
-    if place != url { try destroyAnyStore(at: place, type: kind) }
-    try AppleStores.remove(url)
+    // Core Data leaves an empty database, whose file many programs delete then.
+    if kind == .log, !FileManager.default.fileExists(atPath: url.path) {
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
   }
 
   /// Deletes a store that is not open, as `destroyPersistentStore(at:ofType:options:)`.

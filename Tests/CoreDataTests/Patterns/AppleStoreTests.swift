@@ -150,6 +150,8 @@ import Testing
     let container = try load(model())
     try close(container)
     try container.persistentStoreCoordinator.destroyPersistentStore(at: url, ofType: NSSQLiteStoreType)
+    // As programs do on Apple's systems, where an empty database stays.
+    try FileManager.default.removeItem(at: url)
     try FileManager.default.copyItem(at: Self.fixtures.appending(path: "history.sqlite"), to: url)
     let again = try load(model())
     #expect(try amounts(again) == [0, 1, 2])

@@ -132,6 +132,7 @@ import Testing
     #expect(coordinator.persistentStores.first?.isReadOnly == true)
     try coordinator.remove(try #require(coordinator.persistentStores.first))
     try coordinator.destroyPersistentStore(at: url, ofType: NSSQLiteStoreType, options: nil)
+    #expect(FileManager.default.fileExists(atPath: url.path))
     #expect(throws: (any Error).self) {
       _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
     }
