@@ -145,18 +145,17 @@ extension PersistentStoreCoordinator {
     at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
   ) throws {
     try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: url) }
-    // Core Data makes an empty store of one that is not there.
     let (kind, place) = (StoreTypes.kind(storeType), AppleStores.place(url))
     if kind == .log, place != url || AppleStores.isFile(url) {
       // Both, so that the next opening does not bring back what was deleted.
       if place != url { try destroyAnyStore(at: place, type: kind) }
       try AppleStores.remove(url)
-    } else {
-      guard FileManager.default.fileExists(atPath: url.path) else { return }
+    } else if FileManager.default.fileExists(atPath: url.path) {
       try destroyAnyStore(at: url, type: kind)
     }
-    // Core Data leaves an empty database, whose file many programs delete then.
-    if kind == .log, !FileManager.default.fileExists(atPath: url.path) {
+    // Core Data leaves an empty database, also where there was none, whose file many programs delete then.
+    guard kind == .log, url.path != "/dev/null", !url.path.hasPrefix("/dev/null/") else { return }
+    if !FileManager.default.fileExists(atPath: url.path) {
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
   }
