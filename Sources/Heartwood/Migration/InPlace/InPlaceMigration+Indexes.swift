@@ -56,12 +56,12 @@ extension InPlaceMigration {
       guard let entity = changes.destination(of: former),
         let new = changes.sourceSlots[entity.displayName]?.firstIndex(of: slot),
         entity.layout.columns[new].kind == former.layout.columns[slot].kind,
-        changes.fill(new, of: entity).isNull
+        changes.fill(new, of: entity).isNull, !changes.isComputed(new, of: entity)
       else { return false }
       guard let known = former.property(at: slot) as? RelationshipDescription,
         let relationship = entity.property(at: new) as? RelationshipDescription
       else { return true }
-      return !mayLose(known, relationship) && !changes.isJoined(relationship)
+      return !changes.mayLose(known, relationship) && !changes.isJoined(relationship)
     }
   }
 }

@@ -43,18 +43,10 @@ extension InPlaceMigration {
     let relationship = work.relationship
     guard !work.isJoined, work.formers.count == 1, let former = work.formers.first, former.isToMany,
       former.isOrdered == relationship.isOrdered, former.hasEntries == relationship.hasEntries,
-      old.number(of: former) == new.number(of: relationship), !mayLose(former, relationship),
-      !mayLoseSources(former, relationship)
+      old.number(of: former) == new.number(of: relationship), !changes.mayLose(former, relationship),
+      !changes.mayLoseSources(former, relationship)
     else { return false }
     return relationship.hasEntries || work.inverseFormers == [former.inverseRelationship].compactMap { $0 }
-  }
-
-  /// Whether objects that had the relationship may not have it any more.
-  private func mayLoseSources(_ former: RelationshipDescription, _ relationship: RelationshipDescription)
-    -> Bool
-  {
-    guard let owner = former.entity, let entity = relationship.entity else { return false }
-    return owner.selfAndBelow.contains { !$0.isAbstract && !isKept($0, in: entity) }
   }
 
   private func dropLinks(except kept: Set<UInt16>) throws {
@@ -100,7 +92,7 @@ extension InPlaceMigration {
     let sources: EntityDescription = isReversed ? destination : entity
     let targets: EntityDescription = isReversed ? entity : destination
     let isSourceKept = try view.withRow(owner, source) { row in
-      try row.map { isKept(try formerEntity(owner, $0), in: sources) } ?? false
+      try row.map { changes.isKept(try formerEntity(owner, $0), in: sources) } ?? false
     }
     guard isSourceKept else { return false }
     let isTargetKept = try isKept(target, of: former, in: targets)

@@ -67,7 +67,8 @@ extension InPlaceMigration {
     for slot in entity.slots {
       guard let match = changes.sourceSlot(slot, of: entity) else { continue }
       if let relationship = entity.property(at: slot) as? RelationshipDescription, !relationship.isToMany,
-        let known = former.property(at: match) as? RelationshipDescription, mayLose(known, relationship)
+        let known = former.property(at: match) as? RelationshipDescription,
+        changes.mayLose(known, relationship)
       {
         work.checked.append((slot, known))
       }
@@ -85,17 +86,6 @@ extension InPlaceMigration {
     return work
   }
 
-  /// Whether a relationship of the source may have destinations that it cannot have in the destination model.
-  func mayLose(_ former: RelationshipDescription, _ relationship: RelationshipDescription) -> Bool {
-    former.destinationEntity.selfAndBelow.contains { entity in
-      !entity.isAbstract && !isKept(entity, in: relationship.destinationEntity)
-    }
-  }
-
-  func isKept(_ former: EntityDescription, in destination: EntityDescription) -> Bool {
-    changes.destination(of: former)?.isKindOf(entity: destination) ?? false
-  }
-
   /// Whether a relationship keeps one destination. One that does not exist, where the model allows that, is kept.
   func isKept(
     _ key: UInt64, of former: RelationshipDescription, in destination: EntityDescription
@@ -103,7 +93,7 @@ extension InPlaceMigration {
     let root: EntityDescription = former.destinationEntity.rootEntity
     return try view.withRow(root, key) { row in
       guard let row else { return true }
-      return isKept(try formerEntity(root, row), in: destination)
+      return changes.isKept(try formerEntity(root, row), in: destination)
     }
   }
 

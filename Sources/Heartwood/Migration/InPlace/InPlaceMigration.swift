@@ -56,8 +56,8 @@ final class InPlaceMigration {
     try log.step("rows") { try migrateRows() }
     try log.step("new inverses") { try joinRelationships() }
     try log.step("relationships") { try migrateRelationships() }
-    try log.step("indexes and uniqueness") { try migrateIndexes() }
     try log.step("derived attributes") { try migrateDerivations() }
+    try log.step("indexes and uniqueness") { try migrateIndexes() }
     try transaction.put(KeySpace.schemaKey, record.encoded())
     // Rewriting begins again: rows that were done have a former layout now.
     _ = try transaction.deleteRange(.prefix([KeySpace.rewriting]))

@@ -101,6 +101,24 @@ extension InferredChanges {
     return found
   }
 
+  /// Whether a relationship of the source may have destinations that it cannot have in the destination model.
+  func mayLose(_ former: RelationshipDescription, _ relationship: RelationshipDescription) -> Bool {
+    former.destinationEntity.selfAndBelow.contains { entity in
+      !entity.isAbstract && !isKept(entity, in: relationship.destinationEntity)
+    }
+  }
+
+  /// Whether objects that had a relationship of the source may not have it any more.
+  func mayLoseSources(_ former: RelationshipDescription, _ relationship: RelationshipDescription) -> Bool {
+    guard let owner = former.entity, let entity = relationship.entity else { return false }
+    return owner.selfAndBelow.contains { !$0.isAbstract && !isKept($0, in: entity) }
+  }
+
+  /// Whether the objects of an entity of the source are of an entity of the destination, or of a subentity.
+  func isKept(_ former: EntityDescription, in destination: EntityDescription) -> Bool {
+    self.destination(of: former)?.isKindOf(entity: destination) ?? false
+  }
+
   /// Whether a relationship gets links, or a to-one relationship its values, from an inverse that it did not have before.
   func isJoined(_ relationship: RelationshipDescription) -> Bool {
     guard !relationship.isTransient, let inverse = relationship.inverseRelationship else { return false }

@@ -147,9 +147,9 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
 
   /// Computes the derived values of a row, and writes it if they are others than before.
   ///
-  /// - Parameter isWhole: Whether those that depend on the row alone are computed, too.
+  /// - Parameter only: By the numbers of entities, the slots whose values are computed; nil for all that read other rows.
   func derive(
-    _ root: EntityDescription, _ key: UInt64, _ plan: DerivationPlan, isWhole: Bool = false
+    _ root: EntityDescription, _ key: UInt64, _ plan: DerivationPlan, only: [UInt16: Set<Int>]? = nil
   ) throws -> (
     row: DerivedRow, changed: [Int]
   )? {
@@ -159,7 +159,11 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     let layout = stored.entity.layout
     guard let known = plan.of(stored.entity) else { return nil }
     var values: [Int: Value] = [:]
-    for derivation in isWhole ? known.ofOwnRow + known.ofOthers : known.ofOthers {
+    let wanted = only.map { $0[stored.entity.number] ?? [] }
+    let derivations = wanted.map { slots in
+      (known.ofOwnRow + known.ofOthers).filter { slots.contains($0.slot) }
+    }
+    for derivation in derivations ?? known.ofOthers {
       values[derivation.slot] = try derivation.value(of: old, key, in: self, now: now)
     }
     let (row, changed) = old.replacing(values, layout)
