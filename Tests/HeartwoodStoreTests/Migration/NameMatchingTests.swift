@@ -34,6 +34,9 @@ import Testing
     Case("a<b b<a", "b<a c<b", "b-b c-a"), Case("a<b b<a", "b<a c<a", "b-b c-a"),
     // What keeps its name keeps its values.
     Case("b<a", "b c<a", "b-b c-"), Case("b c<a", "b<a", "b-c"),
+    // One of several renamings is taken back.
+    Case("c<b", "b<a", "b-c"), Case("c<b", "b", "b-c"), Case("c<b d", "b<a d", "b-c d-d"),
+    Case("c<b f<e", "e<d b<a", "b-c e-f"), Case("c<b b", "b<a", "b-b"), Case("c<b a", "b<a", "b-a"),
   ]
 
   private func parts(_ text: String) -> [(name: String, renamed: String?)] {

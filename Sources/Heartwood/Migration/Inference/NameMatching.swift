@@ -16,6 +16,9 @@ struct NameMatching {
       self.renamed = renamed == name ? nil : renamed
       self.place = place
     }
+
+    /// The name and what it is renamed from; nil if that is nothing.
+    fileprivate var declaration: [String]? { renamed.map { [name, $0] } }
   }
 
   /// By place of the new elements, that of the former one.
@@ -26,42 +29,63 @@ struct NameMatching {
   private let former: [Element]
   private var used: Set<Int> = []
 
+  /// - Complexity: Linear in the number of elements.
   init(_ new: [Element], _ former: [Element]) {
     (self.new, self.former) = (new, former)
     // What is declared as it was has not changed.
-    match { new, former, _ in new.renamed != nil && new.renamed == former.renamed && new.name == former.name }
-    match { new, former, matching in
-      new.renamed != nil && new.renamed == former.name && !matching.isMeantByIdentifier(new)
-    }
-    match { new, former, _ in new.renamed == nil && new.name == former.name }
-    match { new, former, _ in new.renamed != nil && new.renamed == former.renamed }
-    match { new, former, _ in new.name == former.name }
-    // A renaming that was taken back.
-    match { new, former, _ in new.renamed == nil && new.name == former.renamed }
-    for element in new where element.renamed != nil && matches[element.place] == nil {
-      guard let other = new.first(where: { $0.renamed == element.renamed && matches[$0.place] != nil }) else {
-        continue
-      }
-      conflicts.append((element.place, other.place))
-    }
+    match({ $0.declaration }, former: { $0.declaration })
+    matchFormerNames()
+    match({ $0.renamed == nil ? $0.name : nil }, former: { $0.name })
+    match({ $0.renamed }, former: { $0.renamed })
+    match({ $0.name }, former: { $0.name })
+    // A renaming that was taken back, also one of several that follow one another.
+    match({ $0.name }, former: { $0.renamed })
+    noteConflicts()
   }
 
-  private mutating func match(_ rule: (Element, Element, NameMatching) -> Bool) {
+  /// Matches the new elements that have none with former ones that are not used, where both have the same key.
+  private mutating func match<Key: Hashable>(_ key: (Element) -> Key?, former formerKey: (Element) -> Key?) {
+    var places = unused(formerKey)
     for element in new where matches[element.place] == nil {
-      guard let found = former.first(where: { !used.contains($0.place) && rule(element, $0, self) }) else {
-        continue
-      }
+      guard let key = key(element), let found = places[key]?.popLast() else { continue }
       matches[element.place] = found.place
       used.insert(found.place)
     }
   }
 
-  private func isMeantByIdentifier(_ element: Element) -> Bool {
-    guard let other = former.first(where: { !used.contains($0.place) && $0.renamed == element.renamed })
-    else {
-      return false
+  /// The former elements that are not used by a key, the first one last.
+  private func unused<Key: Hashable>(_ key: (Element) -> Key?) -> [Key: [Element]] {
+    var found: [Key: [Element]] = [:]
+    for element in former.reversed() where !used.contains(element.place) {
+      if let key = key(element) { found[key, default: []].append(element) }
     }
-    return new.contains { $0.name == element.renamed } && !new.contains { $0.name == other.name }
+    return found
+  }
+
+  /// Matches new elements with the former ones that have the name of their renaming identifier, where that is what it means.
+  private mutating func matchFormerNames() {
+    var places = unused { $0.name }
+    let others = unused { $0.renamed }
+    let names = Set(new.map(\.name))
+    for element in new where matches[element.place] == nil {
+      guard let renamed = element.renamed else { continue }
+      let other = others[renamed]?.last { !used.contains($0.place) }
+      let isMeantByIdentifier = other.map { names.contains(renamed) && !names.contains($0.name) } ?? false
+      guard !isMeantByIdentifier, let found = places[renamed]?.popLast() else { continue }
+      matches[element.place] = found.place
+      used.insert(found.place)
+    }
+  }
+
+  private mutating func noteConflicts() {
+    var matched: [String: Int] = [:]
+    for element in new.reversed() where matches[element.place] != nil {
+      if let renamed = element.renamed { matched[renamed] = element.place }
+    }
+    for element in new where matches[element.place] == nil {
+      guard let other = element.renamed.flatMap({ matched[$0] }) else { continue }
+      conflicts.append((element.place, other))
+    }
   }
 }
 
