@@ -20,9 +20,10 @@ extension StoreMetadata {
   /// Keeps the names of entities that a migration renames.
   mutating func noteRenamedEntities(_ changes: InferredChanges) {
     var names: [String: String] = [:]
+    let entities = changes.destination.entitiesByName
     func note(_ former: String, _ name: String) {
       guard let entity = changes.destinations[name], entity.displayName != former,
-        changes.destination.entitiesByName[former] == nil
+        entities[former] == nil
       else { return }
       names[former] = entity.displayName
     }

@@ -108,8 +108,9 @@ private struct RowRewriting {
     var record = schema.record
     let wanted = Set(root.selfAndBelow.map(\.number))
     let used = Set(root.selfAndBelow.map { schema.entity($0).storage.rowNumber })
+    let entities = schema.model.entitiesByName
     for place in record.entities.indices {
-      guard let entity = schema.model.entitiesByName[record.entities[place].name], entity.rootEntity === root
+      guard let entity = entities[record.entities[place].name], entity.rootEntity === root
       else { continue }
       record.entities[place].storage.former = []
       let number = record.entities[place].storage.rowNumber

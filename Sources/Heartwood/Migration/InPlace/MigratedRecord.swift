@@ -7,6 +7,8 @@ struct MigratedRecord {
   private(set) var record: SchemaRecord
   /// The root entities of the destination whose rows have to move to other keys, with the source's root entity.
   private(set) var movedFamilies: [String: EntityDescription] = [:]
+  /// By name, where an entity is in the record.
+  private var places: [String: Int] = [:]
 
   init(
     _ changes: InferredChanges, of old: StoreSchema, hasRows: @escaping (EntityDescription) throws -> Bool
@@ -19,19 +21,23 @@ struct MigratedRecord {
     record.nextPropertyNumber = old.record.nextPropertyNumber
     record.nextIndexNumber = old.record.nextIndexNumber
     record.nextEntityNumber = old.record.nextEntityNumber
+    notePlaces()
     try numberEntities()
     try numberProperties()
     try numberFamilies()
     for root in roots { try layOutRows(of: root) }
     record.entities.sort { $0.number < $1.number }
+    notePlaces()
   }
 
   private var entities: [EntityDescription] { changes.sorted(changes.destination) }
   private var roots: [EntityDescription] { entities.filter { $0.superentity == nil } }
 
-  private func place(_ entity: EntityDescription) -> Int {
-    record.entities.firstIndex { $0.name == entity.displayName } ?? 0
+  private mutating func notePlaces() {
+    for (place, entity) in record.entities.enumerated() { places[entity.name] = place }
   }
+
+  private func place(_ entity: EntityDescription) -> Int { places[entity.displayName] ?? 0 }
 
   private mutating func newEntityNumber() throws(HeartwoodError) -> UInt16 {
     defer { record.nextEntityNumber += 1 }

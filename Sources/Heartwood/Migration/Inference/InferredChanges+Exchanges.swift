@@ -66,7 +66,11 @@ extension InferredChanges {
     return Set(
       next.keys.filter { name in
         var place = next[name]
-        for _ in next where place != nil && place != name { place = place.flatMap { next[$0] } }
+        var steps = 0
+        while let current = place, current != name, steps < next.count {
+          place = next[current]
+          steps += 1
+        }
         return place == name
       })
   }
