@@ -104,6 +104,37 @@ import Testing
       "\(error?.message ?? "none")")
   }
 
+  @Test(arguments: [
+    "<?a?><model><entity name='A'/></model>", "<model><?a?><entity name='A'><?b?></entity></model>",
+    "<model><entity name='A'/></model><?a?>", "<model><?a ?><?b c?><?d\n?><entity name='A'/></model>",
+    "<!DOCTYPE model [<?a?><!ENTITY e '<?b?>']>\n<model>&e;<!-- <?a?> --><entity name='A'/></model>",
+    "<?xml version='1.0' encoding='utf-8'?><?a?><model><entity name='A'/></model>",
+  ])
+  func `a processing instruction that is only a name means nothing`(text: String) throws {
+    let url = folder.url.appending(path: "Library.xcdatamodel")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url.appending(path: "contents"))
+    let error = heartwoodError {
+      let names = try ManagedObjectModel(contentsOf: url).entitiesByName.keys.sorted()
+      #expect(names == ["A"])
+    }
+    // Foundation's parser does not take all of them.
+    if text.hasPrefix("<!DOCTYPE") { return }
+    #expect(error == nil, "\(error?.message ?? "")")
+  }
+
+  @Test(arguments: [
+    "<!DOCTYPE m [<!ENTITY e '&#60;?a?&#62;'>]>\n<model>&e;</model>",
+    "<?xml version='1.0' encoding='UTF-7'?><model>+ADw-?a?+AD4-</model>",
+  ])
+  func `a processing instruction that other characters stand for is refused`(text: String) throws {
+    let url = folder.url.appending(path: "Library.xcdatamodel")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url.appending(path: "contents"))
+    let message = heartwoodMessage { _ = try ManagedObjectModel(contentsOf: url) }
+    #expect(message?.contains("is no XML that can be read") == true, "\(message ?? "")")
+  }
+
   @Test func `a file of a model that is empty or in UTF-16 is no XML`() throws {
     let url = folder.url.appending(path: "Library.xcdatamodel")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

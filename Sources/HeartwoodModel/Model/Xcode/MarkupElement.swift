@@ -24,14 +24,15 @@ package struct MarkupElement {
   /// - Parameters:
   ///   - data: The document.
   ///   - file: What messages call it.
-  /// - Throws: `.coreData` if it is no XML in UTF-8, its elements are nested too deep, or something follows the root element.
+  /// - Throws: `.coreData` if it is no XML in UTF-8, its elements are nested too deep, something follows the root element, or an entity is
+  ///   declared by others.
   package init(document data: Data, file: String) throws(HeartwoodError) {
     guard !data.isEmpty else { throw HeartwoodError(.coreData, "\(file) is no XML: it is empty") }
     // Foundation's parser traps on names that are not.
     guard String(validating: data, as: UTF8.self) != nil else {
       throw HeartwoodError(.coreData, "\(file) is no XML: it is not in UTF-8")
     }
-    let parser = XMLParser(data: data)
+    let parser = XMLParser(data: try MarkupInstructions.separated(data, file: file))
     let builder = MarkupBuilder()
     parser.delegate = builder
     parser.shouldResolveExternalEntities = false
