@@ -145,8 +145,7 @@ enum MigrateCommand: Subcommand {
     if arguments.has("dry-run") {
       let log = arguments.has("steps") ? writeStep : nil
       return try rehearsed(path, console) { say in
-        let description = CommandStore.description(path)
-        description.mappingModel = mapping
+        let description = mapped(path, mapping)
         description.migrationLog = log
         description.migrationProgress = { say("\($0)") }
         return try PersistentStoreCoordinator.rehearseMigration(with: description, to: model)
@@ -169,9 +168,8 @@ enum MigrateCommand: Subcommand {
     defer { progress.finish() }
     try GraphFailure.catching(path) {
       try LiveProgress.run(&progress, isShown: console.showsProgress) { say in
-        let description = CommandStore.description(path)
+        let description = mapped(path, mapping)
         description.createsStore = false
-        description.mappingModel = mapping
         description.migrationLog = log
         description.migrationProgress = { say("\($0)") }
         let coordinator = try PersistentStoreCoordinator(checking: model)
@@ -188,6 +186,14 @@ enum MigrateCommand: Subcommand {
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     try console.writeLine("migrated by the mapping in \(String(format: "%.1f", seconds)) s")
     return .success
+  }
+
+  /// A mapping says what becomes of all objects, also on the way back to a model that the store had.
+  private static func mapped(_ path: String, _ mapping: MappingModel) -> PersistentStoreDescription {
+    let description = CommandStore.description(path)
+    description.mappingModel = mapping
+    description.allowsMigrationToFormerModel = true
+    return description
   }
 
   /// Tries a migration, and says what it would do.

@@ -1,0 +1,72 @@
+import Foundation
+import Heartwood
+import TestSupport
+import Testing
+
+@testable import HeartwoodCommand
+
+/// The ways back to a model, or a state, that a store had before.
+@Suite struct `Ways back from a migration` {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// A store with two objects, and the files of models by the attributes of their only entity: names, with `<` and the name that each is renamed
+  /// from.
+  private func fill(_ attributes: String, type: String = "log") throws {
+    let first = attributes.prefix { $0 != " " && $0 != "<" }
+    let document = try folder.file(
+      "data.json",
+      #"{"model": \#(model(attributes)), "objects": [{"@entity": "A", "\#(first)": "x"}, {"@entity": "A", "\#(first)": "y"}]}"#
+    )
+    let made = type == "log" ? store : folder.path("first")
+    #expect(CommandRun("import", made, document).status == .success)
+    if type != "log" { #expect(CommandRun("copy", made, store, "--type", type).status == .success) }
+  }
+
+  private var store: String { folder.path("store") }
+
+  private func model(_ attributes: String) -> String {
+    let parts = attributes.split(separator: " ").map { part in
+      let names = part.split(separator: "<")
+      let renamed = names.count > 1 ? #", "renamed": "\#(names[1])""# : ""
+      return #""\#(names[0])": {"type": "string", "optional": true\#(renamed)}"#
+    }
+    return #"{"entities": {"A": {"attributes": {\#(parts.joined(separator: ", "))}}}}"#
+  }
+
+  private func file(_ attributes: String) throws -> String {
+    try folder.file("\(attributes.replacing("<", with: "-")).json", model(attributes))
+  }
+
+  private func migrate(_ attributes: String, _ options: String...) throws -> CommandRun {
+    CommandRun(["migrate", store, try file(attributes)] + options)
+  }
+
+  /// A mapping of the entity to itself, with expressions by attribute.
+  private func mapping(_ values: [String: String]) throws -> String {
+    let mapping = EntityMapping(from: "A", to: "A")
+    mapping.attributeMappings = try values.sorted { $0.key < $1.key }.map {
+      try PropertyMapping(name: $0.key, valueExpression: $0.value)
+    }
+    let text = String(decoding: try MappingModel(entityMappings: [mapping]).encodedDocument(), as: UTF8.self)
+    return try folder.file("mapping.json", text)
+  }
+
+  private func values(_ attribute: String) -> String {
+    CommandRun("fetch", store, "A", "--columns", attribute, "--sort", attribute, "--format", "csv").output
+  }
+
+  @Test(arguments: ["log", "json"])
+  func `a mapping leads back to a model that the store had, and keeps what would be lost`(type: String) throws
+  {
+    try fill("a", type: type)
+    let there = try mapping(["b": "$source.a + \"!\""])
+    #expect(try migrate("b", "--mapping", there).status == .success)
+    let back = try mapping(["a": "$source.b + \"?\""])
+    #expect(try migrate("a", "--mapping", back, "--dry-run").status == .success)
+    let run = try migrate("a", "--mapping", back)
+    #expect(run.status == .success, "\(run)")
+    #expect(values("a").contains("x!?"))
+  }
+}
