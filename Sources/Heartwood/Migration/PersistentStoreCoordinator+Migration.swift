@@ -127,10 +127,39 @@ extension PersistentStoreCoordinator {
     at url: URL, to model: ManagedObjectModel, options: PersistentStore.Options? = nil,
     log: (@Sendable (String) -> Void)? = nil, progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) throws -> MigrationReport? {
+    try migrateStore(
+      at: url, to: model, options: options, mayLoseOnReturn: true, log: log, progress: progress)
+  }
+
+  /// The same, and refuses to lose something on the way back to a model that the store had, unless that is wanted.
+  ///
+  /// - Throws: `.stagedMigrationBackwardMigration` with what would be lost.
+  package static func migrateStore(
+    at url: URL, to model: ManagedObjectModel, options: PersistentStore.Options? = nil,
+    mayLoseOnReturn: Bool, log: (@Sendable (String) -> Void)?,
+    progress: (@Sendable (MigrationProgress) -> Void)?
+  ) throws -> MigrationReport? {
     let reading = try Self.options(url, options, log, progress)
     return try MigrationLock.with(at: url, reading) {
-      try LogStore.migrate(at: url, to: model, options: reading)
+      try LogStore.migrate(at: url, to: model, options: reading, mayLoseOnReturn: mayLoseOnReturn)
         ?? LogStore.adopt(model, at: url, options: reading)
+    }
+  }
+
+  /// Why `migrateStore` refuses to migrate a store back to a model that it had; nil if it had another one, or loses nothing.
+  package static func refusalOfReturn(ofStoreAt url: URL, to model: ManagedObjectModel) throws
+    -> HeartwoodError?
+  {
+    let options = try Self.options(url, nil, nil, nil)
+    let (record, metadata, _) = try LogStore.metadata(at: url, options: options)
+    guard metadata.formerModels.contains(model.versionChecksum) else { return nil }
+    let source = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+    let changes = try InferredChanges(from: source, to: model)
+    do {
+      try changes.requireNoLoss(LogStore.path(of: url))
+      return nil
+    } catch {
+      return error
     }
   }
 

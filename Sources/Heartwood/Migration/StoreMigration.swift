@@ -158,12 +158,14 @@ extension LogStore {
   ///   - allowsFormerModel: Whether the store may have had the model before.
   ///   - pendingStage: The stage whose work is not done with this step.
   ///   - mayReplaceAll: Whether the model may have none of the store's entities.
+  ///   - mayLoseOnReturn: Whether a model that the store had may lack something that the store has.
   /// - Returns: What was done, or would be; nil if the store has the model already.
   /// - Throws: `.inferredMappingModel` if no mapping can be inferred, `.migration` and `.migrationConstraintViolation` for objects
   ///   that the model does not allow, and the errors of opening and saving. The store is as before then.
   static func migrate(
     at url: URL, to model: ManagedObjectModel, options: LogStoreOptions, findings: MigrationFindings? = nil,
-    pendingStage: String? = nil, allowsFormerModel: Bool = true, mayReplaceAll: Bool = false
+    pendingStage: String? = nil, allowsFormerModel: Bool = true, mayReplaceAll: Bool = false,
+    mayLoseOnReturn: Bool = true
   ) throws -> MigrationReport? {
     try model.freeze()
     var options = options
@@ -180,9 +182,11 @@ extension LogStore {
             let source = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
             var metadata = try StoreMetadata(in: transaction)
             try metadata.refusePendingStage(path)
+            let isReturn = metadata.formerModels.contains(model.versionChecksum)
             try metadata.note(model, after: source, allowsFormerModel, path)
             let changes = try InferredChanges(from: source, to: model)
             try changes.requireInferable(mayReplaceAll: mayReplaceAll)
+            if isReturn, !mayLoseOnReturn { try changes.requireNoLoss(path) }
             metadata.noteRenamedEntities(changes)
             try transaction.put(KeySpace.metadataKey, metadata.encoded())
             let report = try InPlaceMigration(changes, transaction, engine.snapshot(), identity, findings)

@@ -24,7 +24,10 @@ enum MigrateCommand: Subcommand {
       SubcommandSyntax.Option(
         name: "back", summary: "replace the store by a backup that was made of it before"),
       SubcommandSyntax.Option(
-        name: "force", summary: "with --back, also if objects were saved after the backup: they are lost"),
+        name: "force",
+        summary:
+          "with --back, also if objects were saved after the backup: they are lost; otherwise, also if the store had the model before, and loses what that does not have"
+      ),
       SubcommandSyntax.Option(name: "steps", summary: "say how long each step takes"),
       SubcommandSyntax.Option(
         name: "rewrite", summary: "also rewrite rows that would be converted when they are read"),
@@ -34,7 +37,8 @@ enum MigrateCommand: Subcommand {
       the store. A crash leaves the store as it was, or migrated. --dry-run only reads the store, which others may use
       meanwhile, and lists the objects that the new model does not allow; with --back it says what would be lost. A
       mapping makes a new store that takes the place of the former one: objects get new identifiers. With --dry-run
-      that store is made in the folder of temporary files, and removed.
+      that store is made in the folder of temporary files, and removed. On the way back to a model that the store had
+      before, what is renamed gets its former name; what that model does not have is lost only with --force.
       """,
     examples: [
       SubcommandSyntax.Example(
@@ -74,7 +78,7 @@ enum MigrateCommand: Subcommand {
         return isRehearsal
           ? try PersistentStoreCoordinator.rehearseMigration(
             ofStoreAt: url, to: model, log: log, progress: note)
-          : try PersistentStoreCoordinator.migrateStore(at: url, to: model, log: log, progress: note)
+          : try migrate(url, to: model, mayLose: arguments.has("force"), log, note)
       }
     }
     progress.finish()
@@ -83,6 +87,10 @@ enum MigrateCommand: Subcommand {
       let lines = lines(report, isRehearsal: isRehearsal, rewrites: rewrites)
       for line in lines { try console.writeLine(line) }
       if report.violations.contains(where: \.preventsMigration) { return .dataError }
+      if isRehearsal, let refusal = try refusalOfReturn(path, to: model) {
+        try console.writeLine(returnText(refusal))
+        return .dataError
+      }
     }
     let rewritten = rewrites ? try rewrite(path, console) : false
     if report == nil {
@@ -95,6 +103,31 @@ enum MigrateCommand: Subcommand {
     return .success
   }
 
+  /// - Parameter mayLose: Whether values may be lost on the way back to a model that the store had.
+  private static func migrate(
+    _ url: URL, to model: ManagedObjectModel, mayLose: Bool, _ log: (@Sendable (String) -> Void)?,
+    _ progress: @escaping @Sendable (MigrationProgress) -> Void
+  ) throws -> MigrationReport? {
+    do {
+      return try PersistentStoreCoordinator.migrateStore(
+        at: url, to: model, mayLoseOnReturn: mayLose, log: log, progress: progress)
+    } catch let error as HeartwoodError where error.code == .stagedMigrationBackwardMigration {
+      throw CommandFailure.data(returnText(error))
+    }
+  }
+
+  private static func refusalOfReturn(
+    _ path: String, to model: ManagedObjectModel
+  ) throws(CommandFailure) -> HeartwoodError? {
+    try GraphFailure.catching(path) {
+      try PersistentStoreCoordinator.refusalOfReturn(ofStoreAt: CommandStore.url(path), to: model)
+    }
+  }
+
+  private static func returnText(_ refusal: HeartwoodError) -> String {
+    "\(refusal.message); --force does it all the same, --back goes back to a backup, and --mapping says what becomes of the values"
+  }
+
   /// - Throws: A usage failure if options have no meaning together.
   private static func check(_ arguments: ParsedArguments) throws(CommandFailure) {
     func refuse(_ others: [String], _ reason: String) throws(CommandFailure) {
@@ -105,12 +138,13 @@ enum MigrateCommand: Subcommand {
     if arguments.has("back") {
       try refuse(["steps", "rewrite", "mapping"], "--back replaces the store by a backup")
     } else {
-      if arguments.has("force") { throw .usage("--force has a meaning only with --back") }
+      if arguments.has("dry-run") { try refuse(["force"], "--dry-run changes nothing") }
     }
     if arguments.has("dry-run") {
       try refuse(["backup", "rewrite"], "--dry-run changes nothing")
     }
     if arguments.value("mapping") != nil {
+      try refuse(["force"], "--mapping says what becomes of all values")
       try refuse(["rewrite"], "--mapping makes a new store with all rows written again")
     }
   }

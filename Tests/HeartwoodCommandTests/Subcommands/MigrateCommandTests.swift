@@ -133,7 +133,8 @@ func `going back is rehearsed without a change, and keeps the store in another b
 }
 
 @Test(arguments: [
-  ["--force"], ["--dry-run", "--rewrite"], ["--dry-run", "--backup", "x"], ["--back", "--steps"],
+  ["--dry-run", "--force"], ["--mapping", "x", "--force"], ["--dry-run", "--rewrite"],
+  ["--dry-run", "--backup", "x"], ["--back", "--steps"],
   ["--back", "--rewrite"], ["--back", "--mapping", "x"],
   ["--mapping", "x", "--rewrite"], ["--back", "--dry-run", "--backup", "x"],
 ])

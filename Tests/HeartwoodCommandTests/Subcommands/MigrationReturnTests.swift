@@ -57,6 +57,28 @@ import Testing
     CommandRun("fetch", store, "A", "--columns", attribute, "--sort", attribute, "--format", "csv").output
   }
 
+  @Test func `several renamings are taken back one after the other, with all values`() throws {
+    try fill("a")
+    for step in ["b<a", "c<b", "d<c", "c<b", "b<a", "a"] {
+      let run = try migrate(step)
+      #expect(run.status == .success && run.output.contains("is renamed from"), "\(step): \(run)")
+      #expect(values(String(step.prefix(1))).contains("x"))
+    }
+  }
+
+  @Test func `a model that the store had is taken again without a loss, or if the loss is wanted`() throws {
+    try fill("a")
+    #expect(try migrate("a b").status == .success)
+    let tried = try migrate("a", "--dry-run")
+    #expect(tried.status == .dataError && tried.output.contains("A.b is removed, with its values"))
+    let refused = try migrate("a")
+    #expect(refused.status == .dataError, "\(refused)")
+    #expect(refused.notes.contains("had this model before, and would lose what it does not have: A.b"))
+    #expect(values("b").contains("b"))
+    #expect(try migrate("a", "--force").status == .success)
+    #expect(values("a").contains("x"))
+  }
+
   @Test(arguments: ["log", "json"])
   func `a mapping leads back to a model that the store had, and keeps what would be lost`(type: String) throws
   {

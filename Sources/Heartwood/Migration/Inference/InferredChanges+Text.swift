@@ -7,7 +7,7 @@ extension InferredChanges {
   func inferredSentences() -> [String] {
     var sentences: [String] = []
     for entity in sorted(source) where destination(of: entity) == nil {
-      sentences.append("\(entity.displayName) is removed, with its objects")
+      sentences.append(removalText(entity))
     }
     for entity in sorted(destination) { sentences += self.sentences(about: entity) }
     for entity in sorted(destination) { sentences += lesserSentences(about: entity) }
@@ -24,10 +24,41 @@ extension InferredChanges {
     for property in entity.ownColumns where !isPartOfNew(property, entity) {
       sentences += self.sentences(about: property, entity)
     }
-    for property in lost(entity, former) where !property.isTransient && !isPartOfLost(property, former) {
-      sentences.append("\(former.displayName).\(property.name) is removed\(lossText(property))")
+    return sentences + removed(entity, former).map { removalText($0, former) }
+      + constraintSentences(entity, former)
+  }
+
+  /// What of the source is in no entity or property of the destination, in sentences: values that the store computes are no loss.
+  private var losses: [String] {
+    sorted(source).flatMap { former -> [String] in
+      guard let entity = destination(of: former) else {
+        return former.isAbstract ? [] : [removalText(former)]
+      }
+      return removed(entity, former).filter { $0.derivation == nil }.map { removalText($0, former) }
     }
-    return sentences + constraintSentences(entity, former)
+  }
+
+  /// - Throws: `.stagedMigrationBackwardMigration` if something of the source is lost, with all of it.
+  func requireNoLoss(_ path: String) throws(HeartwoodError) {
+    let losses = losses
+    guard !losses.isEmpty else { return }
+    throw HeartwoodError(
+      .stagedMigrationBackwardMigration,
+      "the store at \(path) had this model before, and would lose what it does not have: \(losses.joined(separator: "; "))"
+    )
+  }
+
+  private func removalText(_ former: EntityDescription) -> String {
+    "\(former.displayName) is removed, with its objects"
+  }
+
+  private func removalText(_ property: PropertyDescription, _ former: EntityDescription) -> String {
+    "\(former.displayName).\(property.name) is removed\(lossText(property))"
+  }
+
+  /// The properties that an entity loses.
+  private func removed(_ entity: EntityDescription, _ former: EntityDescription) -> [PropertyDescription] {
+    lost(entity, former).filter { !$0.isTransient && !isPartOfLost($0, former) }
   }
 
   /// What an entity declared that neither it nor a subentity has any more, and what it inherited if it leaves its parent without it.
