@@ -12,10 +12,11 @@ struct StoreMetadata: Equatable, Sendable {
   var values: [String: MetadataValue] = [:]
 
   private static let format: UInt8 = 1
-  /// The stage of a migration that is not finished, the checksums of former models, and the former names of entities: written by
-  /// migrations.
+  /// The stage of a migration that is not finished, the checksums of former models, the former names of entities, what handlers of stages have
+  /// saved, and the store of which a mapping has made this one: written by migrations.
   static let ownKeys = [
     "HeartwoodPendingMigrationStage", "HeartwoodFormerModelVersionChecksums", "HeartwoodFormerEntityNames",
+    "HeartwoodMigrationTransactions", "HeartwoodFormerStore",
   ]
 
   func encoded() -> [UInt8] {

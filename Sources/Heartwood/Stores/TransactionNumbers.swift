@@ -28,6 +28,9 @@ package struct TransactionNumbers: Equatable, Sendable {
 
   init() {}
 
+  /// All up to a number; none for 0.
+  init(through number: UInt64) { ranges = number > 0 ? [1...number] : [] }
+
   init(texts: [String]) {
     ranges = texts.compactMap { text in
       let ends = text.split(separator: "-").compactMap { UInt64($0) }

@@ -58,7 +58,7 @@ enum MigrateCommand: Subcommand {
     try CommandStore.checkExists(path, maker: "heartwood import makes one")
     try CommandStore.refuseApple(path)
     if arguments.has("back") {
-      try goBack(path, arguments.argument(1) ?? "", arguments, console)
+      try MigrationReturn.run(path, arguments.argument(1) ?? "", arguments, console)
       return .success
     }
     let model = try ModelArgument.model(arguments.argument(1) ?? "", console)
@@ -288,91 +288,6 @@ enum MigrateCommand: Subcommand {
     return lines
   }
 
-  /// Replaces a store by its backup.
-  private static func goBack(
-    _ path: String, _ backup: String, _ arguments: ParsedArguments, _ console: any Console
-  ) throws(CommandFailure) {
-    let isRehearsal = arguments.has("dry-run")
-    try BackupCommand.checkPlace(backup, of: path)
-    let (identifier, token) = try CommandStore.with(backup, for: .inspecting, console) {
-      ($0.identifier, $0.coordinator.currentPersistentHistoryToken())
-    }
-    let (saved, newest) = try CommandStore.with(path, for: isRehearsal ? .inspecting : .reading, console) {
-      store in
-      guard store.identifier == identifier else {
-        throw CommandFailure.data("\(backup): this is no backup of \(path), but another store")
-      }
-      let request = PersistentHistoryChangeRequest.fetchHistory(after: token)
-      let transactions = try store.context.execute(request).transactions
-      // What the migration's own code saved is to be undone.
-      let own = try store.coordinator.transactionsOfMigrations()
-      return (transactions.count { !own.contains($0.transactionNumber) }, transactions.last?.token ?? token)
-    }
-    let lost =
-      "\(Amount.text(saved, "transaction")) \(saved == 1 ? "was" : "were") saved after the backup, and would be lost"
-    guard !isRehearsal else {
-      try console.writeLine(saved == 0 ? "nothing was saved after the backup" : lost)
-      return try console.writeLine(
-        "the store would be as it was when the backup was made; nothing was changed")
-    }
-    guard saved == 0 || arguments.has("force") else {
-      throw CommandFailure.data("\(path): \(lost); --force replaces the store all the same")
-    }
-    if let kept = arguments.value("backup") {
-      guard CommandStore.resolved(kept) != CommandStore.resolved(backup) else {
-        throw .usage("\(kept): this is the backup to go back to; name another directory with --backup")
-      }
-      try replace(path, by: backup, keeping: kept, console)
-    } else {
-      try GraphFailure.catching(path) {
-        do {
-          try replace(path, by: backup, ifUnchangedSince: arguments.has("force") ? nil : newest)
-        } catch let error as HeartwoodError where error.isSaveSinceToken {
-          throw CommandFailure.data("\(error.message); --force replaces the store all the same")
-        }
-      }
-    }
-    try console.writeLine("the store is as it was when the backup was made")
-  }
-
-  private static func replace(
-    _ path: String, by backup: String, ifUnchangedSince token: PersistentHistoryToken?
-  ) throws {
-    try PersistentStoreCoordinator(managedObjectModel: ManagedObjectModel()).replacePersistentStore(
-      at: CommandStore.url(path), withPersistentStoreFrom: CommandStore.url(backup),
-      ifUnchangedSince: token)
-  }
-
-  /// How often a store is backed up again because something was saved to it since.
-  private static let mostBackups = 20
-
-  /// Replaces a store by its backup once another backup has all that was saved to it.
-  private static func replace(
-    _ path: String, by backup: String, keeping kept: String, _ console: any Console
-  ) throws(CommandFailure) {
-    var rest = mostBackups
-    while true {
-      try BackupCommand.backUp(path, to: kept, console)
-      let newest = try CommandStore.with(kept, for: .inspecting, console) {
-        $0.coordinator.currentPersistentHistoryToken()
-      }
-      let isReplaced = try GraphFailure.catching(path) {
-        do {
-          try replace(path, by: backup, ifUnchangedSince: newest)
-          return true
-        } catch let error as HeartwoodError where error.isSaveSinceToken {
-          guard rest > 1 else {
-            throw CommandFailure.data(
-              "\(error.message): something was saved after each of \(mostBackups) backups")
-          }
-          return false
-        }
-      }
-      if isReplaced { return }
-      rest -= 1
-    }
-  }
-
   /// What is wrong with objects, and which they are.
   private static func violationLines(_ violation: MigrationViolation) -> [String] {
     let shown = violation.objectIDs.prefix(10).map { "\($0.entity.name ?? "")/p\($0.key)" }
@@ -384,9 +299,4 @@ enum MigrateCommand: Subcommand {
       "  \(shown.joined(separator: ", "))\(others > 0 ? " and \(others) others" : "")",
     ]
   }
-}
-
-extension HeartwoodError {
-  /// Whether a store was not replaced because something was saved to it: the request is refused, and no disk has failed.
-  fileprivate var isSaveSinceToken: Bool { code == .persistentStoreSave && underlying == nil }
 }

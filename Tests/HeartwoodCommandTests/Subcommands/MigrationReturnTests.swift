@@ -91,4 +91,34 @@ import Testing
     #expect(run.status == .success, "\(run)")
     #expect(values("a").contains("x!?"))
   }
+
+  @Test func `a store that a mapping has made goes back to the backup of the former one`() throws {
+    try fill("a")
+    let mapping = try mapping(["b": "$source.a"])
+    let backup = folder.path("backup")
+    #expect(try migrate("b", "--mapping", mapping, "--backup", backup).status == .success)
+    let tried = CommandRun("migrate", store, backup, "--back", "--dry-run")
+    #expect(tried.output.hasPrefix("nothing was saved after the backup\n"), "\(tried)")
+    let back = CommandRun("migrate", store, backup, "--back")
+    #expect(back.status == .success, "\(back)")
+    #expect(values("a").contains("x") && CommandRun("verify", store).status == .success)
+  }
+
+  @Test func `what was saved after a mapping's migration, or before it, is lost only if that is wanted`()
+    throws
+  {
+    try fill("a")
+    let mapping = try mapping(["b": "$source.a"])
+    let backup = folder.path("backup")
+    #expect(CommandRun("backup", store, backup).status == .success)
+    #expect(CommandRun("update", store, "A", "--where", "a == \"x\"", "--set", "a=\"z\"").status == .success)
+    #expect(try migrate("b", "--mapping", mapping).status == .success)
+    #expect(CommandRun("update", store, "A", "--where", "b == \"z\"", "--set", "b=\"w\"").status == .success)
+    let refused = CommandRun("migrate", store, backup, "--back")
+    #expect(refused.status == .dataError, "\(refused)")
+    #expect(refused.notes.contains("something was saved between the backup and the migration"))
+    #expect(refused.notes.contains("1 transaction was saved after the backup"))
+    let back = CommandRun("migrate", store, backup, "--back", "--force")
+    #expect(back.status == .success && values("a").contains("x"), "\(back)")
+  }
 }

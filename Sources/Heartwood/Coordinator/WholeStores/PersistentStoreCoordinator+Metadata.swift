@@ -154,6 +154,10 @@ extension PersistentStore {
     /// The names that entities had in former models, with those that they have now, a `[String: String]`; absent if none was renamed.
     public static let formerEntityNames = "HeartwoodFormerEntityNames"
 
+    /// The store of which a mapping model has made this one, a `[String: Any]` with its identifier and the number of its last transaction;
+    /// absent if none has.
+    static let formerStore = "HeartwoodFormerStore"
+
     /// The model that the store was written with, as bytes, a `Data`: of custom stores only, in `storedMetadata`. A class that
     /// keeps it can be migrated.
     public static let modelData = "HeartwoodModel"
@@ -161,7 +165,7 @@ extension PersistentStore {
     static let all: Set<String> = [
       storeType, storeUUID, modelVersionHashes, modelVersionIdentifiers, modelVersionChecksum,
       hasDeferredLightweightMigration, pendingMigrationStage, migrationTransactions,
-      formerModelVersionChecksums, formerEntityNames, modelData,
+      formerModelVersionChecksums, formerEntityNames, formerStore, modelData,
     ]
   }
 }

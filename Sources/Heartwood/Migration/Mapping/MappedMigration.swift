@@ -61,14 +61,20 @@ struct MappedMigration {
     defer { held.release() }
     let snapshot = try held.snapshot()
     // Others may have migrated it meanwhile.
-    guard let (source, metadata) = try begin(mapping, snapshot) else { return }
+    guard let begun = try begin(mapping, snapshot) else { return }
+    var metadata = begun.metadata
+    metadata.formerStore = try FormerStore(StoreIdentity(uuid: UUID(held.storeIdentifier)), snapshot)
     let beside = HiddenFolder(beside: url, "migrating")
     do {
       // What a migration left that was interrupted.
       try beside.remove(busyTimeout: options.engine.busyTimeout, description.fileSystem)
-      try copy(by: mapping, source, to: beside.url)
+      try copy(by: mapping, begun.source, to: beside.url)
       try LogStore.withEngine(at: beside.url, options: options) { engine in
-        try engine.write { try $0.put(KeySpace.metadataKey, metadata.encoded()) }
+        try engine.write { transaction in
+          metadata.migrationTransactions = try TransactionNumbers(
+            through: transaction.number(KeySpace.newestHistoryKey) ?? 0)
+          try transaction.put(KeySpace.metadataKey, metadata.encoded())
+        }
         try engine.close()
       }
       try held.replace(byStoreAt: beside.path, busyTimeout: options.engine.busyTimeout)

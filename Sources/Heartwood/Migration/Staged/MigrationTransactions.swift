@@ -1,7 +1,7 @@
 import Foundation
 
 extension StoreMetadata {
-  /// The transactions that handlers of stages have saved.
+  /// The transactions that migrations have saved: handlers of stages, and mapping models in the store that they have made.
   var migrationTransactions: TransactionNumbers {
     get {
       guard case .list(let list)? = values[PersistentStore.MetadataKey.migrationTransactions] else {
@@ -21,7 +21,7 @@ extension StoreMetadata {
 }
 
 extension PersistentStoreCoordinator {
-  /// The transactions of the only store that handlers of stages have saved.
+  /// The transactions of the only store that migrations have saved.
   package func transactionsOfMigrations() throws -> TransactionNumbers {
     guard let store = persistentStores.first?.log else { return TransactionNumbers() }
     return try store.metadata().migrationTransactions
