@@ -10,6 +10,7 @@ extension MigrationManager {
           "two mappings have the name \(mapping.name), by which others refer to them: give one another name")
       }
       try checkHashes(of: mapping)
+      try checkMade(by: mapping)
       try checkOnce(mapping)
       // What names mean to other policies is not known.
       if mapping.hasKnownPolicy { try checkProperties(of: mapping) }
@@ -34,6 +35,15 @@ extension MigrationManager {
           .migration, "the mapping \(mapping.name) is about another version of the entity \(name)")
       }
     }
+  }
+
+  /// - Throws: `.migration` if a mapping would make objects of an abstract entity, which has none.
+  private func checkMade(by mapping: EntityMapping) throws(HeartwoodError) {
+    guard mapping.hasKnownPolicy, mapping.mappingType != .remove,
+      let source = sourceEntity(for: mapping), !source.isAbstract,
+      let destination = destinationEntity(for: mapping), destination.isAbstract
+    else { return }
+    throw .abstract(destination, mapping)
   }
 
   /// - Throws: `.migration` if a property is mapped twice.
@@ -202,6 +212,15 @@ extension MigrationManager {
     if object.managedObjectContext === sourceContext { return object.objectID }
     let sources = sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [object])
     return sources.first?.objectID ?? object.objectID
+  }
+}
+
+extension HeartwoodError {
+  static func abstract(_ entity: EntityDescription, _ mapping: EntityMapping) -> HeartwoodError {
+    HeartwoodError(
+      .migration,
+      "the mapping \(mapping.name) makes objects of \(entity.displayName), which is abstract: name a subentity as its destination, or make its "
+        + "type remove")
   }
 }
 

@@ -146,6 +146,7 @@ open class MigrationManager: NSObject, @unchecked Sendable {
         .entityMigrationPolicy,
         "the mapping \(mapping.name) makes objects, and has no entity of the destination")
     }
+    guard !entity.isAbstract else { throw HeartwoodError.abstract(entity, mapping) }
     let object = ObjectMaking.make(entity.factory.objectClass, entity, insertInto: destinationContext)
     rehearsal?.made.append(object)
     return object

@@ -1,0 +1,116 @@
+import Foundation
+import GraphTestSupport
+import Heartwood
+import TestSupport
+import Testing
+
+/// Links and values in mapping models as Xcode writes them, where each mapping names only what one other mapping makes.
+@Suite struct `Mappings as Xcode writes them` {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Firms with an ordered staff of persons, some of them managers; in the second version firms have a note more.
+  private static func model(
+    _ version: Int, _ edit: ([String: EntityDescription]) -> Void = { _ in }
+  ) -> ManagedObjectModel {
+    let firm = EntityDescription(
+      name: "Firm",
+      properties: [
+        AttributeDescription(name: "name", type: .string, isOptional: true),
+        AttributeDescription(name: "size", type: .integer16, isOptional: true),
+        AttributeDescription(name: "worth", type: .double, isOptional: true),
+      ])
+    let person = EntityDescription(
+      name: "Person", properties: [AttributeDescription(name: "name", type: .string)])
+    let manager = EntityDescription(name: "Manager", properties: [])
+    person.subentities = [manager]
+    let staff = RelationshipDescription(name: "staff", destination: person, isToMany: true, isOrdered: true)
+    let employer = RelationshipDescription(name: "firm", destination: firm, isToMany: false)
+    (staff.inverseRelationship, employer.inverseRelationship) = (employer, staff)
+    firm.ownProperties.append(staff)
+    person.ownProperties.append(employer)
+    let entities = ["Firm": firm, "Person": person, "Manager": manager]
+    guard version > 1 else { return ManagedObjectModel(entities: Array(entities.values)) }
+    firm.ownProperties.append(AttributeDescription(name: "note", type: .string, isOptional: true))
+    person.ownProperties.append(AttributeDescription(name: "note", type: .string, isOptional: true))
+    edit(entities)
+    return ManagedObjectModel(entities: Array(entities.values))
+  }
+
+  private func open(
+    _ model: ManagedObjectModel, _ mapping: MappingModel? = nil
+  ) throws -> ManagedObjectContext {
+    let coordinator = try PersistentStoreCoordinator(checking: model)
+    try coordinator.addPersistentStore(with: description(mapping))
+    return ManagedObjectContext(.privateQueue, coordinator: coordinator)
+  }
+
+  private func description(_ mapping: MappingModel?) -> PersistentStoreDescription {
+    let description = PersistentStoreDescription(url: folder.store)
+    description.mappingModel = mapping
+    return description
+  }
+
+  private func fill() throws {
+    let context = try open(Self.model(1))
+    let firm = try ManagedObject(entity: context.entity("Firm"), insertInto: context)
+    let staff = try [("Manager", "Mia"), ("Person", "Pat"), ("Manager", "Max")].map { entity, name in
+      let object = try ManagedObject(entity: context.entity(entity), insertInto: context)
+      object.setValue(name, forKey: "name")
+      return object
+    }
+    try firm.assign(staff, forKey: "staff")
+    firm.setValue(Double.infinity, forKey: "worth")
+    try context.save()
+    try context.persistentStoreCoordinator?.close()
+  }
+
+  private static func mapping(_ entity: String, _ others: [(String, String)] = []) throws -> EntityMapping {
+    let mapping = EntityMapping(from: entity, to: entity)
+    mapping.relationshipMappings = try others.map { try PropertyMapping(name: $0, valueExpression: $1) }
+    return mapping
+  }
+
+  private static func made(_ mapping: String, _ source: String) -> String {
+    "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \"\(mapping)\", \(source))"
+  }
+
+  /// By their names, the mappings of a case.
+  enum Links: CaseIterable {
+    case bothSides, oneSide, otherSide
+
+    func mappings() throws -> [EntityMapping] {
+      let staff = [("staff", made("Person->Person", "$source.staff"))]
+      let firm = [("firm", made("Firm->Firm", "$source.firm"))]
+      return [
+        try mapping("Firm", self == .otherSide ? [] : staff),
+        try mapping("Person", self == .oneSide ? [] : firm),
+        try mapping("Manager", self == .oneSide ? [] : firm),
+      ]
+    }
+  }
+
+  @Test func `a mapping that makes objects of an abstract entity is refused, and is named`() throws {
+    try fill()
+    let model = Self.model(2) { $0["Person"]?.isAbstract = true }
+    let mapping = MappingModel(
+      entityMappings: try ["Firm", "Person", "Manager"].map { try Self.mapping($0) })
+    for attempt in [
+      { _ = try PersistentStoreCoordinator.rehearseMigration(with: description(mapping), to: model) },
+      { _ = try open(model, mapping) },
+    ] {
+      let message = heartwoodMessage(attempt)
+      #expect(
+        message?.contains("the mapping Person->Person makes objects of Person, which is abstract") == true,
+        "\(message ?? "")")
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(names == [folder.store.lastPathComponent])
+    let maker = EntityMapping(from: "Person", to: "Manager")
+    maker.name = "promotion"
+    let other = MappingModel(
+      entityMappings: try [Self.mapping("Firm"), maker, Self.mapping("Manager")])
+    #expect(try open(model, other).fetch(FetchRequest<ManagedObject>(entityName: "Manager")).count == 3)
+  }
+}
