@@ -113,4 +113,18 @@ import Testing
       entityMappings: try [Self.mapping("Firm"), maker, Self.mapping("Manager")])
     #expect(try open(model, other).fetch(FetchRequest<ManagedObject>(entityName: "Manager")).count == 3)
   }
+
+  @Test(arguments: ["+", "-", "*", "/"])
+  func `an expression computes with infinite numbers as with others`(sign: String) throws {
+    try fill()
+    let firm = try Self.mapping("Firm")
+    firm.attributeMappings = [
+      try PropertyMapping(name: "worth", valueExpression: "$source.worth \(sign) 2")
+    ]
+    let mapping = MappingModel(
+      entityMappings: try [firm, Self.mapping("Person"), Self.mapping("Manager")])
+    let context = try open(Self.model(2), mapping)
+    let found = try context.fetch(FetchRequest<ManagedObject>(entityName: "Firm"))
+    #expect(found.map { $0.value(forKey: "worth") as? Double } == [.infinity])
+  }
 }

@@ -203,6 +203,7 @@ extension MappingExpression {
     if let left = left as? any BinaryInteger, let right = right as? any BinaryInteger, operation != .divide {
       return try whole(operation, Int64(clamping: left), Int64(clamping: right), scope)
     }
+    if let numbers = doubles(left, right) { return computed(operation, numbers.0, numbers.1) }
     guard let left = decimal(left), let right = decimal(right) else {
       throw scope.error("\(left) and \(right) are no numbers")
     }
@@ -227,6 +228,33 @@ extension MappingExpression {
       }
     if overflows { throw scope.error("\(left) \(operation.rawValue) \(right) does not fit into 64 bits") }
     return result
+  }
+
+  /// Two numbers of which one is infinite or none, which decimal numbers cannot be.
+  private static func doubles(_ left: Any, _ right: Any) -> (Double, Double)? {
+    guard let left = double(left), let right = double(right), !left.isFinite || !right.isFinite else {
+      return nil
+    }
+    return (left, right)
+  }
+
+  private static func double(_ value: Any) -> Double? {
+    switch value {
+    case let number as Double: number
+    case let number as Float: Double(number)
+    case let number as Decimal: NSDecimalNumber(decimal: number).doubleValue
+    case let number as any BinaryInteger: Double(Int64(clamping: number))
+    default: nil
+    }
+  }
+
+  private static func computed(_ operation: ArithmeticOperator, _ left: Double, _ right: Double) -> Double {
+    switch operation {
+    case .add: left + right
+    case .subtract: left - right
+    case .multiply: left * right
+    case .divide: left / right
+    }
   }
 
   private static func decimal(_ value: Any) -> Decimal? {
