@@ -114,6 +114,22 @@ import Testing
     #expect(try open(model, other).fetch(FetchRequest<ManagedObject>(entityName: "Manager")).count == 3)
   }
 
+  @Test(arguments: ["$source.size", "FUNCTION($source, \"valueForKey:\", \"size\")"])
+  func `an expression that is a property of the source is mapped by its name`(expression: String) throws {
+    try fill()
+    let model = Self.model(2) { entities in
+      guard let size = entities["Firm"]?.ownProperties[1] as? AttributeDescription else { return }
+      (size.type, size.isOptional, size.defaultValue) = (.string, false, "some")
+    }
+    let firm = try Self.mapping("Firm")
+    firm.attributeMappings = [try PropertyMapping(name: "size", valueExpression: expression)]
+    let mapping = MappingModel(
+      entityMappings: try [firm, Self.mapping("Person"), Self.mapping("Manager")])
+    let context = try open(model, mapping)
+    let found = try context.fetch(FetchRequest<ManagedObject>(entityName: "Firm"))
+    #expect(found.map { $0.value(forKey: "size") as? String } == ["some"])
+  }
+
   @Test(arguments: ["+", "-", "*", "/"])
   func `an expression computes with infinite numbers as with others`(sign: String) throws {
     try fill()

@@ -23,6 +23,21 @@ struct MappingExpression: Sendable {
 
   let root: Node
 
+  /// The name, or the path of an element of a composite attribute, if the expression is nothing but a property of the source: `$source.name`.
+  var sourceProperty: String? {
+    if case .function(.variable("source"), "valueForKey:", let arguments) = root {
+      guard case .constant(.string(let name))? = arguments.first, arguments.count == 1 else { return nil }
+      return name
+    }
+    return Self.path(root)
+  }
+
+  private static func path(_ node: Node) -> String? {
+    guard case .property(let owner, let name) = node else { return nil }
+    if case .variable("source") = owner { return name }
+    return path(owner).map { "\($0).\(name)" }
+  }
+
   /// The names of the source's properties that the expression has; nil if a function gets the whole object.
   var sourceNames: Set<String>? {
     var names: Set<String> = []

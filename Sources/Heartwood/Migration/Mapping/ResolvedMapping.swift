@@ -42,7 +42,7 @@ struct ResolvedMapping {
       let property = destination.property(at: slot)
       let isRelationship = property is RelationshipDescription
       let origin: Origin
-      if let given = named[property.name]?.givenOrigin {
+      if let given = named[property.name]?.givenOrigin(of: property, source) {
         // The store computes it.
         if property.derivation != nil, case .property = given { origin = .none } else { origin = given }
       } else if destination.isElement(slot),
@@ -141,8 +141,15 @@ struct ResolvedMapping {
 extension PropertyMapping {
   var isDefault: Bool { value == nil && expression == nil && sourceName == nil && usesDefault }
 
-  /// What the mapping itself says; nil if it leaves that to the names.
-  fileprivate var givenOrigin: ResolvedMapping.Origin? {
+  /// What the mapping itself says of a property; nil if it leaves that to the names.
+  fileprivate func givenOrigin(
+    of property: PropertyDescription, _ source: EntityDescription?
+  ) -> ResolvedMapping.Origin? {
+    if value == nil, property is AttributeDescription, let name = expression?.sourceProperty,
+      source?.slot(named: name).flatMap({ source?.attribute(at: $0) })?.isTransient == false
+    {
+      return .property(name)
+    }
     if value != nil || expression != nil { return .computed(self) }
     if let sourceName { return .property(sourceName) }
     return usesDefault ? ResolvedMapping.Origin.none : nil
