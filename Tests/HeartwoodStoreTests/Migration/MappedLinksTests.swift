@@ -91,6 +91,43 @@ import Testing
     }
   }
 
+  @Test(arguments: Links.allCases, [[0, 1, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
+  func `all links and their order are taken over, in whatever order the mappings are`(
+    links: Links, order: [Int]
+  ) throws {
+    try fill()
+    let all = try links.mappings()
+    let mapping = MappingModel(entityMappings: order.map { all[$0] })
+    let report = try #require(
+      try PersistentStoreCoordinator.rehearseMigration(with: description(mapping), to: Self.model(2)))
+    #expect(report.lostLinks == [:] && report.lostValues == [:])
+    #expect(!report.changes.contains { $0.contains("lost") }, "\(report.changes)")
+    let context = try open(Self.model(2), mapping)
+    let firm = try #require(try context.fetch(FetchRequest<ManagedObject>(entityName: "Firm")).first)
+    let staff = firm.value(forKey: "staff") as? [ManagedObject] ?? []
+    #expect(staff.map { $0.value(forKey: "name") as? String } == ["Mia", "Pat", "Max"])
+  }
+
+  @Test(arguments: [false, true])
+  func
+    `a relationship that is mapped as none loses the links that were taken over before it, and a rehearsal says so`(
+      isLast: Bool
+    ) throws
+  {
+    try fill()
+    let firm = [("firm", Self.made("Firm->Firm", "$source.firm"))]
+    let others = try [Self.mapping("Person", firm), Self.mapping("Manager", firm)]
+    let none = try [Self.mapping("Firm", [("staff", "nil")])]
+    let mapping = MappingModel(entityMappings: isLast ? others + none : none + others)
+    let report = try #require(
+      try PersistentStoreCoordinator.rehearseMigration(with: description(mapping), to: Self.model(2)))
+    #expect(!report.changes.contains { $0.contains("lost") }, "\(report.changes)")
+    #expect(report.lostLinks == (isLast ? ["Person.firm": 1, "Manager.firm": 2] : [:]))
+    let context = try open(Self.model(2), mapping)
+    let people = try context.fetch(FetchRequest<ManagedObject>(entityName: "Person"))
+    #expect(people.count { $0.value(forKey: "firm") != nil } == (isLast ? 0 : 3))
+  }
+
   @Test func `a mapping that makes objects of an abstract entity is refused, and is named`() throws {
     try fill()
     let model = Self.model(2) { $0["Person"]?.isAbstract = true }

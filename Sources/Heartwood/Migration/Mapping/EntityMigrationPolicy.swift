@@ -69,7 +69,8 @@ open class EntityMigrationPolicy: NSObject, @unchecked Sendable {
         if given.value != nil {
           try destination.assign(value, forKey: property.name)
         } else {
-          try manager.assign(value, to: property.name, of: destination)
+          let destinations = try manager.destinations(value, of: given, source, destination, mapping)
+          try manager.assign(destinations, to: property.name, of: destination)
         }
       case .property(let name):
         try manager.assignRelationship(property.name, of: destination, from: source, name)

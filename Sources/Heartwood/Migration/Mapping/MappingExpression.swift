@@ -38,6 +38,33 @@ struct MappingExpression: Sendable {
     return path(owner).map { "\($0).\(name)" }
   }
 
+  /// The links of the source's object that an expression takes over: `FUNCTION($manager,
+  /// "destinationInstancesForEntityMappingNamed:sourceInstances:", "Pet->Pet", $source.pets)`.
+  struct Links: Sendable {
+    /// The name of the mapping that makes their destinations; nil for any.
+    let mapping: String?
+    let relationship: String
+
+    /// Whether what a mapping makes is among their destinations.
+    func isOf(_ name: String) -> Bool { mapping == nil || mapping == name }
+  }
+
+  /// Nil if the expression is another one.
+  var links: Links? {
+    guard case .function(.variable("manager"), let name, let arguments) = root, arguments.count == 2,
+      let relationship = MappingExpression(root: arguments[1]).sourceProperty
+    else { return nil }
+    switch name {
+    case MappingFunction.destinations:
+      guard case .constant(.string(let mapping)) = arguments[0] else { return nil }
+      return Links(mapping: mapping, relationship: relationship)
+    case MappingFunction.destinationsOfRelationship: return Links(mapping: nil, relationship: relationship)
+    default: return nil
+    }
+  }
+
+  private init(root: Node) { self.root = root }
+
   /// The names of the source's properties that the expression has; nil if a function gets the whole object.
   var sourceNames: Set<String>? {
     var names: Set<String> = []

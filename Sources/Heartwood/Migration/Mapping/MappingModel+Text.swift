@@ -33,11 +33,26 @@ extension MappingModel {
       guard let first = made.first else { continue }
       let properties = first.lost.filter { property in
         made.allSatisfy { $0.lost.contains { $0 === property } }
+          && !takesOverInverse(of: property, source, destination)
       }
       let hasCode = made.contains(where: \.hasCode)
       lost += properties.map { LostProperty(entity: entity, property: $0, hasCode: hasCode) }
     }
     return lost
+  }
+
+  /// Whether the links of a relationship of the source are taken over from their other side, by all that is made of its destinations.
+  private func takesOverInverse(
+    of property: PropertyDescription, _ source: ManagedObjectModel, _ destination: ManagedObjectModel
+  ) -> Bool {
+    guard let relationship = property as? RelationshipDescription,
+      let inverse = relationship.inverseRelationship, let owner = inverse.entity
+    else { return false }
+    let names = Set(owner.selfAndBelow.filter { !$0.isAbstract }.map(\.name))
+    let made = entityMappings.filter { names.contains($0.sourceEntityName) && $0.mappingType != .remove }
+      .compactMap { $0.resolved(from: source, to: destination, among: entityMappings) }
+    return !made.isEmpty
+      && made.allSatisfy { $0.relationships.contains { $0.links?.relationship == inverse.name } }
   }
 
   /// Entities with objects that both models have, and of which no mapping says what becomes.

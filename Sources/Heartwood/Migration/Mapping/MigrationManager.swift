@@ -42,7 +42,7 @@ open class MigrationManager: NSObject, @unchecked Sendable {
   final var validatesObjects = true
   /// What a rehearsal collects; nil to throw.
   final var rehearsal: MappedRehearsal?
-  private var resolutions: [ObjectIdentifier: ResolvedMapping] = [:]
+  final var resolutions = MappingResolutions()
   private let cancellation = Guarded<(any Error)?>(nil)
   private let steps = Guarded((done: 0, all: 0))
 
@@ -152,19 +152,6 @@ open class MigrationManager: NSObject, @unchecked Sendable {
     return object
   }
 
-  /// What becomes of each property by a mapping of the model.
-  final func resolved(_ mapping: EntityMapping) throws(HeartwoodError) -> ResolvedMapping {
-    if let known = resolutions[ObjectIdentifier(mapping)] { return known }
-    let all = usedMappingModel?.entityMappings ?? [mapping]
-    guard let made = mapping.resolved(from: sourceModel, to: destinationModel, among: all) else {
-      throw HeartwoodError(
-        .entityMigrationPolicy,
-        "the mapping \(mapping.name) makes objects, and has no entity of the destination")
-    }
-    resolutions[ObjectIdentifier(mapping)] = made
-    return made
-  }
-
   // MARK: The migration
 
   /// Migrates a store to another one.
@@ -249,7 +236,7 @@ open class MigrationManager: NSObject, @unchecked Sendable {
     try check(mappings)
     try pass("objects", mappings) { mapping in
       try mapping.policy.begin(mapping, with: self)
-      resolutions = [:]
+      resolutions = MappingResolutions()
       try createInstances(mapping)
       try mapping.policy.endInstanceCreation(forMapping: mapping, manager: self)
     }
@@ -280,7 +267,7 @@ open class MigrationManager: NSObject, @unchecked Sendable {
     for mapping in mappings {
       workedMapping = mapping
       // Code between the passes may have changed the mappings.
-      resolutions = [:]
+      resolutions = MappingResolutions()
       try log.step("\(name) of \(mapping.name)") {
         try body(mapping)
         try save()
@@ -341,7 +328,7 @@ open class MigrationManager: NSObject, @unchecked Sendable {
   }
 
   /// An object that a mapping has made; nil if a rehearsal has deleted it.
-  private func madeObject(_ id: ManagedObjectID) throws -> ManagedObject? {
+  final func madeObject(_ id: ManagedObjectID) throws -> ManagedObject? {
     do {
       return try destinationContext.existingObject(with: id)
     } catch let error as HeartwoodError

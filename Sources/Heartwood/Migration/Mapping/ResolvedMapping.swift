@@ -12,6 +12,15 @@ struct ResolvedMapping {
   struct Property {
     let name: String
     let origin: Origin
+
+    /// The links of the source that a relationship takes over; nil if it computes others, or none.
+    var links: MappingExpression.Links? {
+      switch origin {
+      case .computed(let given): given.value == nil ? given.expression?.links : nil
+      case .property(let name): MappingExpression.Links(mapping: nil, relationship: name)
+      case .none: nil
+      }
+    }
   }
 
   /// In the order of the entity's slots, elements of composite attributes after the whole.
@@ -53,7 +62,7 @@ struct ResolvedMapping {
         // The mapping of the whole says what becomes of it.
         continue
       } else {
-        origin = former(of: property, in: destination, source, all)
+        origin = former(of: property, in: destination, source, mapping, all)
       }
       let resolved = Property(name: property.name, origin: origin)
       if isRelationship { relationships.append(resolved) } else { attributes.append(resolved) }
@@ -64,7 +73,7 @@ struct ResolvedMapping {
   /// What becomes of a property of which the mapping says nothing: it has the value of the one of its name, or of its renaming identifier.
   private mutating func former(
     of property: PropertyDescription, in destination: EntityDescription, _ source: EntityDescription?,
-    _ all: [EntityMapping]
+    _ mapping: EntityMapping, _ all: [EntityMapping]
   ) -> Origin {
     guard let source, !property.isTransient, property.derivation == nil,
       let slot = source.slot(named: Self.formerName(property.name, in: destination, source))
@@ -82,10 +91,11 @@ struct ResolvedMapping {
     // The other side may say what becomes of the links.
     let back = (former as? RelationshipDescription)?.inverseRelationship
     for other in all.flatMap(\.relationshipMappings) where other.name == inverse.name {
-      let isConsistent =
-        other.value == nil && other.expression == nil && !other.usesDefault
-        && other.sourceName ?? other.name == back?.name
-      if isConsistent || !all.contains(where: { $0.maps(other, of: inverse) }) { continue }
+      if other.takesOver(back, for: mapping, among: all)
+        || !all.contains(where: { $0.maps(other, of: inverse) })
+      {
+        continue
+      }
       if relationship.isOrdered, relationship.isToMany, !other.isDefault {
         refused.append(
           (
@@ -139,6 +149,19 @@ struct ResolvedMapping {
 }
 
 extension PropertyMapping {
+  /// Whether a relationship takes over the links of one of the source to what a mapping makes, or only those to what is made of other
+  /// entities.
+  fileprivate func takesOver(
+    _ former: RelationshipDescription?, for mapping: EntityMapping, among all: [EntityMapping]
+  ) -> Bool {
+    guard value == nil, let former else { return false }
+    guard let expression else { return !usesDefault && sourceName ?? name == former.name }
+    guard let links = expression.links, links.relationship == former.name else { return false }
+    if links.isOf(mapping.name) { return true }
+    let maker = all.first { $0.name == links.mapping }
+    return maker.map { $0.sourceEntityName != mapping.sourceEntityName } ?? false
+  }
+
   var isDefault: Bool { value == nil && expression == nil && sourceName == nil && usesDefault }
 
   /// What the mapping itself says of a property; nil if it leaves that to the names.

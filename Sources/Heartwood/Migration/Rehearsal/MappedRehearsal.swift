@@ -89,6 +89,7 @@ final class MappedRehearsal {
           }
         }
         manager.sourceContext.reset()
+        manager.destinationContext.reset()
       }
       count -= failed[entity.displayName] ?? 0
       if count > 0 { report.deletedObjects[entity.displayName] = count }
@@ -100,20 +101,34 @@ final class MappedRehearsal {
     return !object.objectIDs(forRelationshipNamed: property.name).isEmpty
   }
 
-  /// Counts the destinations in relationships that a mapping takes over of which nothing was made.
+  /// Counts the destinations in relationships that a mapping takes over of which nothing was made, or to which nothing leads any more.
   private func countLostLinks(
     of object: ManagedObject, _ mapping: EntityMapping, _ manager: MigrationManager
   ) throws {
-    guard !manager.associations.destinations(of: object.objectID, mapping.name).isEmpty,
-      let entity = mapping.destinationEntityName
-    else { return }
+    let made = Set(manager.associations.destinations(of: object.objectID, mapping.name))
+    guard !made.isEmpty, let entity = mapping.destinationEntityName else { return }
     for relationship in try manager.resolved(mapping).relationships {
-      guard case .property(let former) = relationship.origin else { continue }
-      let lost = object.objectIDs(forRelationshipNamed: former).count {
-        manager.associations.destinations(of: $0, nil).isEmpty
+      guard let links = relationship.links, object.entity.relationshipsByName[links.relationship] != nil
+      else { continue }
+      let kept = try linked(made, relationship.name, manager)
+      let lost = object.objectIDs(forRelationshipNamed: links.relationship).count { id in
+        let others = manager.associations.destinations(of: id, nil)
+        let isMeant = links.mapping.map { !manager.associations.destinations(of: id, $0).isEmpty } ?? true
+        return isMeant && kept.isDisjoint(with: others)
       }
       if lost > 0 { report.lostLinks["\(entity).\(relationship.name)", default: 0] += lost }
     }
+  }
+
+  /// What a relationship of objects that were made leads to.
+  private func linked(
+    _ made: Set<ManagedObjectID>, _ name: String, _ manager: MigrationManager
+  ) throws -> Set<ManagedObjectID> {
+    var found: Set<ManagedObjectID> = []
+    for id in made {
+      found.formUnion(try manager.madeObject(id)?.objectIDs(forRelationshipNamed: name) ?? [])
+    }
+    return found
   }
 
   private static func request(_ entity: EntityDescription) -> FetchRequest<ManagedObject> {
