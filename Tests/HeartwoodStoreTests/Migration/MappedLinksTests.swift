@@ -180,4 +180,29 @@ import Testing
     let found = try context.fetch(FetchRequest<ManagedObject>(entityName: "Firm"))
     #expect(found.map { $0.value(forKey: "worth") as? Double } == [.infinity])
   }
+
+  @Test func `a predicate that cannot be used is refused with the mapping that has it`() throws {
+    try fill()
+    let person = try Self.mapping("Person")
+    person.sourcePredicate = try FormatPredicate("age > 3")
+    let mapping = MappingModel(
+      entityMappings: try [Self.mapping("Firm"), person, Self.mapping("Manager")])
+    let message = heartwoodMessage { _ = try open(Self.model(2), mapping) }
+    #expect(
+      message?.contains("the mapping Person->Person has a predicate that cannot be used") == true,
+      "\(message ?? "")")
+  }
+
+  @Test func `a rehearsal names an object of the source where a migration would name what it makes of it`()
+    throws
+  {
+    try fill()
+    let model = Self.model(2) { $0["Firm"]?.ownProperties[0].isOptional = false }
+    let mapping = MappingModel(
+      entityMappings: try ["Firm", "Person", "Manager"].map { try Self.mapping($0) })
+    let report = try PersistentStoreCoordinator.rehearseMigration(with: description(mapping), to: model)
+    let violation = try #require(report?.violations.first)
+    let id = try #require(violation.objectIDs.first)
+    #expect(violation.message.contains("Firm.name of \(id) needs a value"), "\(violation.message)")
+  }
 }

@@ -11,6 +11,7 @@ extension MigrationManager {
       }
       try checkHashes(of: mapping)
       try checkMade(by: mapping)
+      try checkPredicate(of: mapping)
       try checkOnce(mapping)
       // What names mean to other policies is not known.
       if mapping.hasKnownPolicy { try checkProperties(of: mapping) }
@@ -34,6 +35,18 @@ extension MigrationManager {
         throw HeartwoodError(
           .migration, "the mapping \(mapping.name) is about another version of the entity \(name)")
       }
+    }
+  }
+
+  /// - Throws: The error of the predicate, with the mapping, if it is none of the source's entity.
+  private func checkPredicate(of mapping: EntityMapping) throws(HeartwoodError) {
+    guard let predicate = mapping.sourcePredicate, let source = sourceEntity(for: mapping) else { return }
+    do {
+      _ = try CompiledPredicate(predicate, entity: source, store: nil)
+    } catch {
+      throw HeartwoodError(
+        error.code, "the mapping \(mapping.name) has a predicate that cannot be used: \(error.message)",
+        underlying: error)
     }
   }
 

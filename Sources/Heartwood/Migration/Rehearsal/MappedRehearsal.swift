@@ -20,7 +20,7 @@ final class MappedRehearsal {
     for error in error.details.isEmpty ? [error] : error.details {
       findings.add(
         source, error.property, error.code, preventsMigration: true,
-        "the mapping \(mapping.name) cannot migrate it: \(error.message)")
+        "the mapping \(mapping.name) cannot migrate it: \(error.message(about: source))")
     }
     if !made.isEmpty { failed[source.entity.displayName, default: 0] += 1 }
     for object in made where object.managedObjectContext != nil { manager.destinationContext.delete(object) }
@@ -34,9 +34,9 @@ final class MappedRehearsal {
       try object.validateCounts()
     } catch {
       let error = error as? HeartwoodError ?? HeartwoodError.validation(error)
+      let source = manager.sourceID(of: object, mapping)
       findings.add(
-        manager.sourceID(of: object, mapping), error.property, error.code, preventsMigration: false,
-        error.message)
+        source, error.property, error.code, preventsMigration: false, error.message(about: source))
     }
   }
 
@@ -135,6 +135,13 @@ final class MappedRehearsal {
     let request = FetchRequest<ManagedObject>(entityName: entity.displayName)
     request.includesSubentities = false
     return request
+  }
+}
+
+extension HeartwoodError {
+  /// The message with the identifier of an object of the source instead of what was made of it, which is removed.
+  fileprivate func message(about source: ManagedObjectID) -> String {
+    objectIDs.reduce(message) { $0.replacing("\($1)", with: "\(source)") }
   }
 }
 
