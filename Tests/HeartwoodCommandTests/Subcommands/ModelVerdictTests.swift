@@ -45,6 +45,20 @@ import Testing
     #expect(same.status == .success && same.output == "the models do not differ in what a store has\n")
   }
 
+  @Test func `a comparison names destinations that a relationship cannot lead to any more`() throws {
+    func entities(_ destination: String) -> String {
+      """
+      <entity name="Base"/><entity name="Part" parentEntity="Base"/>
+      <entity name="Owner"><relationship name="things" optional="YES" toMany="YES" destinationEntity="\(destination)"/></entity>
+      """
+    }
+    let first = try model("1", entities("Base"))
+    let second = try model("2", entities("Part"))
+    let run = CommandRun("model", "diff", first, second)
+    #expect(run.status == .success, "\(run)")
+    #expect(run.output.contains("Owner.things leads to no Base any more, and loses such links"), "\(run)")
+  }
+
   @Test func `hashes are printed by entity, and a parent's property is in those of its subentities`() throws {
     func hashes(_ property: String) throws -> [String: String] {
       let path = try model(

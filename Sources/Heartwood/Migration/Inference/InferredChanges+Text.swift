@@ -178,6 +178,14 @@ extension InferredChanges {
     return changes.isEmpty ? [] : ["\(name) \(changes.joined(separator: ", and "))"]
   }
 
+  /// The names of entities that stay, and to whose objects a relationship cannot lead any more.
+  private func destinationsLost(_ old: RelationshipDescription, _ new: RelationshipDescription) -> [String] {
+    old.destinationEntity.selfAndBelow.compactMap { former in
+      guard !former.isAbstract, !isKept(former, in: new.destinationEntity) else { return nil }
+      return destination(of: former)?.displayName
+    }
+  }
+
   private func newText(_ property: PropertyDescription, _ entity: EntityDescription) -> String {
     if let relationship = property as? RelationshipDescription {
       let inverse = relationship.inverseRelationship.flatMap { formerInverse($0) == nil ? nil : $0 }
@@ -213,6 +221,8 @@ extension InferredChanges {
         changes.append(
           new.inverseRelationship.map { "gets the inverse \($0.displayName)" } ?? "loses its inverse")
       }
+      let lost = destinationsLost(old, new).joined(separator: " and ")
+      if !lost.isEmpty { changes.append("leads to no \(lost) any more, and loses such links") }
     }
     if former.isOptional, !property.isOptional {
       let value =
