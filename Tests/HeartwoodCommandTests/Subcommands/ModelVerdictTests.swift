@@ -59,6 +59,17 @@ import Testing
     #expect(run.output.contains("Owner.things leads to no Base any more, and loses such links"), "\(run)")
   }
 
+  @Test func `a comparison refuses names that are exchanged as a migration does`() throws {
+    func attribute(_ name: String, _ renamed: String) -> String {
+      "<attribute name=\"\(name)\" elementID=\"\(renamed)\" attributeType=\"String\" optional=\"YES\"/>"
+    }
+    let first = try model("1", item(attribute("a", "a") + attribute("b", "b")))
+    let second = try model("2", item(attribute("a", "b") + attribute("b", "a")))
+    let run = CommandRun("model", "diff", first, second)
+    #expect(run.status == .dataError, "\(run)")
+    #expect(run.output.contains("give one of them another versionHashModifier"), "\(run)")
+  }
+
   @Test func `hashes are printed by entity, and a parent's property is in those of its subentities`() throws {
     func hashes(_ property: String) throws -> [String: String] {
       let path = try model(

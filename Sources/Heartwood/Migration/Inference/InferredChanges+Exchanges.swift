@@ -19,15 +19,21 @@ extension InferredChanges {
     }
   }
 
+  /// Which names are exchanged, and what to do, in a sentence without an end; nil if none are.
+  ///
+  /// - Precondition: The models have the same version hashes.
+  var reasonAgainstExchanges: String? {
+    let exchanges = exchanges()
+    guard !exchanges.isEmpty else { return nil }
+    return
+      "\(exchanges.joined(separator: ", and ")), which leaves the version hash as it is: give one of them another versionHashModifier"
+  }
+
   /// - Precondition: The models have the same version hashes.
   /// - Throws: `.inferredMappingModel` if names are exchanged.
   func refuseExchanges(_ path: String) throws(HeartwoodError) {
-    let exchanges = exchanges()
-    guard !exchanges.isEmpty else { return }
-    throw HeartwoodError(
-      .inferredMappingModel,
-      "the store at \(path) cannot be migrated: \(exchanges.joined(separator: ", and ")), which leaves the version hash as it is: give "
-        + "one of them another versionHashModifier")
+    guard let reason = reasonAgainstExchanges else { return }
+    throw HeartwoodError(.inferredMappingModel, "the store at \(path) cannot be migrated: \(reason)")
   }
 }
 

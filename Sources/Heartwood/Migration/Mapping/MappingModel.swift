@@ -90,6 +90,11 @@ public final class MappingModel: NSObject, @unchecked Sendable {
     from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) throws -> [String] {
     let changes = try InferredChanges(from: source, to: destination)
+    if destination.hasVersionHashes(source.entityVersionHashesByName),
+      let reason = changes.reasonAgainstExchanges
+    {
+      return [reason]
+    }
     if changes.problems.isEmpty {
       do {
         try changes.requireInferable()
