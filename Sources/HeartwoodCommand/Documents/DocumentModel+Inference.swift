@@ -9,7 +9,7 @@ extension DocumentModel {
     var entities: [String: EntityInference] = [:]
     for object in objects {
       if entities[object.entity] == nil {
-        try Identifier.check(object.entity, at: JSONPlace(path: object.path, value: .null))
+        try Identifier.checkEntity(object.entity, at: JSONPlace(path: object.path, value: .null))
         order.append(object.entity)
       }
       try entities[object.entity, default: EntityInference()].observe(object)

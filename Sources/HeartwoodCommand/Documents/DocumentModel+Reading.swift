@@ -20,7 +20,7 @@ extension DocumentModel {
 
 extension DocumentEntity {
   fileprivate init(name: String, reading place: JSONPlace) throws(CommandFailure) {
-    try Identifier.check(name, at: place)
+    try Identifier.checkEntity(name, at: place)
     try place.knowsOnly(
       [
         "renamed", "superentity", "abstract", "attributes", "relationships", "uniquenessConstraints",
@@ -192,21 +192,22 @@ extension DocumentRelationship {
   }
 }
 
-/// The rules for names of entities and properties, so that predicates and key paths can refer to them.
+/// The rules for names of entities and properties, those of models: what a store has can be imported again.
 enum Identifier {
-  static func isValid(_ name: String) -> Bool {
-    guard let first = name.first, first.isLetter || first == "_" else { return false }
-    return name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+  static func isEntity(_ name: String) -> Bool { ModelChecks.isUsable(name, withHyphens: true) }
+
+  static func isProperty(_ name: String) -> Bool { ModelChecks.isUsable(name, withHyphens: false) }
+
+  static func checkEntity(_ name: String, at place: JSONPlace) throws(CommandFailure) {
+    guard isEntity(name) else { throw refusal(name, place) }
   }
 
-  static func check(_ name: String, at place: JSONPlace) throws(CommandFailure) {
-    guard isValid(name) else {
-      throw place.failure("\"\(name)\" can't be a name: a letter first, then letters, digits and _")
-    }
+  private static func refusal(_ name: String, _ place: JSONPlace) -> CommandFailure {
+    place.failure("\"\(name)\" can't be a name: a letter first, then letters, digits and _")
   }
 
   static func checkProperty(_ name: String, at place: JSONPlace) throws(CommandFailure) {
-    try check(name, at: place)
+    guard isProperty(name) else { throw refusal(name, place) }
     guard !ReservedNames.all.contains(name) else {
       throw place.failure("\"\(name)\" can't be a property: every object has a member called so; rename it")
     }

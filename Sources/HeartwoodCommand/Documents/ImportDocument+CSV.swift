@@ -135,7 +135,7 @@ private struct CSVColumn {
       self.kind = kind
       return
     }
-    guard Identifier.isValid(name) else {
+    guard Identifier.isProperty(name) else {
       throw .data(
         "line 1: \"\(name)\" can't be the name of an attribute; give the file a model, or other names")
     }

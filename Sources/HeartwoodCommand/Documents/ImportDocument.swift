@@ -112,7 +112,7 @@ enum Reference {
   /// The entity in an identifier such as `Country/FR`.
   static func entity(of place: JSONPlace) throws(CommandFailure) -> String {
     let parts = try place.string().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, !parts[1].isEmpty, Identifier.isValid(String(parts[0])) else {
+    guard parts.count == 2, !parts[1].isEmpty, Identifier.isEntity(String(parts[0])) else {
       throw place.expected("an entity and a key such as \"Country/FR\"")
     }
     return String(parts[0])

@@ -177,7 +177,7 @@ enum ImportCommand: Subcommand {
       if let found = model?.entities.first(where: { $0.name.lowercased() == name.lowercased() }) {
         return found.name
       }
-      guard file != "-", model == nil, Identifier.isValid(name) else {
+      guard file != "-", model == nil, Identifier.isEntity(name) else {
         throw .usage("--entity is needed: no entity is named as the file \(file)")
       }
       return name.prefix(1).uppercased() + name.dropFirst()

@@ -91,7 +91,7 @@ package final class ModelChecks {
   }
 
   /// Whether a name can appear in identifiers and, without hyphens, in key paths and format strings.
-  static func isUsable(_ name: String, withHyphens: Bool) -> Bool {
+  package static func isUsable(_ name: String, withHyphens: Bool) -> Bool {
     guard let first = name.unicodeScalars.first, !first.properties.isWhitespace, !("0"..."9" ~= first) else {
       return false
     }
