@@ -21,7 +21,9 @@ enum ExportCommand: Subcommand {
     discussion: """
       The output has the format of heartwood import, one object a line: by entity, then in the order of their keys. Importing
       it into a new store gives the same objects and links, with keys of their own. Each link is written on one side, and
-      derived and transient attributes are left out. The store may be in use: all of one generation is written.
+      derived and transient attributes are left out. The store may be in use: all of one generation is written. An import is a
+      save: it refuses objects that the store holds and its model does not allow, such as one that a migration has left with
+      too few destinations. heartwood copy copies them as they are.
 
       With --format sqlite it is a database for other tools: a table for each entity with a column for each attribute and for
       each relationship to one, and a table of links for other relationships. Dates are texts in ISO 8601, decimal numbers and
