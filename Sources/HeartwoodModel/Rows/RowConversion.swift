@@ -82,10 +82,17 @@ extension Value {
     case (.bool(let flag), .int16), (.bool(let flag), .int32), (.bool(let flag), .int64): .int(flag ? 1 : 0)
     case (.int(let number), .double), (.int(let number), .float): .double(Double(number))
     case (.int(let number), .decimal): .decimal(.init(number))
+    case (.double(let number), .string) where !number.isFinite: .string(Self.text(of: number))
+    case (.date(let seconds), .string) where !seconds.isFinite: .string(Self.text(of: seconds))
     case (.double(let number), .string) where former == .float: .string("\(Float(number))")
     case (_, .string): plainText.map(Value.string) ?? .null
     default: former == kind ? self : .null
     }
+  }
+
+  /// The text of a number that is not finite, as in documents.
+  private static func text(of number: Double) -> String {
+    number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity"
   }
 }
 

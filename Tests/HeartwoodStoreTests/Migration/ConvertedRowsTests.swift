@@ -114,4 +114,15 @@ import Testing
     #expect(greatest > 0 && greatest < 3 << 19 && last == 1)
     try context.persistentStoreCoordinator?.close()
   }
+
+  @Test(arguments: [
+    (Double.nan, "NaN"), (.infinity, "Infinity"), (-.infinity, "-Infinity"), (0.1, "0.1"), (0, "0.0"),
+  ])
+  func `a number that becomes a text is written as in documents, and a date as its seconds`(
+    number: Double, text: String
+  ) {
+    #expect(Value.double(number).converted(through: [.double, .string]) == .string(text))
+    #expect(Value.double(number).converted(through: [.float, .string]) == .string(text))
+    #expect(Value.date(number).converted(through: [.date, .string]) == .string(text))
+  }
 }
