@@ -168,6 +168,14 @@ import Testing
     #expect(try text(after, "Shop", ["saved", "key"]) == "\(time) NONE")
   }
 
+  @Test func `an object that loses a link and gets other derived values is counted once`() throws {
+    try fill(Form())
+    var form = Form()
+    form.foods = .areGone
+    let report = try PersistentStoreCoordinator.migrateStore(at: folder.store, to: Self.model(form))
+    #expect(report?.rewrittenObjects == ["Shop": 1] && report?.lostLinks["Shop.best"] == 1)
+  }
+
   @Test func `no row is written again if the migration changes nothing that is read`() throws {
     try fill(Form())
     let model = Self.model(Form())

@@ -16,7 +16,9 @@ extension InPlaceMigration {
           return keys.count < Self.rowsAtOnce
         }
         for key in keys {
-          guard let (row, _) = try writer.derive(root, key, plan, only: concerned) else { continue }
+          guard let (row, _) = try writer.derive(root, key, plan, only: concerned),
+            !rewritten.contains(RowAddress(row.entity, key))
+          else { continue }
           note { $0.rewrittenObjects[row.entity.displayName, default: 0] += 1 }
         }
       } while keys.count == Self.rowsAtOnce

@@ -120,6 +120,7 @@ extension InPlaceMigration {
       _ = try transaction.delete(KeySpace.rowKey(old.keyNumber(of: formerRoot), found.key))
     }
     try transaction.put(KeySpace.rowKey(stored.keyNumber, found.key), stored.numbered(bytes))
+    if new.derivations?.of(entity) != nil { rewritten.insert(RowAddress(entity, found.key)) }
     note { $0.rewrittenObjects[entity.displayName, default: 0] += 1 }
   }
 

@@ -17,6 +17,8 @@ final class InPlaceMigration {
   let numbering: MigratedRecord
   /// Collects what is not allowed, in a rehearsal; nil: it is thrown.
   let findings: MigrationFindings?
+  /// The rows with derived attributes that were written again: what is derived later counts them no second time.
+  var rewritten: Set<RowAddress> = []
   private(set) var report = MigrationReport()
   private(set) var log = MigrationLog(nil)
 
