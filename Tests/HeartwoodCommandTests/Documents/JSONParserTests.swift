@@ -76,3 +76,15 @@ func `text that is not JSON is refused with its place`(text: String, line: Int, 
   #expect(try parse(JSONWriter.line(value)) == value)
   #expect(try parse(JSONWriter.pretty(value)) == value)
 }
+
+@Test(arguments: [1, 15, 16, 17, 40])
+func `a name that occurs twice is an error at its second place, among few members and many`(count: Int) throws
+{
+  let members = (0..<count).map { "\"n\($0)\": \($0)" }.joined(separator: ",\n")
+  #expect(
+    try parse("{\(members)}") == .object(JSONObject((0..<count).map { ("n\($0)", .integer(Int64($0))) })))
+  for place in Set([0, count / 2, count - 1]) {
+    let found = error("{\(members),\n\"n\(place)\": 0}")
+    #expect(found?.message == "\"n\(place)\" occurs twice in one object" && found?.line == count + 1)
+  }
+}

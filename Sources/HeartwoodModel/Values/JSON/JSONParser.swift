@@ -139,24 +139,32 @@ package struct JSONParser {
     try object { parser, _ throws(JSONError) in try parser.value() }
   }
 
+  /// How many members are searched one by one for a name that occurs twice.
+  private static let mostSearched = 16
+
   /// - Parameter read: Reads the value of a member; nil to leave it out.
   private mutating func object(
     _ read: (inout JSONParser, String) throws(JSONError) -> JSONValue?
   ) throws(JSONError) -> JSONObject {
     var object = JSONObject()
+    // Of the members of an object that has many.
+    var names: Set<String> = []
     if take("}") { return object }
     repeat {
       skipSpace()
       guard peek == UInt8(ascii: "\"") else { throw error("expected a name in quotes") }
       let start = position
       let name = try string()
-      guard object[name] == nil else {
+      let count = object.members.count
+      if count == Self.mostSearched, names.isEmpty { names = Set(object.members.map(\.name)) }
+      guard count < Self.mostSearched ? object[name] == nil : !names.contains(name) else {
         position = start
         throw error("\"\(name)\" occurs twice in one object")
       }
       guard take(":") else { throw error("expected a colon") }
       if let value = try read(&self, name) {
         object.members.append(JSONObject.Member(name: name, value: value))
+        if count >= Self.mostSearched { names.insert(name) }
       }
     } while take(",")
     guard take("}") else { throw error("expected a comma or the closing }") }
