@@ -156,7 +156,7 @@ extension PersistentStoreCoordinator {
     // Core Data leaves an empty database, also where there was none, whose file many programs delete then.
     guard kind == .log, url.path != "/dev/null", !url.path.hasPrefix("/dev/null/") else { return }
     if !FileManager.default.fileExists(atPath: url.path) {
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
     }
   }
 
