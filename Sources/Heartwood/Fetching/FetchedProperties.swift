@@ -82,7 +82,21 @@ extension FetchedPropertyDescription {
   fileprivate func request(
     _ template: FetchRequestTemplate, for object: ManagedObject
   ) -> FetchRequest<ManagedObject> {
-    FetchRequest(template, [Variable.source: object, Variable.property: name])
+    FetchRequest(
+      template, [Variable.source: object, Variable.property: FetchedPropertyValue(property: self)])
+  }
+}
+
+/// What `$FETCHED_PROPERTY` stands for: the property's name, and by paths that and its user info.
+private struct FetchedPropertyValue: PredicateArgument, VariableSource {
+  let property: FetchedPropertyDescription
+
+  var predicateConstant: PredicateConstant { property.name.predicateConstant }
+
+  func predicateConstant(at path: [String]) -> ConditionExpression? {
+    guard FetchedPropertyDescription.Variable.isOfProperty(path) else { return nil }
+    guard let key = path.last, path.count == 2 else { return property.name.predicateConstant.expression }
+    return property.userInfo[key]?.predicateConstant.expression ?? .value(.null)
   }
 }
 

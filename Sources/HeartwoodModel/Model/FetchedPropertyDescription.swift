@@ -3,7 +3,7 @@
 /// The fetch runs when the property is first read, through the object's context. Its result is kept until the object turns into a fault, as
 /// by `refresh(_:mergeChanges: false)`, and is not updated meanwhile; a result with unsaved objects is not kept. The predicate may use
 /// `$FETCH_SOURCE`, the object, with its attributes and to-one relationships (`$FETCH_SOURCE.company`), and `$FETCHED_PROPERTY`, the
-/// name of this property.
+/// name of this property, with its user info (`$FETCHED_PROPERTY.userInfo.search`).
 ///
 /// ```swift
 /// let request = FetchRequest<ManagedObject>(entityName: "Person")

@@ -30,7 +30,12 @@ private final class Employee: ManagedObject {
     request.predicate = try? FormatPredicate(
       "employer.name == $FETCH_SOURCE.employer.name AND SELF != $FETCH_SOURCE AND name != $FETCHED_PROPERTY")
     request.sortDescriptors = [NamedSort("name")]
-    return [FetchedPropertyDescription(name: "colleagues", fetchRequest: request)]
+    let wanted = FetchRequest<ManagedObject>(entityName: "Employee")
+    wanted.predicate = try? FormatPredicate(
+      "name == $FETCHED_PROPERTY.userInfo.wanted AND name != $FETCHED_PROPERTY.name")
+    let named = FetchedPropertyDescription(name: "named", fetchRequest: wanted)
+    named.userInfo = ["wanted": "Bea"]
+    return [FetchedPropertyDescription(name: "colleagues", fetchRequest: request), named]
   }
 }
 
@@ -51,6 +56,13 @@ private final class Employee: ManagedObject {
     let employee = Employee(context: context)
     (employee.name, employee.age, employee.employer) = (name, age, employer)
     return employee
+  }
+
+  @Test func `a fetched property may use its own name and user info`() throws {
+    _ = makeEmployee("Ada", age: 20, of: nil)
+    let bea = makeEmployee("Bea", age: 40, of: nil)
+    try context.save()
+    #expect(bea.fetchedObjects(forKey: "named") == [bea])
   }
 
   @Test func `a fetched property has what the request finds, with the object in place of its variables`()

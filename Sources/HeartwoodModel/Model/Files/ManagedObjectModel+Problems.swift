@@ -81,6 +81,11 @@ extension FetchedPropertyDescription {
   package enum Variable {
     package static let source = "FETCH_SOURCE"
     package static let property = "FETCHED_PROPERTY"
+
+    /// Whether the property has what a path names: `name`, or `userInfo` and a key.
+    package static func isOfProperty(_ path: [String]) -> Bool {
+      path == ["name"] || path.count == 2 && path[0] == "userInfo"
+    }
   }
 
   /// Checks that the predicate can be used.
@@ -99,7 +104,9 @@ extension FetchedPropertyDescription {
         }
       }
       let known = condition.withVariables {
-        $0.first == Variable.source || $0 == [Variable.property] ? .null : nil
+        let rest = Array($0.dropFirst())
+        let isKnown = $0.first == Variable.property && (rest.isEmpty || Variable.isOfProperty(rest))
+        return $0.first == Variable.source || isKnown ? .null : nil
       }
       _ = try CompiledPredicate(known, entity: fetched, store: nil)
     } catch {
