@@ -48,6 +48,39 @@ private final class Measure: ManagedObject {
     #expect(Decimal.power(3, 5) == 243 && Decimal.power(10, 200).isNaN)
   }
 
+  @Test func `quotients of decimals have the digits of long division`() throws {
+    let quotients = [
+      ("1e30", "0.12345678901234567890123456789012345678", "8100000072900000663390006036849.0549359"),
+      (
+        "46709011564961731", "0.00000000000050443912893838173354210001179479777178",
+        "92595932562295998741884460056.107464977"
+      ),
+      ("5", "1234567890123456789012345678901234567", "4.0500000364500003316950030184245274706E-36"),
+      ("-7", "98765432109876543210.5", "-7.0874999992026562500449613281249750830E-20"),
+    ]
+    for (a, b, quotient) in quotients {
+      let found = Decimal.quotient(try #require(Decimal(string: a)), try #require(Decimal(string: b)))
+      #expect(found == Decimal(string: quotient), "\(a) / \(b)")
+    }
+    var random = SplitMix64(seed: 15)
+    for _ in 0..<500 {
+      let factor = Decimal(UInt64.random(in: 1..<1 << 40, using: &random))
+      let high = Decimal(UInt64.random(in: 0..<1 << 24, using: &random)) * (Decimal(UInt64.max) + 1)
+      let divisor = high + Decimal(UInt64.random(in: 1 ... .max, using: &random))
+      #expect(Decimal.quotient(Decimal.product(factor, divisor), divisor) == factor, "\(factor), \(divisor)")
+    }
+    #expect(Decimal.quotient(1, 0).isNaN && Decimal.quotient(0, 7) == 0)
+    let least = try #require(Decimal(string: "1e-128"))
+    #expect(
+      Decimal.quotient(least, 1_000_000) == 0 && Decimal.quotient(1, least).description.hasPrefix("1000"))
+    #expect(Decimal.quotient(try #require(Decimal(string: "1e100")), least).isNaN)
+    for text in ["1e30", "1"] { Measure(context: context).exact = Decimal(string: text) }
+    let request = FetchRequest<Measure>()
+    request.predicate = try FormatPredicate(
+      "exact / 0.12345678901234567890123456789012345678 == 8100000072900000663390006036849.0549359")
+    #expect(try context.count(for: request) == 1)
+  }
+
   @Test func `a path over too many relationships is refused`() throws {
     let request = FetchRequest<Measure>()
     for count in [150, 1000, 90_000] {

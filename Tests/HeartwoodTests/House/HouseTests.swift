@@ -51,6 +51,6 @@ struct HouseTests {
 
   @Test func `the modules are not larger than they were`() throws {
     #expect(graph.lines <= 55_400)
-    #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 22_700)
+    #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 22_800)
   }
 }

@@ -213,7 +213,7 @@ extension MappingExpression {
     case .multiply: return left * right
     case .divide:
       guard right != 0 else { throw scope.error("\(left) cannot be divided by 0") }
-      return left / right
+      return Decimal.quotient(left, right)
     }
   }
 

@@ -62,7 +62,7 @@ extension ArithmeticOperator {
       case .add: a + b
       case .subtract: a - b
       case .multiply: .product(a, b)
-      case .divide: b.isZero ? .nan : a / b
+      case .divide: .quotient(a, b)
       }
     return result.isNaN ? .null : .decimal(result)
   }

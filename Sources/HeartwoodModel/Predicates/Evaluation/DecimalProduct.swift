@@ -2,7 +2,7 @@ import Foundation
 
 /// Products of decimals for which Foundation's operator ends the program: those whose exponents add up to less than the least one.
 extension Decimal {
-  private static let leastExponent = -128
+  static let leastExponent = -128
 
   /// The product; zero if it is too small for a decimal, NaN if it is too large.
   static func product(_ a: Decimal, _ b: Decimal) -> Decimal {
