@@ -42,15 +42,17 @@ extension CellValue {
   }
 
   /// The value of an attribute of an object, or of an element of a composite one by its full name.
-  ///
-  /// An element without a value is null in a group if it has a default: an import gives it this where the file does not name it.
   init(_ name: String, of object: ManagedObject) {
     self.init(attribute: object.value(forKey: name))
     guard case .group = self, let slot = object.entity.slot(named: name) else { return }
     addNulls(at: slot, of: object.entity)
   }
 
-  private mutating func addNulls(at slot: Int, of entity: EntityDescription) {
+  /// Adds nulls to a group for the elements without a value that have a default: an import gives them this where the file does not
+  /// name them.
+  ///
+  /// - Parameter slot: That of the composite attribute, or composite element, of the group.
+  mutating func addNulls(at slot: Int, of entity: EntityDescription) {
     guard case .group(var values) = self else { return }
     for (name, slot) in entity.compiled.composites[slot] ?? [] {
       if values[name] == nil, !entity.defaultValue(at: slot).isNull { values[name] = .null }

@@ -108,8 +108,15 @@ struct FetchedRows {
   ) throws {
     var writer = ResultWriter(columns: columns.map(\.name), format: format, to: console)
     writer.noun = (one: "row", many: "rows")
+    let entity = try store.entity(named: request.entityName ?? "")
+    let composites = columns.map { $0.composite(from: entity) }
     try store.context.enumerateDictionaries(request) { row in
-      try writer.add(columns.map { cell(row[$0.name], isName: Self.propertyPath($0.name) != nil) })
+      try writer.add(
+        zip(columns, composites).map { column, composite in
+          var cell = cell(row[column.name], isName: Self.propertyPath(column.name) != nil)
+          if let composite { cell.addNulls(at: composite.slot, of: composite.owner) }
+          return cell
+        })
       return true
     }
     try writer.finish()

@@ -248,3 +248,44 @@ func `an element of a composite attribute is refused what only attributes of ent
     #expect(run.status == .dataError && run.notes.contains(message), "\(run.notes)")
   }
 }
+
+private let nestedDefaults = #"""
+  {"model": {"entities": {"Shop": {"attributes": {
+     "name": {"type": "string", "unique": true},
+     "home": {"type": "composite", "optional": true, "elements": {
+       "zip": {"type": "string", "default": "Z"}, "no": {"type": "integer32", "optional": true, "default": 7},
+       "geo": {"type": "composite", "optional": true, "elements": {
+         "lat": {"type": "double", "optional": true}, "lon": {"type": "double", "optional": true, "default": 1.5}}}}}},
+     "relationships": {"next": {"destination": "Shop", "optional": true}}}}},
+   "objects": [
+     {"@id": "Shop/1", "name": "a", "home": {"geo": {"lat": 1, "lon": 2}}, "next": {"@ref": "Shop/2"}},
+     {"@id": "Shop/2", "name": "b", "home": {"zip": "B", "no": null, "geo": {"lon": null}}},
+     {"@id": "Shop/3", "name": "c"}]}
+  """#
+
+@Test(arguments: [
+  (
+    ["--columns", "h=home.geo"],
+    [#"{"h": {"lat": 1, "lon": 2}}"#, #"{"h": {"lon": null}}"#, #"{"h": null}"#]
+  ),
+  (
+    ["--columns", "h=next.home.geo", "--where", "next != nil"], [#"{"h": {"lon": null}}"#]
+  ),
+  (
+    ["--distinct", "--columns", "home.geo"],
+    [#"{"home.geo": {"lat": 1, "lon": 2}}"#, #"{"home.geo": {"lon": null}}"#, #"{"home.geo": null}"#]
+  ),
+  (
+    ["--distinct", "--columns", "home", "--where", "name == 'b'"],
+    [#"{"home": {"geo": {"lon": null}, "no": null, "zip": "B"}}"#]
+  ),
+])
+func `computed and distinct columns have all elements of composite values`(
+  words: [String], rows: [String]
+) throws {
+  let directory = try TemporaryFolder()
+  let path = directory.path("a")
+  #expect(CommandRun("import", path, try directory.file("a.json", nestedDefaults)).status == .success)
+  let run = CommandRun(["fetch", path, "Shop", "--format", "json"] + words)
+  #expect(run.output == "[\n\(rows.joined(separator: ",\n"))\n]\n", "\(run.output)\(run.notes)")
+}

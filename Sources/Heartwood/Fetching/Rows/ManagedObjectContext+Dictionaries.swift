@@ -127,21 +127,41 @@ private struct DictionaryColumn {
   /// - Parameter hasElements: False for groups, which have no values of single objects.
   init(_ description: ExpressionDescription, of entity: EntityDescription, hasElements: Bool) {
     (name, self.description) = (description.name, description)
-    guard hasElements, case .path(let path) = description.expression.kind, path.scope === Scope.fetched,
-      let resolved = try? PathResolver(scopes: [(.fetched, entity)]).resolve(path),
-      case .attribute(let attribute as CompositeAttributeDescription, _) = resolved.end
+    guard hasElements, case .path(let path) = description.expression.kind,
+      let (owner, slot) = description.composite(from: entity)
     else { return }
-    elements = attribute.elements.map { DictionaryColumn($0, in: path) }
+    elements = Self.elements(at: slot, of: owner, in: path)
   }
 
-  private init(_ element: AttributeDescription, in path: PropertyPath) {
-    let own = PropertyPath(path.scope, path.steps + [.name(element.name)], column: path.column)
-    name = element.name
+  private init(_ name: String, at slot: Int, of owner: EntityDescription, in path: PropertyPath) {
+    let own = PropertyPath(path.scope, path.steps + [.name(name)], column: path.column)
+    self.name = name
     description = ExpressionDescription(name: ConditionPrinter().text(of: own), expression: .path(own))
-    elements = (element as? CompositeAttributeDescription)?.elements.map { DictionaryColumn($0, in: own) }
+    elements = Self.elements(at: slot, of: owner, in: own)
+  }
+
+  /// The columns of the elements of a composite attribute; nil for another attribute.
+  private static func elements(
+    at slot: Int, of owner: EntityDescription, in path: PropertyPath
+  ) -> [DictionaryColumn]? {
+    owner.compiled.composites[slot]?.map { DictionaryColumn($0.name, at: $0.slot, of: owner, in: path) }
   }
 
   var all: [ExpressionDescription] { [description] + (elements ?? []).flatMap(\.all) }
+}
+
+extension ExpressionDescription {
+  /// The composite attribute, or the composite element of one, that the column is the whole of; nil for other columns.
+  ///
+  /// - Parameter entity: The entity of the fetched objects.
+  package func composite(from entity: EntityDescription) -> (owner: EntityDescription, slot: Int)? {
+    guard case .path(let path) = expression.kind, path.scope === Scope.fetched,
+      let resolved = try? PathResolver(scopes: [(.fetched, entity)]).resolve(path),
+      case .attribute(let attribute, _) = resolved.end, attribute.type == .composite,
+      let owner = attribute.entity, let slot = owner.slot(named: attribute.name)
+    else { return nil }
+    return (owner, slot)
+  }
 }
 
 extension FetchRequest {
