@@ -52,9 +52,10 @@ struct BatchRowReader: Sendable {
       }
     default:
       row.values[slot] = try entity.checkedForRow(entity.storedValue(value, at: slot), at: slot)
-      guard entity.isElement(slot), row.values[slot]?.isNull == false else { return }
-      for composite in entity.compositeSlots(around: slot) { row.values[composite] = .bool(true) }
     }
+    // An element that gets a value makes the composites around it have one.
+    guard entity.isElement(slot), row.values[slot]?.isNull == false else { return }
+    for composite in entity.compositeSlots(around: slot) { row.values[composite] = .bool(true) }
   }
 
   /// The destinations that a value names.

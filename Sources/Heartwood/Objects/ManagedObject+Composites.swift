@@ -18,14 +18,16 @@ extension ManagedObject {
     for (slot, value) in columnsWithPresence(columns) { setEdit(slot, value) }
   }
 
-  /// The columns, preceded by the marks of the composites around a single element that gets a value, and by the
-  /// defaults of their elements if they had none. What was set stays.
+  /// The columns, preceded by the marks of the composites around an element that gets a value, and by the defaults of
+  /// their elements if they had none. What was set stays.
+  ///
+  /// - Parameter columns: Those of one attribute or element: of a composite one, its own and those of its elements after it.
   final func columnsWithPresence(_ columns: [(slot: Int, value: Value)]) -> [(slot: Int, value: Value)] {
-    guard columns.count == 1, !columns[0].value.isNull, entity.isElement(columns[0].slot) else {
-      return columns
-    }
-    let beside = entity.defaults(beside: columns[0].slot) { value(at: $0) }
-    return entity.compositeSlots(around: columns[0].slot).map { ($0, .bool(true)) }
+    guard let whole = columns.first, !whole.value.isNull, entity.isElement(whole.slot),
+      columns.count == 1 || entity.compiled.composites[whole.slot] != nil
+    else { return columns }
+    let beside = entity.defaults(beside: whole.slot) { value(at: $0) }
+    return entity.compositeSlots(around: whole.slot).map { ($0, .bool(true)) }
       + beside.filter { pending?.edit($0.slot) == nil } + columns
   }
 }

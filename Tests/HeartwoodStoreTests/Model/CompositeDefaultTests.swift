@@ -167,3 +167,32 @@ import Testing
     if hasBatches { #expect(try context.persistentStoreCoordinator?.verify().findings == []) }
   }
 }
+
+extension `Defaults of the elements of composite attributes` {
+  @Test func `a nested composite that is set makes the one around it have a value with its defaults`() throws
+  {
+    let context = try open(.log, indexed: true)
+    let ways: [(ManagedObject) throws -> Void] = [
+      { $0.setValue(["flag": false], forKey: "place.inner") },
+      { $0.setPrimitiveValue(["flag": false], forKey: "place.inner") },
+      {
+        $0.setValue(nil, forKey: "place")
+        try context.save()
+        $0.setValue(["flag": false], forKey: "place.inner")
+      },
+    ]
+    for (number, way) in ways.enumerated() {
+      let object = ManagedObject(entity: try context.entity("Visit"), insertInto: context)
+      object.setValue(Int64(number), forKey: "number")
+      try way(object)
+    }
+    try context.save()
+    let inserted: [String: Any] = ["number": Int64(ways.count), "place.inner": ["flag": false]]
+    try context.execute(BatchInsertRequest(entityName: "Visit", objects: [inserted]))
+    context.reset()
+    let place = Place(x: 0, note: "n", flag: false)
+    let expected = (0...ways.count).map { (Int64($0), Optional(place)) }
+    try check(context, Dictionary(uniqueKeysWithValues: expected), "setting place.inner")
+    #expect(try context.persistentStoreCoordinator?.verify().findings == [])
+  }
+}
