@@ -15,29 +15,23 @@ extension ImportDocument {
       }
       columns.append(try CSVColumn(name, of: entity, in: model))
     }
-    // A composite value comes before its elements, which have columns of their own.
-    let order = columns.indices.sorted {
-      (columns[$0].depthOfComposite, $0) < (columns[$1].depthOfComposite, $1)
-    }
     var objects: [Object] = []
     objects.reserveCapacity(table.records.count)
     for (index, record) in table.records.enumerated() {
       objects.append(
         try Self.object(
-          record, columns, order, JSONPlace(path: "line \(record.line)", value: .null), entity, index))
+          record, columns, JSONPlace(path: "line \(record.line)", value: .null), entity, index))
     }
     self.init(model: nil, objects: objects)
   }
 
   private static func object(
-    _ record: CSVTable.Record, _ columns: [CSVColumn], _ order: [Int], _ line: JSONPlace, _ entity: String,
-    _ index: Int
+    _ record: CSVTable.Record, _ columns: [CSVColumn], _ line: JSONPlace, _ entity: String, _ index: Int
   ) throws(CommandFailure) -> Object {
     var named: String?
     var identifier: String?
     var members = JSONObject()
-    for place in order {
-      let (column, field) = (columns[place], record.fields[place])
+    for (column, field) in zip(columns, record.fields) {
       switch column.kind {
       case .identifier: identifier = field
       case .entity: named = field
@@ -63,12 +57,6 @@ private struct CSVColumn {
   }
 
   let kind: Kind
-
-  /// How many names lead to a composite value; greater for what is none.
-  var depthOfComposite: Int {
-    guard case .attribute(let names, .composite) = kind else { return .max }
-    return names.count
-  }
 
   init(_ name: String, of entity: String, in model: DocumentModel) throws(CommandFailure) {
     if let kind = Self.special(name) {

@@ -21,6 +21,14 @@ struct ImportDocument {
         (member.name, place.member(member.name, member.value))
       }
     }
+
+    /// The same with composite attributes before their elements, which count where both are given.
+    var propertiesByDepth: [(name: String, place: JSONPlace)] {
+      let properties = properties
+      guard properties.contains(where: { $0.name.contains(".") }) else { return properties }
+      let byDepth = Dictionary(grouping: properties) { $0.name.utf8.count { $0 == UInt8(ascii: ".") } }
+      return byDepth.sorted { $0.key < $1.key }.flatMap(\.value)
+    }
   }
 
   /// The model in the file, if there is one.

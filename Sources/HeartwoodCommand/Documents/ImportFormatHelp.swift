@@ -9,7 +9,7 @@ enum ImportFormatHelp {
       "@id" is the entity and any key of your choice; {"@ref": ...} refers to another object of the file by its "@id".
       {"@find": {"code": "FR"}} refers to the object with this value of a unique attribute, in the file or in the store;
       there are several values where attributes are unique together. An element of a composite attribute is named
-      with it: {"address.code": 7}.
+      with it: {"address.code": 7}. It counts where the whole is given beside it, also as null.
       "@entity" instead of "@id" does for objects that nothing refers to. "@uri", which heartwood show writes, is ignored.
       Without a model, whole numbers become integer64, numbers with fractions double, other values string or boolean, and
       references relationships without an inverse. Dates are ISO 8601 strings or seconds since 2001, data is base 64;

@@ -90,7 +90,10 @@ struct JSONPlace {
   }
 
   /// The same place without what is there.
-  var withoutValue: JSONPlace { JSONPlace(steps, .null) }
+  var withoutValue: JSONPlace { with(.null) }
+
+  /// The same place with another value.
+  func with(_ value: JSONValue) -> JSONPlace { JSONPlace(steps, value) }
 }
 
 extension JSONPlace {

@@ -201,9 +201,15 @@ private struct ObjectCheck {
   /// The object with its attributes, whose types are checked, and the names of those that a new object lacks.
   func attributes(of object: ImportDocument.Object) throws(CommandFailure) -> PreparedImport.Object {
     var prepared = PreparedImport.Object(entity: object.entity, place: object.place.withoutValue)
-    for (name, place) in object.properties {
+    for (name, place) in object.propertiesByDepth {
       if let attribute = properties.attribute(named: name) {
         guard place.value != .null else {
+          // An element that is given makes the composite attribute around it have a value.
+          if attribute.type == .composite, object.members.hasValue(of: name) {
+            let empty = place.with(.object(JSONObject()))
+            prepared.attributes.append((name, try AttributeReading.value(of: empty, as: attribute)))
+            continue
+          }
           prepared.attributes.append((name, nil))
           if !attribute.isOptional || attribute.derivation != nil { prepared.defaulted.insert(name) }
           continue

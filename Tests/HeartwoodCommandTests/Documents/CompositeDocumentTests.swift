@@ -289,3 +289,53 @@ func `computed and distinct columns have all elements of composite values`(
   let run = CommandRun(["fetch", path, "Shop", "--format", "json"] + words)
   #expect(run.output == "[\n\(rows.joined(separator: ",\n"))\n]\n", "\(run.output)\(run.notes)")
 }
+
+@Test(arguments: [
+  (#""home.geo": {"lat": 3}"#, #"{"geo": {"lat": 3, "lon": 1.5}, "no": 7, "zip": "Z"}"#),
+  (#""home.geo": {}"#, #"{"geo": {"lon": 1.5}, "no": 7, "zip": "Z"}"#),
+  (#""home": null, "home.geo": {"lat": 3}"#, #"{"geo": {"lat": 3, "lon": 1.5}, "no": 7, "zip": "Z"}"#),
+  (#""home": null, "home.zip": "W""#, #"{"no": 7, "zip": "W"}"#),
+  (#""home.zip": "W", "home": null"#, #"{"no": 7, "zip": "W"}"#),
+  (#""home.zip": "W", "home.no": null, "home": null"#, #"{"no": null, "zip": "W"}"#),
+  (#""home.zip": "W", "home": {"no": 3}"#, #"{"no": 3, "zip": "W"}"#),
+  (
+    #""home.geo.lat": 3, "home.geo": null, "home": {"zip": "W"}"#,
+    #"{"geo": {"lat": 3, "lon": 1.5}, "no": 7, "zip": "W"}"#
+  ),
+  (#""home.zip": null, "home": null"#, "null"),
+])
+func `an element beside the whole of a composite attribute counts, whichever is first`(
+  members: String, home: String
+) throws {
+  let directory = try TemporaryFolder()
+  let path = directory.path("a")
+  #expect(CommandRun("import", path, try directory.file("a.json", nestedDefaults)).status == .success)
+  for name in ["c", "d"] {
+    let file = try directory.file("b.json", #"[{"@entity": "Shop", "name": "\#(name)", \#(members)}]"#)
+    let run = CommandRun("import", path, file, "--upsert", "name")
+    #expect(run.status == .success, "\(run.notes)")
+    let shown = CommandRun(
+      "fetch", path, "Shop", "--where", "name == '\(name)'", "--columns", "home", "--format", "json")
+    #expect(shown.output == "[\n{\"home\": \(home)}\n]\n", "\(shown.output)")
+  }
+}
+
+@Test func `a column of a nested composite makes the one around it have a value`() throws {
+  let directory = try TemporaryFolder()
+  let path = directory.path("a")
+  #expect(CommandRun("import", path, try directory.file("a.json", nestedDefaults)).status == .success)
+  for text in ["home.zip,home,name\nQ,,c\n", "home,name,home.geo\n,d,\"{\"\"lat\"\":3}\"\n"] {
+    let run = CommandRun("import", path, try directory.file("Shop.csv", text), "--upsert", "name")
+    #expect(run.status == .success, "\(run.notes)")
+  }
+  let shown = CommandRun(
+    "fetch", path, "Shop", "--where", "name > 'b'", "--columns", "home", "--format", "json")
+  #expect(
+    shown.output == """
+      [
+      {"home": {"no": 7, "zip": "Q"}},
+      {"home": {"geo": {"lat": 3, "lon": 1.5}, "no": 7, "zip": "Z"}}
+      ]
+
+      """, "\(shown.output)")
+}
