@@ -175,6 +175,8 @@ extension AttributeDescription {
 extension CompositeAttributeDescription {
   func freezeElements() {
     for attribute in elements + columns {
+      // A frozen attribute answers with the stored form.
+      if attribute.givenDefault != nil { attribute.defaultStoredValue = attribute.convertedDefault }
       attribute.isFrozen = true
       if elements.contains(where: { $0 === attribute }) {
         (attribute as? CompositeAttributeDescription)?.freezeElements()

@@ -195,4 +195,14 @@ extension `Defaults of the elements of composite attributes` {
     try check(context, Dictionary(uniqueKeysWithValues: expected), "setting place.inner")
     #expect(try context.persistentStoreCoordinator?.verify().findings == [])
   }
+
+  @Test func `elements of a model in use have their defaults`() throws {
+    let model = Self.model(indexed: false)
+    _ = try PersistentStoreCoordinator(checking: model)
+    let place = model.entitiesByName["Visit"]?.attributesByName["place"] as? CompositeAttributeDescription
+    #expect(place?.elements.first { $0.name == "x" }?.defaultValue as? Int64 == 0)
+    #expect(place?.elements.first { $0.name == "note" }?.defaultValue as? String == "n")
+    let inner = place?.elements.first { $0.name == "inner" } as? CompositeAttributeDescription
+    #expect(inner?.elements.first?.defaultValue as? Bool == true)
+  }
 }
