@@ -50,6 +50,14 @@ import Testing
     #expect(world.run("count", "Country", "--where", "code == \"XX\"").output == "0\n")
   }
 
+  @Test(arguments: ["-9223372036854775808", "9223372036854775807"])
+  func `an update sets the limits of whole numbers`(number: String) throws {
+    let world = try SmallWorld()
+    let run = world.run("update", "Country", "--set", "population = \(number)", "--where", "code == 'FR'")
+    #expect(run.status == .success, "\(run.notes)")
+    #expect(world.run("count", "Country", "--where", "population == \(number)").output == "1\n")
+  }
+
   @Test(arguments: [
     ("population", "no name = expression"), ("population = ", "no name = expression"),
     ("size = 1", "size"), ("population = + 1", "--set population"),

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The beginnings of parts: constants, names, parentheses and prefix operators.
 extension FormatParser {
   mutating func parsePrefix() throws(HeartwoodError) -> Part {
@@ -64,7 +66,7 @@ extension FormatParser {
       return .value(number == 0x1p63 ? .int(.min) : .double(-number))
     case .decimal(let number) where !isBase:
       advance()
-      return .value(.decimal(-number))
+      return .value(-number == Decimal(Int64.min) ? .int(.min) : .decimal(-number))
     default:
       let operand = try parseExpression(Strength.product)
       return ConditionExpression(.arithmetic(.subtract, .value(.int(0)), operand))
