@@ -68,7 +68,7 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
 
   /// What the file has that the model does not have, and what was read so far that could not be taken as it is: sentences.
   public var notes: [String] {
-    (tables.map { $0.notes + [HistoryTables.lack($0.file)].compactMap(\.self) } ?? []) + unfit.all
+    (tables?.notes ?? []) + [historyLack].compactMap(\.self) + unfit.all
   }
 
   // MARK: Opening
@@ -83,6 +83,7 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
     let file = try AppleStoreFile(url)
     let kept = try? file.cachedModel()
     tables = try StoreTables(file, managedObjectModel, kept: kept)
+    historyLack = HistoryTables.lack(file)
     external = ExternalData(besideStoreAt: url)
     storedMetadata = file.metadata
     storedMetadata[PersistentStore.MetadataKey.storeUUID] = (file.uuid ?? UUID()).uuidString

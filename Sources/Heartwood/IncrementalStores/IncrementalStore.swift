@@ -116,6 +116,8 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
 
   /// Whether the store has a history: `enumerateHistory(after:_:)`. False by default.
   open var hasHistory: Bool { false }
+  /// Why a history that the store seems to have cannot be read, a sentence; set when the metadata is loaded.
+  package final var historyLack: String?
 
   /// Calls `body` with the transactions of the history after one, oldest first, until it returns false.
   ///
