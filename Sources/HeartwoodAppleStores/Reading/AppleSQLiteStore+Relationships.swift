@@ -130,7 +130,7 @@ extension AppleSQLiteStore {
     }
   }
 
-  /// Reads every row of every table of the file, every object and every link, and leaves what does not fit in ``notes``.
+  /// Reads every row of every table of the file, every object, every link and the history, and leaves what does not fit in ``notes``.
   ///
   /// - Throws: `.persistentStoreDamaged` at the first thing that cannot be read.
   public func readAll() throws {
@@ -147,6 +147,7 @@ extension AppleSQLiteStore {
         return true
       }
     }
+    try enumerateHistory(after: 0) { _ in true }
     try checkLinks()
   }
 

@@ -149,6 +149,29 @@ import Testing
     #expect(run.status == .verificationFailed, "\(run.output)\(run.notes)")
   }
 
+  @Test(arguments: [
+    ("DELETE FROM ATRANSACTION WHERE Z_PK = 2", "of a transaction that the history does not have", true),
+    ("DROP TABLE ATRANSACTION", "the history cannot be read: there is no table ATRANSACTION", false),
+  ])
+  func `what a history lacks is said by all commands that read it`(
+    change: String, note: String, isRead: Bool
+  ) throws {
+    let file = folder.path("history.sqlite")
+    try FileManager.default.copyItem(atPath: path("history"), toPath: file)
+    let script = """
+      import sqlite3, sys
+      db = sqlite3.connect(sys.argv[1])
+      db.executescript("\(change)")
+      db.commit()
+      """
+    guard try Self.python(script, file) != nil else { return }
+    let verified = CommandRun("verify", file)
+    #expect(verified.status == .success && verified.notes.contains(note), "\(verified.notes)")
+    let history = CommandRun("history", file)
+    #expect(history.status == (isRead ? .success : .dataError) && history.notes.contains(note))
+    #expect(!history.notes.contains("no program has recorded one"), "\(history.notes)")
+  }
+
   @Test func `an empty file, and an encrypted one of any length, are named`() throws {
     let empty = try folder.file("App.sqlite", "")
     let run = CommandRun("import", folder.path("new"), empty)
