@@ -7,10 +7,21 @@ extension ClassGenerator {
     composite.attributeValueClassName == nil && composite.userInfo["swiftType"] == nil
   }
 
+  /// The name of an attribute's type; nil if it has none. A type that is written has the name of its attribute, unless that is one of a
+  /// class of the model or of a type that the sources use.
+  func typeName(of attribute: AttributeDescription) -> String? {
+    guard var name = SwiftName.type(of: attribute) else { return nil }
+    guard let composite = attribute as? CompositeAttributeDescription, isWritten(composite) else {
+      return name
+    }
+    while classes.contains(name) || SwiftName.isOfSources(name) { name += "Value" }
+    return name
+  }
+
   /// Notes the types that `structure(of:_:)` writes for a property.
   mutating func noteType(of property: PropertyDescription) {
     guard let composite = property as? CompositeAttributeDescription, isWritten(composite),
-      let name = SwiftName.type(of: composite), composites[name] == nil
+      let name = typeName(of: composite), composites[name] == nil
     else { return }
     composites[name] = composite
     for element in composite.elements { noteType(of: element) }
@@ -18,8 +29,11 @@ extension ClassGenerator {
 
   /// The type of a composite attribute that has none in Swift, and those of its elements; nothing if it is that of another attribute.
   mutating func structure(of composite: CompositeAttributeDescription, _ path: String) -> [String] {
-    guard isWritten(composite), let name = SwiftName.type(of: composite), let first = composites[name] else {
+    guard isWritten(composite), let name = typeName(of: composite), let first = composites[name] else {
       return []
+    }
+    if let own = SwiftName.type(of: composite), own != name {
+      notes.append("\(path) has the type \(name): \(own) is a class of the model, or a type of a library")
     }
     guard first === composite else {
       noteDifference(of: composite, from: first, name, path)
@@ -70,7 +84,7 @@ extension ClassGenerator {
       let nested = (element as? CompositeAttributeDescription).map { form(of: $0) } ?? []
       let rules = element.validationRules.compactMap { SwiftName.rule($0) }
       return
-        "\(element.name) \(SwiftName.type(of: element) ?? "") \(element.isOptional) \(element.renamingIdentifier ?? "") \(rules) \(nested)"
+        "\(element.name) \(typeName(of: element) ?? "") \(element.isOptional) \(element.renamingIdentifier ?? "") \(rules) \(nested)"
     }
   }
 

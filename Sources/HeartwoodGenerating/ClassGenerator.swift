@@ -28,7 +28,7 @@ package struct ClassGenerator {
   /// The composite attributes whose types are written, by the name of the type: the first of each.
   var composites: [String: CompositeAttributeDescription] = [:]
   /// The names of the model's classes.
-  private var classes: Set<String> = []
+  private(set) var classes: Set<String> = []
   /// Whether entities without a class get one with their own name.
   private let usesEntityNames: Bool
 
@@ -80,7 +80,7 @@ package struct ClassGenerator {
 
   /// The type of an attribute's values, and what a mandatory one begins with.
   func typeAndValue(of attribute: AttributeDescription) -> (type: String, value: String?)? {
-    guard let name = SwiftName.type(of: attribute) else { return nil }
+    guard let name = typeName(of: attribute) else { return nil }
     let isOfProgram =
       attribute.userInfo["swiftType"] != nil || attribute.type == .transformable
       || attribute.type == .composite

@@ -117,6 +117,16 @@ enum SwiftName {
     return names.allSatisfy(foundationTypes.contains)
   }
 
+  /// Whether the sources use a type of a library under this name.
+  static func isOfSources(_ name: String) -> Bool {
+    foundationTypes.contains(name) || heartwoodTypes.contains(name)
+  }
+
+  private static let heartwoodTypes: Set<String> = [
+    "Attribute", "Relationship", "ManagedObject", "RelatedObjects", "PartialIndex", "CompositeValue",
+    "CompositeElement",
+  ]
+
   private static let foundationTypes: Set<String> = [
     "String", "Int", "Int16", "Int32", "Int64", "Double", "Float", "Bool", "Any", "AnyHashable", "Array",
     "Dictionary", "Set", "Data", "Date", "Decimal", "URL", "UUID", "NSArray", "NSMutableArray",
@@ -132,8 +142,7 @@ enum SwiftName {
     guard classes.contains(type) else { return type }
     switch type {
     case "Data", "Date", "Decimal", "URL", "UUID": return "Foundation.\(type)"
-    case "Attribute", "Relationship", "ManagedObject", "RelatedObjects", "PartialIndex":
-      return "Heartwood.\(type)"
+    case _ where heartwoodTypes.contains(type): return "Heartwood.\(type)"
     default: return "Swift.\(type)"
     }
   }

@@ -223,6 +223,33 @@ final class Picker: ManagedObject {}
       run.notes.contains("C.spot has other defaults of its elements than the type Spot"), "\(run.notes)")
   }
 
+  @Test func `a composite of a model file has its defaults, and a name that is not taken`() throws {
+    let folder = try TemporaryFolder()
+    let model = """
+      {"entities": {"Address": {"attributes": {"street": {"type": "string"}}}, "AddressValue": {},
+        "Person": {"attributes": {
+          "address": {"type": "composite", "elements": {"zip": {"type": "string", "default": "Z0"}}},
+          "data": {"type": "composite", "optional": true, "elements": {"bytes": {"type": "data", "default": "AQID"},
+            "o": {"type": "double", "optional": true, "default": 1.5}}}}}}}
+      """
+    let run = CommandRun("generate", try folder.file("m.json", model))
+    #expect(run.status == .success)
+    for line in [
+      "  @Attribute var address: AddressValueValue = AddressValueValue()",
+      "  @Attribute var data: DataValue?",
+      "struct AddressValueValue: CompositeValue {", "  var zip: String = \"Z0\"",
+      "    CompositeElement(\"bytes\", \\DataValue.bytes),", "  var o: Double? = 1.5",
+      "  var bytes: Data = Data(base64Encoded: \"AQID\")!",
+    ] {
+      #expect(run.output.contains(line + "\n"), "\(line) in \(run.output)")
+    }
+    for note in [
+      "Person.address has the type AddressValueValue: Address is", "Person.data has the type DataValue",
+    ] {
+      #expect(run.notes.contains(note), "\(run.notes)")
+    }
+  }
+
   @Test func `classes of a store are written as text, all or public ones`() throws {
     let world = try SmallWorld()
     let text = CommandRun("generate", world.path)
