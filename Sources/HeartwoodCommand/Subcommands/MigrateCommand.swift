@@ -26,7 +26,7 @@ enum MigrateCommand: Subcommand {
       SubcommandSyntax.Option(
         name: "force",
         summary:
-          "with --back, also if objects were saved after the backup: they are lost; otherwise, also if the store had the model before, and loses what that does not have"
+          "go back also if that loses what the backup, or the store's former model, does not have"
       ),
       SubcommandSyntax.Option(name: "steps", summary: "say how long each step takes"),
       SubcommandSyntax.Option(
