@@ -68,6 +68,8 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
   /// Whether the damage is only apparent if another process has changed the store meanwhile: it removed a file, or wrote to
   /// it. The same read then succeeds if it begins again.
   private(set) var isStale = false
+  /// Whether a process was seen that attached meanwhile: also if it has detached since, and left everything as it was.
+  private(set) var isOvertaken = false
 
   /// Creates an error.
   public init(
@@ -84,6 +86,13 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
   static func stale(_ message: String, file: String, offset: Int? = nil) -> EngineError {
     var error = EngineError.damaged(message, file: file, offset: offset)
     error.isStale = true
+    return error
+  }
+
+  /// Another process attached while the store was read.
+  static func overtaken(_ message: String, file: String) -> EngineError {
+    var error = EngineError.stale(message, file: file)
+    error.isOvertaken = true
     return error
   }
 

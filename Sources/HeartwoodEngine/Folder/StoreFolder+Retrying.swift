@@ -30,7 +30,7 @@ extension StoreFolder {
   }
 
   /// Repeats `body` if it throws a stale error, or returns an incomplete value, while the store may be changing:
-  /// its version has changed since `body` began, or a process holds the writer lease. A writer announces a
+  /// its version has changed since `body` began, `body` was overtaken, or a process holds the writer lease. A writer announces a
   /// recovery or a compaction before it unlinks files, and may be in the middle of it.
   ///
   /// - Parameter seconds: The longest time to repeat for; a result after that is final, except the first few.
@@ -42,15 +42,17 @@ extension StoreFolder {
     while true {
       let before = try version()
       let result = Result { () throws(EngineError) in try body() }
-      let mayBeStale =
-        switch result {
-        case .success(let value): !isWhole(value)
-        case .failure(let error): error.isStale
-        }
+      var isOvertaken = false
+      let mayBeStale: Bool
+      switch result {
+      case .success(let value): mayBeStale = !isWhole(value)
+      case .failure(let error): (mayBeStale, isOvertaken) = (error.isStale, error.isOvertaken)
+      }
       guard mayBeStale else { return try result.get() }
       // In this order: if a writer publishes and releases the lease in between, the version has changed.
       var isChanging = try isWritten()
       if !isChanging { isChanging = try version() != before }
+      isChanging = isChanging || isOvertaken
       guard isChanging, backoff.wait() else { return try result.get() }
     }
   }

@@ -248,7 +248,8 @@ struct Opening {
     guard options.access == .readOnly, word.record == nil || showsUnproven,
       try folder.newestRecord()?.counter != word.record?.counter
     else { return }
-    throw EngineError.stale("another process has just opened the store for writing; try again", file: path)
+    throw EngineError.overtaken(
+      "another process has just opened the store for writing; try again", file: path)
   }
 
   /// Performs syncs that the last writer of the anchor may have omitted.

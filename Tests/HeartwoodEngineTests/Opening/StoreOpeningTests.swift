@@ -24,6 +24,30 @@ import Testing
       code { _ = try Engine(at: "/a/b", options: self.options, fileSystem: MemoryFileSystem()) } == .notFound)
   }
 
+  /// The process may have detached since, and left everything as it was.
+  @Test(arguments: [false, true])
+  func `a read that another process has overtaken is repeated, although nothing has changed`(
+    isOvertaken: Bool
+  )
+    throws
+  {
+    let fileSystem = MemoryFileSystem()
+    try Engine(at: "/store", options: options, fileSystem: fileSystem).close()
+    let folder = StoreFolder(try fileSystem.openDirectory("/store"), "/store")
+    var attempts = 0
+    func read() throws(EngineError) -> Int {
+      attempts += 1
+      guard attempts == 1 else { return attempts }
+      throw isOvertaken ? .overtaken("again", file: "/store") : .stale("again", file: "/store")
+    }
+    let result = Result {
+      try folder.retryingIfChanged(
+        seconds: 0, version: { () throws(EngineError) in try folder.version() }, read)
+    }
+    #expect(attempts == (isOvertaken ? 2 : 1))
+    #expect((try? result.get()) == (isOvertaken ? 2 : nil))
+  }
+
   @Test func `a folder of other files is not a store and is left unchanged`() throws {
     try TemporaryFolder.with { path in
       let directory = try PosixFileSystem().openDirectory(path)
