@@ -46,8 +46,9 @@ final class IncrementalContents: ContextStore, ObjectUses {
     guard hasHistory else {
       throw HeartwoodError(
         .persistentStoreUnsupportedRequestType,
-        "the store at \(path), of type \(typeName), "
-          + (held.store?.historyLack ?? "has no history: no program has recorded one in it"))
+        "the store at \(path), of type \(typeName)"
+          + (held.store?.historyLack.map { ": \($0)" }
+            ?? ", has no history: no program has recorded one in it"))
     }
   }
 
