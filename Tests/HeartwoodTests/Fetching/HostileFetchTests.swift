@@ -1,5 +1,6 @@
 import Foundation
 import GraphTestSupport
+import HeartwoodFaults
 import Testing
 
 @testable import Heartwood
