@@ -11,8 +11,9 @@ enum VerifyCommand: Subcommand {
       Checks every byte in use against its checksum, and that rows, indexes, relationships and history fit together.
       Nothing is changed. Each finding is a line.
 
-      Of a store of Core Data, a SQLite file, every row, object and link is read, and its history. The file has no checksums, and its
-      indexes are not compared with the tables. Links that lead nowhere, and other things that are read as none, are notes.
+      Of a store of Core Data, a SQLite file, every row, object and link is read, and its history. The file has no
+      checksums, and its indexes are not compared with the tables. Links that lead nowhere, and other things that are read
+      as none, are notes.
       """)
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
