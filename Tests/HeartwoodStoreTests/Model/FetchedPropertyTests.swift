@@ -112,7 +112,8 @@ private final class Employee: ManagedObject {
     var left: [String] = []
     try model.writeXcodeModel(to: file) { left.append($0) }
     let read = try ManagedObjectModel(contentsOf: file) { left.append($0) }
-    #expect(read.entitiesByName["Employee"]?.fetchedPropertiesByName.keys.sorted() == ["colleagues"])
+    #expect(
+      read.entitiesByName["Employee"]?.fetchedPropertiesByName.keys.sorted() == ["colleagues", "named"])
     #expect(read.versionChecksum == model.versionChecksum && left.isEmpty, "\(left)")
     let plain = ManagedObjectModel(entities: [
       EntityDescription(name: "Employee"), EntityDescription(name: "Employer"),
