@@ -87,7 +87,7 @@ extension FetchedPropertyDescription {
   }
 }
 
-/// What `$FETCHED_PROPERTY` stands for: the property's name, and by paths that and its user info.
+/// The value of `$FETCHED_PROPERTY`: the property's name, and by paths that and its user info.
 private struct FetchedPropertyValue: PredicateArgument, VariableSource {
   let property: FetchedPropertyDescription
 

@@ -140,7 +140,7 @@ final class Snapshot: Sendable {
     _ file: ReadOnlyFile
   ) throws(SQLiteError) -> (guarding: Guarding, overlay: PageOverlay?)? {
     // The log is opened after the stamp is taken. A process that was copying a log into the file at that moment either
-    // still has this log, with all that it copies, or changes the file once more, which `check` sees.
+    // still has this log, with all that it copies, or changes the file again, which `check` sees.
     guard let stamp = try settledStamp(file) else { return nil }
     guard let log = try ReadOnlyFile(file.path + "-wal") else {
       return (.checks(file: stamp, log: nil, header: nil), nil)

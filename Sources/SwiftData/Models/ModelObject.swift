@@ -19,7 +19,7 @@ public final class _ModelObject: ManagedObject, @unchecked Sendable {
     set { setModel(newValue) }
   }
 
-  /// Sets the model. A function, as the model is counted once more for a setter.
+  /// Sets the model. A function, as a setter would count the model again.
   final func setModel(_ model: (any PersistentModel)?) {
     guard let runtime else {
       joined = model.map { [RareFields.JoinedModel(model: $0)] } ?? []
@@ -51,7 +51,7 @@ public final class _ModelObject: ManagedObject, @unchecked Sendable {
     return rare?.joined.lazy.compactMap(\.model).first
   }
 
-  /// Its memory is kept by hand: the compiler would count this object once more to destroy several references.
+  /// Its memory is kept by hand: the compiler would count this object again to destroy several references.
   @exclusivity(unchecked) private final unowned(unsafe) var uncountedModel: (any PersistentModel)?
   @exclusivity(unchecked) private final var modelAddress: UnsafeRawPointer?
 
