@@ -99,7 +99,7 @@ extension ContextStore where Self: RowStore {
     } catch let refused as ConstraintViolations {
       throw context.constraintError(refused.violations, outcome).affecting(texts(of: touched))
     } catch let incomplete as IncompleteSave {
-      throw context.finish(plan, outcome, after: incomplete, choice)
+      throw Save(context).finish(plan, outcome, after: incomplete, choice)
     } catch let error as HeartwoodError {
       throw error.affecting(texts(of: touched))
     }

@@ -271,7 +271,7 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
   ///   may turn out to be committed when the store is opened again.
   open func save() throws {
     do {
-      try saveChanges()
+      try Save(self).run()
     } catch let error as HeartwoodError {
       throw errorTranslator?(error, self) ?? error
     }

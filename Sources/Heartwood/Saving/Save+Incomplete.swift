@@ -1,5 +1,5 @@
 /// Saves to several stores of which some have failed after others had committed.
-extension ManagedObjectContext {
+extension Save {
   /// Makes what the stores have committed the committed state of its objects; the other objects stay changed, so that another save
   /// writes them.
   ///
@@ -22,22 +22,22 @@ extension ManagedObjectContext {
     written.corrected = outcome.corrected.filter { !failed.contains($0.source.storeNumber) }
     written.derived = outcome.derived.filter { !failed.contains($0.key.storeNumber) }
     takeOver(done, written)
-    for object in done.inserted { changes.inserted.remove(object) }
-    for object in done.updated { changes.updated.remove(object) }
-    for object in done.deleted { changes.deleted.remove(object) }
-    watched.removeAll { object in
+    for object in done.inserted { context.changes.inserted.remove(object) }
+    for object in done.updated { context.changes.updated.remove(object) }
+    for object in done.deleted { context.changes.deleted.remove(object) }
+    context.watched.removeAll { object in
       guard done.watched.contains(where: { $0 === object }) else { return false }
       object.state.remove(.watched)
       return true
     }
-    editCount &+= 1
-    forgetShownChanges()
-    view.held = nil
-    persistentStoreCoordinator?.noteOwnSave(incomplete.committed)
-    let derived = written.derived.compactMap { registered($0.entity.rootEntity, $0.key) }
-    tellTrackers(rewritten: Array(done.written) + done.deleted + derived)
+    context.editCount &+= 1
+    context.forgetShownChanges()
+    context.view.held = nil
+    context.persistentStoreCoordinator?.noteOwnSave(incomplete.committed)
+    let derived = written.derived.compactMap { context.registered($0.entity.rootEntity, $0.key) }
+    context.tellTrackers(rewritten: Array(done.written) + done.deleted + derived)
     report(done, written.derived, incomplete.committed)
-    done.deleted.forEach(forget)
+    done.deleted.forEach(context.forget)
     return .incompleteSave(incomplete, rest)
   }
 }

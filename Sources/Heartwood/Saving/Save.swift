@@ -1,48 +1,54 @@
 import Foundation
 import HeartwoodBytes
 
-/// A save is one transaction of the store: it writes all changes of the context, or none.
-extension ManagedObjectContext {
-  /// What `save()` does.
-  package func saveChanges() throws {
-    beginUse("saving")
-    defer { endUse() }
-    require(!isSaving, "save() was called by a hook or an observer of the same save: leave it to the caller")
-    isSaving = true
-    defer { isSaving = false }
-    NotificationCenter.default.post(name: .managedObjectContextWillSave, object: self)
+/// A save of a context: one transaction of the store, which has all changes of the context or none.
+package struct Save {
+  let context: ManagedObjectContext
+
+  package init(_ context: ManagedObjectContext) { self.context = context }
+
+  /// Completes the changes, writes them, and makes what was written the committed state.
+  func run() throws {
+    context.beginUse("saving")
+    defer { context.endUse() }
+    require(
+      !context.isSaving, "save() was called by a hook or an observer of the same save: leave it to the caller"
+    )
+    context.isSaving = true
+    defer { context.isSaving = false }
+    NotificationCenter.default.post(name: .managedObjectContextWillSave, object: context)
     // 1. Complete the changes: deletes that follow from rules, hooks, validation.
     try completeChanges()
     // 2. Write them. Conflicts are detected under the writer lock, and any conflict aborts the whole transaction. The merge
     //    policy then changes the conflicting objects, and the save is tried again.
     guard let (plan, outcome, generation) = try writeResolvingConflicts() else {
-      if parent == nil { try persistentStoreCoordinator?.objectStore?.savePendingMetadata() }
-      let gone = inaccessibleForTrackers
+      if context.parent == nil { try context.persistentStoreCoordinator?.objectStore?.savePendingMetadata() }
+      let gone = context.inaccessibleForTrackers
       finishWithoutTransaction()
-      return tellTrackers(rewritten: gone)
+      return context.tellTrackers(rewritten: gone)
     }
     // 3. Nothing can fail from here on: the written rows become the committed ones.
-    let gone = inaccessibleForTrackers
+    let gone = context.inaccessibleForTrackers
     finish(plan, outcome)
     if let generation { movePin(to: generation) }
-    let derived = outcome.derived.compactMap { registered($0.entity.rootEntity, $0.key) }
-    tellTrackers(rewritten: plan.written + plan.deleted + gone + derived)
+    let derived = outcome.derived.compactMap { context.registered($0.entity.rootEntity, $0.key) }
+    context.tellTrackers(rewritten: plan.written + plan.deleted + gone + derived)
     report(plan, outcome.derived, generation)
-    plan.deleted.forEach(forget)
-    sweepIfDue()
+    plan.deleted.forEach(context.forget)
+    context.sweepIfDue()
   }
 
   private func completeChanges() throws {
-    processPendingChanges()
-    propagateDeletes()
-    try throwIfUnreadable()
-    if let lost = lostEdit {
-      lostEdit = nil
+    context.processPendingChanges()
+    context.propagateDeletes()
+    try context.throwIfUnreadable()
+    if let lost = context.lostEdit {
+      context.lostEdit = nil
       throw lost
     }
     try runWillSave()
     try validateChanges()
-    endEvent()
+    context.endEvent()
   }
 
   /// - Returns: nil if there is nothing to write.
@@ -58,10 +64,10 @@ extension ManagedObjectContext {
       publishUnited()
       throw error
     } catch {
-      image?.restore(in: self, after: eventsOfResolution ?? [])
-      eventsOfResolution = nil
-      undoOfResolution = []
-      unitedInSave = []
+      image?.restore(in: context, after: context.eventsOfResolution ?? [])
+      context.eventsOfResolution = nil
+      context.undoOfResolution = []
+      context.unitedInSave = []
       throw error
     }
   }
@@ -72,18 +78,18 @@ extension ManagedObjectContext {
   {
     var round = 1
     while true {
-      let plan = parent == nil ? try objectStore().plan(of: self) : SavePlan(self)
+      let plan = context.parent == nil ? try context.objectStore().plan(of: context) : SavePlan(context)
       if plan.isEmpty { return nil }
       plan.readDeletedFaults()
       do {
         let (outcome, generation) = try write(plan)
         return (plan, outcome, generation)
       } catch let error as HeartwoodError where error.isConflict {
-        guard round < Self.mostRoundsOfConflicts, parent == nil else { throw error }
+        guard round < Self.mostRoundsOfConflicts, context.parent == nil else { throw error }
         round += 1
-        if image == nil, mergePolicy.mayChangeObjects {
-          image = ContextImage(of: self)
-          eventsOfResolution = []
+        if image == nil, context.mergePolicy.mayChangeObjects {
+          image = ContextImage(of: context)
+          context.eventsOfResolution = []
         }
         try resolve(error)
         try completeChanges()
@@ -93,9 +99,9 @@ extension ManagedObjectContext {
 
   /// What the merge policy has changed can be undone once it is saved.
   private func acceptResolution() {
-    eventsOfResolution = nil
-    for record in undoOfResolution { registerUndo(record) }
-    undoOfResolution = []
+    context.eventsOfResolution = nil
+    for record in context.undoOfResolution { context.registerUndo(record) }
+    context.undoOfResolution = []
   }
 
   /// Lets the merge policy change the conflicting objects.
@@ -103,9 +109,9 @@ extension ManagedObjectContext {
   /// - Throws: The error of the policy, with the store.
   private func resolve(_ conflict: HeartwoodError) throws {
     do {
-      try mergePolicy.resolve(mergeConflicts: conflict.mergeConflicts + conflict.constraintConflicts)
+      try context.mergePolicy.resolve(mergeConflicts: conflict.mergeConflicts + conflict.constraintConflicts)
     } catch let refused as HeartwoodError {
-      throw refused.affecting(storeIdentity.text)
+      throw refused.affecting(context.storeIdentity.text)
     }
   }
 
@@ -114,16 +120,17 @@ extension ManagedObjectContext {
 
   /// - Returns: The generations that the save made; nil if it went to a parent.
   private func write(_ plan: SavePlan) throws -> (SaveOutcome, generation: StoreGenerations?) {
-    if let parent {
+    if let parent = context.parent {
       var outcome = SaveOutcome()
-      try move(plan, to: parent)
+      try context.move(plan, to: parent)
       outcome.rows = plan.written.map {
-        ($0, $0.encodedRow(version: $0.rowVersion, mapping: permanentKeys.permanent))
+        ($0, $0.encodedRow(version: $0.rowVersion, mapping: context.permanentKeys.permanent))
       }
       return (outcome, nil)
     }
-    let info = TransactionInfo(author: transactionAuthor ?? authorOfChildren, contextName: name)
-    let (outcome, newest) = try objectStore().save(plan, of: self, info)
+    let info = TransactionInfo(
+      author: context.transactionAuthor ?? context.authorOfChildren, contextName: context.name)
+    let (outcome, newest) = try context.objectStore().save(plan, of: context, info)
     return (outcome, newest)
   }
 
@@ -136,36 +143,36 @@ extension ManagedObjectContext {
     saved.updatedObjects = Set(plan.updated)
     saved.deletedObjects = Set(plan.deleted)
     for row in derived {
-      guard let object = registered(row.entity.rootEntity, row.key) else { continue }
+      guard let object = context.registered(row.entity.rootEntity, row.key) else { continue }
       if !saved.insertedObjects.contains(object) { saved.updatedObjects.insert(object) }
     }
     var identifiers = saved.objectIDs
     for row in derived {
-      let identifier = ManagedObjectID(entity: row.entity, key: row.key, store: storeIdentity)
+      let identifier = ManagedObjectID(entity: row.entity, key: row.key, store: context.storeIdentity)
       if !identifiers.insertedObjectIDs.contains(identifier) {
         identifiers.updatedObjectIDs.insert(identifier)
       }
     }
     identifiers.queryGeneration = generation.map { QueryGenerationToken($0) }
     var info = saved.userInfo
-    info[NotificationKey.queryGeneration.rawValue] = identifiers.queryGeneration
-    NotificationCenter.default.post(name: .managedObjectContextDidSave, object: self, userInfo: info)
-    post(.managedObjectContextDidSaveObjectIDs, identifiers)
-    tellFollowers(identifiers)
+    info[ManagedObjectContext.NotificationKey.queryGeneration.rawValue] = identifiers.queryGeneration
+    NotificationCenter.default.post(name: .managedObjectContextDidSave, object: context, userInfo: info)
+    context.post(.managedObjectContextDidSaveObjectIDs, identifiers)
+    context.tellFollowers(identifiers)
   }
 
   /// Calls `willSave` until a round of calls changes nothing.
   private func runWillSave() throws {
-    let before = editCount
-    let objects = changes.all
+    let before = context.editCount
+    let objects = context.changes.all
     var editCounts: [Int] = []
     editCounts.reserveCapacity(objects.count)
     for object in objects {
       editCounts.append(object.editCount)
       object.willSave()
     }
-    propagateDeletes()
-    guard editCount != before else { return }
+    context.propagateDeletes()
+    guard context.editCount != before else { return }
     try repeatWillSave(
       Dictionary(uniqueKeysWithValues: zip(objects.lazy.map(ObjectIdentifier.init), editCounts)))
   }
@@ -175,14 +182,14 @@ extension ManagedObjectContext {
     var seen = seen
     let roundLimit = 100
     for round in 2...roundLimit {
-      let before = editCount
-      let objects = changes.all
+      let before = context.editCount
+      let objects = context.changes.all
       for object in objects where seen[ObjectIdentifier(object)] != object.editCount {
         seen[ObjectIdentifier(object)] = object.editCount
         object.willSave()
       }
-      propagateDeletes()
-      if editCount == before { return }
+      context.propagateDeletes()
+      if context.editCount == before { return }
       if round == roundLimit { throw HeartwoodError.willSaveNeverSettles(objects) }
     }
   }
@@ -190,44 +197,44 @@ extension ManagedObjectContext {
   private func finish(_ plan: SavePlan, _ outcome: SaveOutcome) {
     takeOver(plan, outcome)
     finishWithoutTransaction()
-    assignedStores = [:]
+    context.assignedStores = [:]
     // Every value that contained a temporary key has been saved with the permanent one. The rows of a child's parent may
     // still have temporary ones.
-    if parent == nil { permanentKeys = KeyMap() }
+    if context.parent == nil { context.permanentKeys = KeyMap() }
   }
 
   /// Tells children which of their objects are others now.
   private func publishUnited() {
-    publish(
-      unitedInSave.map {
+    context.publish(
+      context.unitedInSave.map {
         Assignment(former: $0.key, identifier: $0.survivor.standing.identifier, isUnited: true)
       })
-    unitedInSave = []
+    context.unitedInSave = []
   }
 
   /// Makes what was written the committed state of the objects.
   func takeOver(_ plan: SavePlan, _ outcome: SaveOutcome) {
-    permanentKeys.reserve(outcome.identifiers.count)
-    publish(outcome.identifiers.map { Assignment(former: $0.identifier.key, identifier: $1) })
-    for (object, identifier) in outcome.identifiers { rename(object, to: identifier) }
-    let keys = permanentKeys
+    context.permanentKeys.reserve(outcome.identifiers.count)
+    context.publish(outcome.identifiers.map { Assignment(former: $0.identifier.key, identifier: $1) })
+    for (object, identifier) in outcome.identifiers { context.rename(object, to: identifier) }
+    let keys = context.permanentKeys
     var versions: [(ManagedObject, former: UInt32, version: UInt32)] = []
     for (object, row) in outcome.rows {
       let former = object.rowVersion
       object.commit(row: row)
-      if assignedIdentifiers != nil { versions.append((object, former, object.rowVersion)) }
+      if context.assignedIdentifiers != nil { versions.append((object, former, object.rowVersion)) }
     }
-    publishVersions(versions)
+    context.publishVersions(versions)
     for object in plan.written {
       object.forEachRelationshipState { $0.commit(mapping: keys.permanent) }
       object.forgetEdits()
       object.state.remove([.inserted, .updated])
-      keepForTransientLinks(object)
+      context.keepForTransientLinks(object)
     }
-    renameTransientLinks()
+    context.renameTransientLinks()
     showDerived(outcome.derived)
     for (relationship, source) in outcome.corrected {
-      guard let root = relationship.entity?.rootEntity, let object = registered(root, source) else {
+      guard let root = relationship.entity?.rootEntity, let object = context.registered(root, source) else {
         continue
       }
       object.relationshipState(at: relationship.slot)?.unload()
@@ -240,7 +247,7 @@ extension ManagedObjectContext {
   /// Shows the derived values of registered objects that the store has computed with the save.
   private func showDerived(_ rows: [DerivedRow]) {
     for row in rows {
-      guard let object = registered(row.entity.rootEntity, row.key), object.storedRow != nil,
+      guard let object = context.registered(row.entity.rootEntity, row.key), object.storedRow != nil,
         !object.state.contains(.deleted)
       else { continue }
       if object.isRealised {
@@ -248,46 +255,46 @@ extension ManagedObjectContext {
       } else {
         object.turnIntoFault()
       }
-      event.refreshed.append(object)
+      context.event.refreshed.append(object)
     }
   }
 
   /// Clears all change marks, and publishes what was united. Objects that are still marked as changed do not differ from their rows.
   private func finishWithoutTransaction() {
-    for object in changes.updated {
+    for object in context.changes.updated {
       object.keepTransientEdits()
       object.dropEdits()
-      let keys = permanentKeys
+      let keys = context.permanentKeys
       object.forEachRelationshipState {
         if $0.isTransient { $0.commit(mapping: keys.permanent) } else { $0.forgetDifferences() }
       }
       object.state.remove(.updated)
-      keepForTransientLinks(object)
+      context.keepForTransientLinks(object)
     }
-    for object in discarded {
+    for object in context.discarded {
       object.state.remove([.deleted, .inserted])
-      forget(object)
+      context.forget(object)
     }
-    for object in changes.gone { forget(object) }
-    for object in watched {
+    for object in context.changes.gone { context.forget(object) }
+    for object in context.watched {
       object.state.remove(.watched)
       object.conflictBase = nil
     }
-    discarded = ObjectList()
-    watched = []
-    authorsOfChildren = []
-    changes = PendingChanges()
-    forgetShownChanges()
-    view.held = nil
+    context.discarded = ObjectList()
+    context.watched = []
+    context.authorsOfChildren = []
+    context.changes = PendingChanges()
+    context.forgetShownChanges()
+    context.view.held = nil
     publishUnited()
   }
 
   /// Moves the pin of a pinned context to the generation of its own save, so that it sees that save.
   private func movePin(to generation: StoreGenerations) {
-    guard view.pinned != nil else { return }
+    guard context.view.pinned != nil else { return }
     // The view of the generation can still be opened: it is the newest or close to it. If not, the next read pins the newest
     // one, or throws what is wrong with the store; the state before the own save is not shown.
-    view.pinned = try? objectStore().view(at: generation)
-    view.pinsAtNextRead = view.pinned == nil
+    context.view.pinned = try? context.objectStore().view(at: generation)
+    context.view.pinsAtNextRead = context.view.pinned == nil
   }
 }

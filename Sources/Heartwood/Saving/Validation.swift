@@ -3,26 +3,26 @@ import HeartwoodBytes
 import HeartwoodFiles
 
 /// Validation of all changed objects at a save. Assignments are not validated.
-extension ManagedObjectContext {
+extension Save {
   /// Validates all changes, and again what validators have changed.
   ///
   /// - Throws: The failure if there is one; `.validationMultipleErrors` with all of them in `details` if there are several.
   package func validateChanges() throws {
-    guard validatesAtSave else { return }
+    guard context.validatesAtSave else { return }
     for _ in 0..<Self.mostRoundsOfValidation {
-      let before = editCount
+      let before = context.editCount
       var failures: [HeartwoodError] = []
-      for object in changes.inserted { collect(&failures) { try object.validateForInsert() } }
-      for object in changes.updated { collect(&failures) { try object.validateForUpdate() } }
-      for object in changes.deleted {
+      for object in context.changes.inserted { collect(&failures) { try object.validateForInsert() } }
+      for object in context.changes.updated { collect(&failures) { try object.validateForUpdate() } }
+      for object in context.changes.deleted {
         collect(&failures) { try object.validateForDelete() }
       }
       if failures.count == 1 { throw failures[0] }
       if !failures.isEmpty { throw HeartwoodError.multiple(failures) }
-      guard editCount != before else { return }
-      propagateDeletes()
+      guard context.editCount != before else { return }
+      context.propagateDeletes()
     }
-    throw HeartwoodError.validationNeverSettles(changes.all)
+    throw HeartwoodError.validationNeverSettles(context.changes.all)
   }
 
   private static let mostRoundsOfValidation = 100

@@ -37,7 +37,7 @@ enum DeleteCommand: Subcommand {
       let report = delete(chosen, in: store.context)
       if isDryRun {
         try store.checkReadings()
-        try store.context.validateChanges()
+        try Save(store.context).validateChanges()
       } else {
         try store.context.save()
       }
