@@ -87,7 +87,11 @@ extension ManagedObject {
   }
 }
 
-extension ManagedObjectContext {
+struct ChildSave {
+  let context: ManagedObjectContext
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
   /// Moves the changes of a save to the parent. The values overwrite the parent's. Where others have saved a row since the child has read it,
   /// the parent's save meets the conflict.
   ///
@@ -95,15 +99,15 @@ extension ManagedObjectContext {
   func move(_ plan: SavePlan, to parent: ManagedObjectContext) throws {
     try parent.waitForQueue {
       // On the parent's queue, where no save of it can assign further identifiers in between.
-      takeAssignedIdentifiers()
-      try parent.take(ChangesForParent(plan, of: self))
+      context.takeAssignedIdentifiers()
+      try ChildSave(parent).take(ChangesForParent(plan, of: context))
     }
   }
 
   /// Whether an object without changed values was assigned to a store, or has relationships that were set to what they were and may
   /// replace those of a stored object.
   func hasNewsForParent(_ object: ManagedObject) -> Bool {
-    if !assignedStores.isEmpty, assignedStores[object.identifier.key] != nil { return true }
+    if !context.assignedStores.isEmpty, context.assignedStores[object.identifier.key] != nil { return true }
     guard object.rowVersion == 0 else { return false }
     var isSet = false
     object.forEachRelationshipState { isSet = isSet || $0.isSet }
@@ -111,59 +115,61 @@ extension ManagedObjectContext {
   }
 
   /// The author of what the children of a context without one have changed, if all of them have the same.
-  var authorOfChildren: String? { authorsOfChildren.count == 1 ? authorsOfChildren.first ?? nil : nil }
+  var authorOfChildren: String? {
+    context.authorsOfChildren.count == 1 ? context.authorsOfChildren.first ?? nil : nil
+  }
 
   private func take(_ child: ChangesForParent) throws {
-    beginUse("taking the changes of a child context")
-    defer { endUse() }
-    takeAssignedIdentifiers()
+    context.beginUse("taking the changes of a child context")
+    defer { context.endUse() }
+    context.takeAssignedIdentifiers()
     try refuseChangesOfDeleted(child)
     var objects: [ManagedObject] = []
     for changed in child.inserted { objects.append(takeInserted(changed)) }
-    for changed in child.updated { objects.append(object(changed.entity, changed.identifier.key)) }
+    for changed in child.updated { objects.append(context.object(changed.entity, changed.identifier.key)) }
     for (object, changed) in zip(objects, child.inserted + child.updated) {
       take(changed, into: object, child.knowsVersions)
     }
     for (identifier, base) in child.deleted {
-      let object = object(identifier.entity, identifier.key)
+      let object = context.object(identifier.entity, identifier.key)
       let wasRead = object.isRealised
       object.willRead()
       guard !object.state.contains(.inaccessible) else { continue }
       if !wasRead { noteBase(base, of: object, [], isStrict: child.knowsVersions) }
-      markDeleted(object)
+      DeletePropagation(context).markDeleted(object)
     }
     for (identifier, base) in child.watched {
-      let object = object(identifier.entity, identifier.key)
-      detectConflicts(for: object)
+      let object = context.object(identifier.entity, identifier.key)
+      context.detectConflicts(for: object)
       noteBase(base, of: object, [], isStrict: child.knowsVersions)
     }
-    authorsOfChildren.formUnion(child.authors)
-    processPendingChanges()
+    context.authorsOfChildren.formUnion(child.authors)
+    context.processPendingChanges()
   }
 
   private func refuseChangesOfDeleted(_ child: ChangesForParent) throws {
     let lost = try child.updated.compactMap { changed -> MergeConflict? in
       let (root, key) = (changed.entity.rootEntity, changed.identifier.key)
-      if let object = registered(root, key) {
+      if let object = context.registered(root, key) {
         return object.isDeleted ? MergeConflict(object, newest: nil) : nil
       }
       // The parent may have saved the delete.
-      guard key.isPermanentKey, try readingView().row(root, key) == nil else { return nil }
-      return MergeConflict(object(changed.entity, key), newest: nil)
+      guard key.isPermanentKey, try context.readingView().row(root, key) == nil else { return nil }
+      return MergeConflict(context.object(changed.entity, key), newest: nil)
     }
     if !lost.isEmpty { throw HeartwoodError.merge(lost) }
   }
 
   private func takeInserted(_ changed: ChangesForParent.Changed) -> ManagedObject {
-    let key = permanentKeys.permanent(changed.identifier.key)
+    let key = context.permanentKeys.permanent(changed.identifier.key)
     // An object whose save in the child has failed after it came here may be there already, and one whose delete the child has
     // saved and undone is among the deleted ones.
-    if let object = registered(changed.entity.rootEntity, key) {
-      if object.isDeleted { restoreDeleted(object) }
+    if let object = context.registered(changed.entity.rootEntity, key) {
+      if object.isDeleted { context.restoreDeleted(object) }
       return object
     }
     let object = changed.entity.factory.makeObject()
-    adoptInserted(object, as: changed.identifier)
+    context.adoptInserted(object, as: changed.identifier)
     return object
   }
 
@@ -180,9 +186,9 @@ extension ManagedObjectContext {
       object.state.isDisjoint(with: [.inserted, .unreadable])
     else { return }
     // The child has read a newer row.
-    if base.version > row.version { return refreshKeepingChanges(object, surfacingConflicts: true) }
-    let former = base.bytes.withUnsafeBytes { StoredRow(copying: $0, into: &rowSlab) }
-    let isStrict = isStrict && following == .nothing
+    if base.version > row.version { return context.refreshKeepingChanges(object, surfacingConflicts: true) }
+    let former = base.bytes.withUnsafeBytes { StoredRow(copying: $0, into: &context.rowSlab) }
+    let isStrict = isStrict && context.following == .nothing
     if isStrict || object.isConflicting(with: former, in: slots) { object.conflictBase = former }
   }
 
@@ -190,11 +196,11 @@ extension ManagedObjectContext {
     _ changed: ChangesForParent.Changed, into object: ManagedObject, _ knowsVersions: Bool
   ) {
     let wasRead = object.isRealised
-    willEdit(object)
+    context.willEdit(object)
     defer {
       noteBase(changed.base, of: object, changed.values.map(\.slot), isStrict: knowsVersions && !wasRead)
     }
-    if let store = changed.assignedStore { assignedStores[object.identifier.key] = store }
+    if let store = changed.assignedStore { context.assignedStores[object.identifier.key] = store }
     for (slot, value) in changed.values {
       leavePartner(object, slot, for: value)
       let isSet = object.isSet(slot)
@@ -209,12 +215,12 @@ extension ManagedObjectContext {
   private func take(
     _ differences: RelationshipState.Differences, into object: ManagedObject, _ slot: Int
   ) {
-    let state = state(object, slot)
+    let state = context.state(object, slot)
     for key in differences.removed where !state.isLoaded || state.contains(key) { state.remove(key) }
-    for key in differences.added where !state.contains(key) { add(key, to: state, object, slot) }
+    for key in differences.added where !state.contains(key) { context.add(key, to: state, object, slot) }
     state.noteSetting(differences)
     guard let order = differences.order else { return }
-    let loaded = loadedState(object, slot)
+    let loaded = context.loadedState(object, slot)
     let (there, ordered) = (Set(loaded.keys()), Set(order))
     let merged = order.filter(there.contains) + loaded.keys().filter { !ordered.contains($0) }
     if merged != loaded.keys() { loaded.setOrder(merged) }
@@ -224,9 +230,11 @@ extension ManagedObjectContext {
   /// that it saw, and this context may have set another one since.
   private func leavePartner(_ object: ManagedObject, _ slot: Int, for value: Value) {
     guard let inverse = object.entity.compiled.relationshipBySlot[slot]?.inverseRelationship,
-      let former = toOne(object, slot)
+      let former = context.toOne(object, slot)
     else { return }
-    if case .object(let id) = value, permanentKeys.permanent(id.key) == former.identifier.key { return }
-    forget(object, in: inverse, of: former)
+    if case .object(let id) = value, context.permanentKeys.permanent(id.key) == former.identifier.key {
+      return
+    }
+    context.forget(object, in: inverse, of: former)
   }
 }

@@ -30,7 +30,7 @@ extension ManagedObjectContext {
   func viewForChildren() throws -> any StoreView {
     beginUse("reading through a child context")
     defer { endUse() }
-    if propagatesDeletesAtEndOfEvent { propagateDeletes() }
+    if propagatesDeletesAtEndOfEvent { DeletePropagation(self).propagateDeletes() }
     try throwIfUnreadable()
     let base = try readingView().forOtherQueues
     guard !changes.isEmptyForFetches else {
@@ -40,9 +40,9 @@ extension ManagedObjectContext {
     var rows: FrozenRows?
     if let shown = shownChanges, shown.view.base === base {
       if shown.stamp == editCount { return shown.view }
-      rows = laterChanges(than: shown)
+      rows = ChangesForChildren(self).laterChanges(than: shown)
     }
-    let view = ParentView(base, rows ?? frozenChanges())
+    let view = ParentView(base, rows ?? ChangesForChildren(self).frozenChanges())
     shownChanges = ShownChanges(view, of: self)
     return view
   }
@@ -74,7 +74,7 @@ extension ManagedObjectContext {
         permanentKeys.insert(identifier.key, for: former)
       }
     }
-    takeUnited(assignments.filter(\.isUnited))
+    Uniting(self).takeUnited(assignments.filter(\.isUnited))
     renameKeysOfObjects()
     // No object has a temporary key of earlier saves any more; only what the event has noted may.
     if event.isEmpty { permanentKeys = newest }
@@ -100,10 +100,10 @@ extension ManagedObjectContext {
 }
 
 /// Objects that a merge policy has made one in the root context.
-extension ManagedObjectContext {
+extension Uniting {
   /// Gives this context's objects the identifiers of those that they are one with now. They read their values again, and keep what is not
   /// saved.
-  private func takeUnited(_ assignments: [Assignment]) {
+  func takeUnited(_ assignments: [Assignment]) {
     guard !assignments.isEmpty else { return }
     var united = UnitedObjects()
     var keys = UnitedObjects.NewKeys()
@@ -111,11 +111,11 @@ extension ManagedObjectContext {
       let (former, identifier) = (assignment.former, assignment.identifier)
       let root: EntityDescription = identifier.entity.rootEntity
       keys.insert(identifier.key, for: former, of: root)
-      guard let object = identities.object(root.number, former) else { continue }
+      guard let object = context.identities.object(root.number, former) else { continue }
       let survivor = takeUnited(object, identifier, &united)
-      if !trackers.isEmpty { renamedByParent.append(survivor) }
+      if !context.trackers.isEmpty { context.renamedByParent.append(survivor) }
     }
-    identities.forEach { object in
+    context.identities.forEach { object in
       redirect(object, keys)
       object.redirectRow(keys)
     }
@@ -125,21 +125,22 @@ extension ManagedObjectContext {
     _ object: ManagedObject, _ identifier: ManagedObjectID, _ united: inout UnitedObjects
   ) -> ManagedObject {
     let (root, key) = (identifier.entity.rootEntity, identifier.key)
-    if identities.object(root.number, key) == nil, object.entity === identifier.entity {
-      rename(object, to: identifier)
+    if context.identities.object(root.number, key) == nil, object.entity === identifier.entity {
+      context.rename(object, to: identifier)
       object.readAgain()
       return object
     }
     let survivor =
-      identities.object(root.number, key) ?? makeFault(identifier.entity.factory, key, in: storeIdentity)
+      context.identities.object(root.number, key)
+      ?? context.makeFault(identifier.entity.factory, key, in: context.storeIdentity)
     if object.hasUnsavedValues {
-      changes.updated.remove(object)
+      context.changes.updated.remove(object)
       unite(object, with: survivor, UniqueResolution.byOthers, &united)
     } else {
-      changes.updated.remove(object)
+      context.changes.updated.remove(object)
       object.state = []
-      forget(object)
-      object.standFor(survivor, in: self)
+      context.forget(object)
+      object.standFor(survivor, in: context)
     }
     return survivor
   }
@@ -152,16 +153,20 @@ extension UniqueResolution {
 }
 
 /// The unsaved changes of a context as rows, for the child contexts that read them.
-extension ManagedObjectContext {
+struct ChangesForChildren {
+  let context: ManagedObjectContext
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
   /// The changes as they are.
   ///
   /// - Complexity: Linear in the number of changed objects.
   func frozenChanges() -> FrozenRows {
     var rows = FrozenRows.Contents()
-    for object in changes.inserted { add(object, to: &rows) }
-    noteStores(of: Array(changes.inserted), in: &rows)
-    for object in changes.updated { add(object, to: &rows) }
-    for objects in [changes.deleted, changes.gone] {
+    for object in context.changes.inserted { add(object, to: &rows) }
+    noteStores(of: Array(context.changes.inserted), in: &rows)
+    for object in context.changes.updated { add(object, to: &rows) }
+    for objects in [context.changes.deleted, context.changes.gone] {
       for object in objects { rows.addDeleted(object.entity.rootEntity, object.identifier.key) }
     }
     return FrozenRows(rows)
@@ -171,11 +176,13 @@ extension ManagedObjectContext {
   /// cost no less.
   ///
   /// - Complexity: Linear in the number of objects that have changed since, and amortised O(log n) for each of n changed ones.
-  private func laterChanges(than shown: ShownChanges) -> FrozenRows? {
-    guard shown.editCountOfEvents == editCountOfEvents, !shown.view.base.isOfSeveralStores else { return nil }
+  func laterChanges(than shown: ShownChanges) -> FrozenRows? {
+    guard shown.editCountOfEvents == context.editCountOfEvents, !shown.view.base.isOfSeveralStores else {
+      return nil
+    }
     // The event goes on: what it has changed so far may change again, and comes again when it ends.
-    let changed = shown.changed + event.changedObjects
-    guard changed.count < changes.countForFetches / 2 else { return nil }
+    let changed = shown.changed + context.event.changedObjects
+    guard changed.count < context.changes.countForFetches / 2 else { return nil }
     var rows = FrozenRows.Contents()
     var seen: Set<ObjectIdentifier> = []
     var new: [ManagedObject] = []
@@ -196,7 +203,8 @@ extension ManagedObjectContext {
 
   private func add(_ object: ManagedObject, to rows: inout FrozenRows.Contents) {
     let (root, key) = (object.entity.rootEntity, object.identifier.key)
-    rows.add(object.encodedRow(version: object.rowVersion, mapping: permanentKeys.permanent), root, key)
+    rows.add(
+      object.encodedRow(version: object.rowVersion, mapping: context.permanentKeys.permanent), root, key)
     for slot in object.changedStoredToManySlots {
       guard let state = object.relationshipState(at: slot) else { continue }
       let differences = state.differences
@@ -209,7 +217,7 @@ extension ManagedObjectContext {
 
   private func noteStores(of objects: [ManagedObject], in rows: inout FrozenRows.Contents) {
     // An object that no store can have is in none: its save will say so.
-    guard let choice = try? objectStore().choice(for: objects, of: self) else { return }
+    guard let choice = try? context.objectStore().choice(for: objects, of: context) else { return }
     for object in objects { rows.note(store: choice.number(of: object), of: object.identifier.key) }
   }
 }

@@ -121,7 +121,8 @@ open class MergePolicy: NSObject, @unchecked Sendable {
     guard mergeType != .error else { throw HeartwoodError.merge(list) }
     let conflicting = Set(list.lazy.map { ObjectIdentifier($0.sourceObject) })
     for conflict in list {
-      conflict.sourceObject.managedObjectContext?.resolve(conflict, by: mergeType, conflicting)
+      guard let context = conflict.sourceObject.managedObjectContext else { continue }
+      RowConflictResolution(context).resolve(conflict, by: mergeType, conflicting)
     }
   }
 
@@ -132,7 +133,7 @@ open class MergePolicy: NSObject, @unchecked Sendable {
     guard uniqueType != .error else { throw HeartwoodError.constraints(list) }
     guard let context = list.lazy.compactMap({ $0.conflictingObjects.first?.managedObjectContext }).first
     else { return }
-    try context.resolve(list, by: uniqueType, toMany)
+    try UniqueConflictResolution(context).resolve(list, by: uniqueType, toMany)
   }
 }
 

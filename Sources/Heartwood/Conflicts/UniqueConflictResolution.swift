@@ -4,7 +4,11 @@ import HeartwoodBytes
 ///
 /// The row in the store always keeps its identifier. Where the unsaved object wins, it becomes that row's object, with its own
 /// values over the stored ones: importing the same things again updates them.
-extension ManagedObjectContext {
+struct UniqueConflictResolution {
+  let context: ManagedObjectContext
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
   /// Changes the conflicting objects so that a save can succeed.
   ///
   /// - Throws: `.managedObjectConstraintMerge` for two stored objects that would have to become one, and for an object that would have to
@@ -18,7 +22,9 @@ extension ManagedObjectContext {
     var united = UnitedObjects()
     for conflict in conflicts {
       // An object may violate several constraints: what the first has resolved is passed over.
-      let claimants = conflict.conflictingObjects.filter { $0.managedObjectContext === self && !$0.isDeleted }
+      let claimants = conflict.conflictingObjects.filter {
+        $0.managedObjectContext === context && !$0.isDeleted
+      }
       guard let first = claimants.first else { continue }
       var rest = claimants.dropFirst()
       var survivor = first
@@ -32,10 +38,10 @@ extension ManagedObjectContext {
           continue
         }
         try refuseOtherEntity(other, conflict, survivor.entity)
-        unite(other, with: survivor, resolution, &united)
+        Uniting(context).unite(other, with: survivor, resolution, &united)
       }
     }
-    finish(united)
+    Uniting(context).finish(united)
   }
 
   /// Refuses a new object that equals two stored ones, each by a constraint of its own: it cannot become both, and it cannot give way to both.
@@ -65,18 +71,18 @@ extension ManagedObjectContext {
     }
     let root = stored.entity.rootEntity
     let isKnown =
-      identities.find(root.number, stored.key).map { !$0.isHeldOnce || $0.object.hasChanges } ?? false
-    let isDone = try readingView().withRow(root, stored.key) { row in
+      context.identities.find(root.number, stored.key).map { !$0.isHeldOnce || $0.object.hasChanges } ?? false
+    let isDone = try context.readingView().withRow(root, stored.key) { row in
       let entity = try row.map { try root.entity(numbered: $0.entityNumber) } ?? stored.entity
       try refuseOtherEntity(object, conflict, entity)
       guard let row, entity === object.entity, !isKnown, !resolution.type.storeWins else { return false }
-      identities.remove(root.number, stored.key)
-      become(object, stored, row.bytes, resolution, &united)
+      context.identities.remove(root.number, stored.key)
+      Uniting(context).become(object, stored, row.bytes, resolution, &united)
       return true
     }
     if isDone { return object }
-    let survivor = self.object(stored.entity, stored.key)
-    unite(object, with: survivor, resolution, &united)
+    let survivor = context.object(stored.entity, stored.key)
+    Uniting(context).unite(object, with: survivor, resolution, &united)
     return survivor
   }
 
@@ -92,19 +98,19 @@ extension ManagedObjectContext {
     _ object: ManagedObject, _ conflict: ConstraintConflict, _ resolution: UniqueResolution
   ) throws {
     guard resolution.type.storeWins else { throw HeartwoodError.storedApart(object, conflict) }
-    note(object)
+    context.note(object)
     if resolution.type == .rollback {
-      takeBackOwnChanges(of: object, over: nil, resolution.conflicting)
-      leaveTakenPartners(of: object)
+      RowConflictResolution(context).takeBackOwnChanges(of: object, over: nil, resolution.conflicting)
+      RowConflictResolution(context).leaveTakenPartners(of: object)
     } else {
       for slot in object.editedSlots where conflict.constrains(slot, of: object.entity) {
         // The other side must not keep what is taken back here.
-        restoreInverses(of: object, slot: slot)
+        RelationshipRestoring(context).restoreInverses(of: object, slot: slot)
         object.dropEdit(slot)
       }
     }
     object.exposeRow()
-    editCount &+= 1
+    context.editCount &+= 1
   }
 }
 

@@ -1,26 +1,30 @@
 import HeartwoodBytes
 
 /// Making one object of two that have the same unique values.
-extension ManagedObjectContext {
+struct Uniting {
+  let context: ManagedObjectContext
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
   /// Makes a new object the object of a stored row that the program does not use.
   func become(
     _ object: ManagedObject, _ stored: ManagedObjectID, _ row: UnsafeRawBufferPointer,
     _ resolution: UniqueResolution, _ united: inout UnitedObjects
   ) {
-    note(object)
-    if resolution.type == .overwrite { editEverything(of: object) }
+    context.note(object)
+    if resolution.type == .overwrite { RowConflictResolution(context).editEverything(of: object) }
     if resolution.replaces { united.replaceDestinations(of: object, by: destinationsSet(object)) }
-    changes.inserted.remove(object)
+    context.changes.inserted.remove(object)
     object.state.remove(.inserted)
     united.add(object, object)
-    rename(object, to: ManagedObjectID(entity: object.entity, key: stored.key, store: stored.store))
+    context.rename(object, to: ManagedObjectID(entity: object.entity, key: stored.key, store: stored.store))
     object.adopt(checkedRow: row)
     if resolution.type != .overwrite {
       for slot in object.editedSlots where !object.isSet(slot) { object.dropEdit(slot) }
     }
     object.forEachRelationshipState { $0.unload() }
     object.state.insert(.updated)
-    changes.updated.append(object)
+    context.changes.updated.append(object)
     leaveFormerDestinations(object)
     object.awake(fromSnapshotEvents: .mergePolicy)
   }
@@ -32,7 +36,7 @@ extension ManagedObjectContext {
         let edit = object.pending?.edit(relationship.slot),
         case .object(let former) = object.committedValue(at: relationship.slot), edit != .object(former)
       else { continue }
-      forget(object, in: inverse, of: self.object(relationship.destinationEntity, former.key))
+      context.forget(object, in: inverse, of: context.object(relationship.destinationEntity, former.key))
     }
   }
 
@@ -41,23 +45,23 @@ extension ManagedObjectContext {
     _ object: ManagedObject, with survivor: ManagedObject, _ resolution: UniqueResolution,
     _ united: inout UnitedObjects
   ) {
-    note(object)
+    context.note(object)
     if resolution.replaces { united.replaceDestinations(of: survivor, by: destinationsSet(object)) }
     for slot in object.entity.slots where survivor.entity.slots.contains(slot) {
       if let relationship = object.entity.compiled.relationshipBySlot[slot] {
         move(relationship, from: object, to: survivor, resolution.taking(slot, of: object))
       } else if resolution.taking(slot, of: object) {
-        willEdit(survivor)
+        context.willEdit(survivor)
         survivor.setEdit(slot, object.value(at: slot))
       }
     }
-    changes.inserted.remove(object)
+    context.changes.inserted.remove(object)
     object.state = [.inserted, .deleted, .noted]
-    endEvent()
+    context.endEvent()
     object.state = []
-    forget(object)
+    context.forget(object)
     united.add(object, survivor)
-    object.standFor(survivor, in: self)
+    object.standFor(survivor, in: context)
     survivor.awake(fromSnapshotEvents: .mergePolicy)
   }
 
@@ -72,7 +76,7 @@ extension ManagedObjectContext {
   ) {
     let slot = relationship.slot
     let destinations =
-      relationship.isToMany ? related(object, slot) : [toOne(object, slot)].compactMap(\.self)
+      relationship.isToMany ? context.related(object, slot) : [context.toOne(object, slot)].compactMap(\.self)
     for destination in destinations where destination !== object {
       if relationship.isToMany {
         addDestination(destination, to: survivor, slot)
@@ -83,29 +87,29 @@ extension ManagedObjectContext {
     }
     let leadsToItself = destinations.contains { $0 === object }
     if relationship.isToMany {
-      if leadsToItself { insertRelated(survivor, slot, survivor, at: nil) }
+      if leadsToItself { context.insertRelated(survivor, slot, survivor, at: nil) }
       if let former = object.relationshipState(at: slot) {
-        state(survivor, slot).noteSetting(former.differences)
+        context.state(survivor, slot).noteSetting(former.differences)
       }
     } else if takes, leadsToItself || destinations.isEmpty {
-      setToOne(survivor, slot, leadsToItself ? survivor : nil)
+      context.setToOne(survivor, slot, leadsToItself ? survivor : nil)
     }
   }
 
   private func addDestination(_ destination: ManagedObject, to survivor: ManagedObject, _ slot: Int) {
-    guard !containsRelated(survivor, slot, destination) else { return }
-    willEdit(survivor)
-    add(destination.identifier.key, to: state(survivor, slot), survivor, slot)
+    guard !context.containsRelated(survivor, slot, destination) else { return }
+    context.willEdit(survivor)
+    context.add(destination.identifier.key, to: context.state(survivor, slot), survivor, slot)
   }
 
   /// Sets a to-one value, and takes the object out of its former destination.
   private func setOwnSide(
     _ object: ManagedObject, _ relationship: RelationshipDescription, _ destination: ManagedObject
   ) {
-    let former = toOne(object, relationship.slot)
-    willEdit(object)
+    let former = context.toOne(object, relationship.slot)
+    context.willEdit(object)
     object.setEdit(relationship.slot, .object(destination.identifier))
-    if let former, former !== destination { dropInverse(of: relationship, at: former, of: object) }
+    if let former, former !== destination { context.dropInverse(of: relationship, at: former, of: object) }
   }
 
   /// Puts the survivor at the place of an object at a destination, if it leads there, and otherwise takes the object out.
@@ -119,14 +123,16 @@ extension ManagedObjectContext {
     let leads =
       relationship.isToMany || survivor.value(at: relationship.slot) == .object(destination.identifier)
     guard inverse.isToMany else {
-      guard toOne(destination, inverse.slot) === object else { return }
-      willEdit(destination)
+      guard context.toOne(destination, inverse.slot) === object else { return }
+      context.willEdit(destination)
       return destination.setEdit(inverse.slot, leads ? .object(survivor.identifier) : .null)
     }
-    let state = inverse.isOrdered ? loadedState(destination, inverse.slot) : state(destination, inverse.slot)
+    let state =
+      inverse.isOrdered
+      ? context.loadedState(destination, inverse.slot) : context.state(destination, inverse.slot)
     let key = object.identifier.key
     guard state.isLoaded ? state.contains(key) : state.added.contains(key) else { return }
-    willEdit(destination)
+    context.willEdit(destination)
     if leads { state.substitute(key, by: survivor.identifier.key) } else { state.remove(key) }
   }
 
@@ -138,7 +144,7 @@ extension ManagedObjectContext {
       guard relationship.isToMany, object.relationshipState(at: relationship.slot)?.isSet == true else {
         return nil
       }
-      return (relationship, related(object, relationship.slot))
+      return (relationship, context.related(object, relationship.slot))
     }
   }
 
@@ -148,14 +154,14 @@ extension ManagedObjectContext {
   ) {
     let slot = relationship.slot
     let kept = Set(wanted.map(\.identifier.key))
-    let state = loadedState(object, slot)
-    for destination in related(object, slot) {
+    let state = context.loadedState(object, slot)
+    for destination in context.related(object, slot) {
       let key = destination.identifier.key
       guard !kept.contains(key), state.isReplaceable(key) else { continue }
       if relationship.deleteRule == .cascadeDeleteRule {
-        markDeleted(destination)
+        DeletePropagation(context).markDeleted(destination)
       } else {
-        removeRelated(object, slot, destination)
+        context.removeRelated(object, slot, destination)
       }
     }
     guard relationship.isOrdered else { return }
@@ -172,15 +178,15 @@ extension ManagedObjectContext {
   func finish(_ united: UnitedObjects) {
     guard !united.isEmpty else { return }
     let keys = united.newKeys
-    identities.forEach { redirect($0, keys) }
+    context.identities.forEach { redirect($0, keys) }
     for (object, relationship, destinations) in united.replacements {
       let (object, destinations) = (united.survivor(of: object), destinations.map(united.survivor))
-      guard object.managedObjectContext === self else { continue }
+      guard object.managedObjectContext === context else { continue }
       replaceDestinations(
         of: object, relationship,
-        by: destinations.filter { $0.managedObjectContext === self && !$0.isDeleted })
+        by: destinations.filter { $0.managedObjectContext === context && !$0.isDeleted })
     }
-    unitedInSave += united.all
+    context.unitedInSave += united.all
   }
 
   /// Replaces the keys of objects that have become others in the unsaved values of one object.
@@ -189,7 +195,7 @@ extension ManagedObjectContext {
       guard case .object(let id)? = object.pending?.edit(slot), let key = keys[id.entity.rootEntity, id.key]
       else { continue }
       let destination: EntityDescription = object.entity.relationship(at: slot).destinationEntity
-      object.setEdit(slot, .object(identifier(destination, key)))
+      object.setEdit(slot, .object(context.identifier(destination, key)))
     }
     for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
       guard let newKeys = keys.of(relationship.destinationEntity.rootEntity) else { continue }

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     beginUse("processing pending changes")
     defer { endUse() }
     lastRead = nil
-    if propagatesDeletesAtEndOfEvent { propagateDeletes() }
+    if propagatesDeletesAtEndOfEvent { DeletePropagation(self).propagateDeletes() }
     endEvent()
     takeAssignedIdentifiers()
     tellTrackersOfRenamed()

@@ -90,7 +90,7 @@ extension ManagedObjectContext {
 
   /// Removes an object from the context; it keeps its last values but has no context any more.
   func forget(_ object: ManagedObject) {
-    dropTransientLinks(of: object)
+    TransientLinks(self).dropTransientLinks(of: object)
     identities.remove(object.entity.rootEntity.number, object.identifier.key)
     usedObjects?.remove(object.identifier)
     object.detach()

@@ -256,7 +256,7 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
     require(
       object.managedObjectContext === self,
       "\(object.entity.displayName) cannot be deleted through a context that it does not belong to")
-    markDeleted(object)
+    DeletePropagation(self).markDeleted(object)
   }
 
   /// Writes all changes as one transaction. It is durable on return, as far as the store's durability setting promises.

@@ -25,7 +25,8 @@ struct SavePlan {
     for object in context.changes.updated {
       let slots = hasParent ? object.slotsForParent : object.persistentChangedSlots()
       guard
-        !slots.isEmpty || object.hasStoredRelationshipChanges || hasParent && context.hasNewsForParent(object)
+        !slots.isEmpty || object.hasStoredRelationshipChanges
+          || hasParent && ChildSave(context).hasNewsForParent(object)
       else { continue }
       updated.append(object)
       changedSlots.append(slots)

@@ -4,40 +4,44 @@
 /// `propagatesDeletesAtEndOfEvent` is false): nullify removes the object from the inverse, cascade deletes the
 /// destinations, deny is checked at a save, noAction leaves dangling references in the destinations. Of an object that was never saved deny
 /// and noAction are nullify.
-extension ManagedObjectContext {
+struct DeletePropagation {
+  let context: ManagedObjectContext
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
   func markDeleted(_ object: ManagedObject) {
     guard object.state.isDisjoint(with: [.deleted, .preparingForDeletion]) else { return }
     object.state.insert(.preparingForDeletion)
     object.prepareForDeletion()
     object.state.remove(.preparingForDeletion)
-    note(object)
-    editCount &+= 1
-    unpropagatedDeletes.append(object)
-    changes.updated.remove(object)
+    context.note(object)
+    context.editCount &+= 1
+    context.unpropagatedDeletes.append(object)
+    context.changes.updated.remove(object)
     object.state.remove(.updated)
     object.state.insert(.deleted)
     // An object without a row is in none of the three lists; it stays marked until the save or rollback.
     if object.state.contains(.inserted) {
-      changes.inserted.remove(object)
-      discarded.append(object)
+      context.changes.inserted.remove(object)
+      context.discarded.append(object)
     } else {
-      changes.deleted.append(object)
+      context.changes.deleted.append(object)
     }
   }
 
   func undelete(_ object: ManagedObject) {
-    note(object)
-    editCount &+= 1
+    context.note(object)
+    context.editCount &+= 1
     object.state.remove(.ofDeletes)
-    if !unpropagatedDeletes.isEmpty { unpropagatedDeletes.removeAll { $0 === object } }
-    changes.deleted.remove(object)
-    changes.gone.remove(object)
+    if !context.unpropagatedDeletes.isEmpty { context.unpropagatedDeletes.removeAll { $0 === object } }
+    context.changes.deleted.remove(object)
+    context.changes.gone.remove(object)
     if object.state.contains(.inserted) {
-      discarded.remove(object)
-      changes.inserted.append(object)
+      context.discarded.remove(object)
+      context.changes.inserted.append(object)
     } else if object.hasUnsavedValues {
       object.state.insert(.updated)
-      changes.updated.append(object)
+      context.changes.updated.append(object)
     }
   }
 
@@ -45,12 +49,12 @@ extension ManagedObjectContext {
   /// so cycles of cascades end.
   func propagateDeletes() {
     var next = 0
-    while next < unpropagatedDeletes.count {
-      let object = unpropagatedDeletes[next]
+    while next < context.unpropagatedDeletes.count {
+      let object = context.unpropagatedDeletes[next]
       next += 1
       for relationship in object.entity.relationshipsBySlot { apply(relationship, of: object) }
     }
-    unpropagatedDeletes = []
+    context.unpropagatedDeletes = []
   }
 
   private func apply(_ relationship: RelationshipDescription, of object: ManagedObject) {
@@ -63,7 +67,7 @@ extension ManagedObjectContext {
     case .nullifyDeleteRule:
       guard let inverse = relationship.inverseRelationship else { return }
       for destination in destinations(of: object, relationship) {
-        forget(object, in: inverse, of: destination)
+        context.forget(object, in: inverse, of: destination)
       }
     case .cascadeDeleteRule:
       for destination in destinations(of: object, relationship) { markDeleted(destination) }
@@ -74,8 +78,8 @@ extension ManagedObjectContext {
   func destinations(of object: ManagedObject, _ relationship: RelationshipDescription) -> [ManagedObject] {
     let all =
       relationship.isToMany
-      ? related(object, relationship.slot)
-      : toOne(object, relationship.slot).map { [$0] } ?? []
+      ? context.related(object, relationship.slot)
+      : context.toOne(object, relationship.slot).map { [$0] } ?? []
     return all.filter { !$0.state.contains(.deleted) }
   }
 }

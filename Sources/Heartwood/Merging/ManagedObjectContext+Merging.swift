@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     }
     view.held = nil
     for identifier in changes.deletedObjectIDs where isOfStore(identifier) { mergeDelete(identifier) }
-    unloadRelationships(to: changes.deletedObjectIDs)
+    RelationshipRestoring(self).unloadRelationships(to: changes.deletedObjectIDs)
     for identifier in changes.updatedObjectIDs.union(changes.refreshedObjectIDs) where isOfStore(identifier) {
       mergeUpdate(identifier)
     }
@@ -98,7 +98,7 @@ extension ManagedObjectContext {
   /// Shows an object again whose row others have deleted and then inserted.
   private func bringBack(_ object: ManagedObject) {
     guard object.state.contains(.deletedElsewhere) else { return }
-    undelete(object)
+    DeletePropagation(self).undelete(object)
     takeNewestRow(of: object)
   }
 
@@ -106,7 +106,7 @@ extension ManagedObjectContext {
   /// that were not edited here.
   func restoreDeleted(_ object: ManagedObject) {
     let isOutdated = object.state.contains(.changedWhileDeleted)
-    undelete(object)
+    DeletePropagation(self).undelete(object)
     if isOutdated { takeNewestRow(of: object) }
   }
 

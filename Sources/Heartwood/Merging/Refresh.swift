@@ -124,7 +124,7 @@ extension ManagedObjectContext {
       refresh(object, mergeChanges: object.hasChanges)
     }
     // Others may have related objects to deleted ones.
-    for object in changes.deleted { applyDeleteRules(of: object) }
+    for object in changes.deleted { RowConflictResolution(self).applyDeleteRules(of: object) }
     processPendingChanges()
     refreshTrackers()
   }
@@ -160,9 +160,9 @@ extension ManagedObjectContext {
       try object.adopt(row: row.bytes)
       object.conflictBase = surfacingConflicts && object.isConflicting(with: base) ? base : nil
       reloadRelationships(of: object)
-      leaveNewPartners(of: object, former)
-      stayWithOwners(of: object)
-      unloadOwners(of: object, owners)
+      RelationshipRestoring(self).leaveNewPartners(of: object, former)
+      RelationshipRestoring(self).stayWithOwners(of: object)
+      RelationshipRestoring(self).unloadOwners(of: object, owners)
       if object.isRealised { object.awake(fromSnapshotEvents: .refresh) }
     } catch {
       noteUnreadable(error, object)
@@ -174,11 +174,11 @@ extension ManagedObjectContext {
     guard object.hasUnsavedValues else { return becomeFault(object) }
     // What was edited before can be undone; what the other sides of relationships lose here cannot.
     processPendingChanges()
-    let deleted = deletedPartners(of: object)
-    restoreInverses(of: object)
+    let deleted = RelationshipRestoring(self).deletedPartners(of: object)
+    RelationshipRestoring(self).restoreInverses(of: object)
     becomeFault(object)
     // The discarded changes include what the delete rules of others have changed.
-    for partner in deleted { applyDeleteRules(of: partner) }
+    for partner in deleted { RowConflictResolution(self).applyDeleteRules(of: partner) }
     endEvent(registeringUndo: false)
   }
 

@@ -93,7 +93,7 @@ extension ManagedObject {
   /// Drops the row, pending values and relationship states.
   final func turnIntoFault() {
     willTurnIntoFault()
-    contextReference?.with { $0.dropTransientLinks(of: self) }
+    contextReference?.with { TransientLinks($0).dropTransientLinks(of: self) }
     changeValues(Array(entity.slots)) {
       _row = nil
       storedRow = nil

@@ -40,7 +40,7 @@ package struct Save {
 
   private func completeChanges() throws {
     context.processPendingChanges()
-    context.propagateDeletes()
+    DeletePropagation(context).propagateDeletes()
     try context.throwIfUnreadable()
     if let lost = context.lostEdit {
       context.lostEdit = nil
@@ -122,14 +122,14 @@ package struct Save {
   private func write(_ plan: SavePlan) throws -> (SaveOutcome, generation: StoreGenerations?) {
     if let parent = context.parent {
       var outcome = SaveOutcome()
-      try context.move(plan, to: parent)
+      try ChildSave(context).move(plan, to: parent)
       outcome.rows = plan.written.map {
         ($0, $0.encodedRow(version: $0.rowVersion, mapping: context.permanentKeys.permanent))
       }
       return (outcome, nil)
     }
     let info = TransactionInfo(
-      author: context.transactionAuthor ?? context.authorOfChildren, contextName: context.name)
+      author: context.transactionAuthor ?? ChildSave(context).authorOfChildren, contextName: context.name)
     let (outcome, newest) = try context.objectStore().save(plan, of: context, info)
     return (outcome, newest)
   }
@@ -171,7 +171,7 @@ package struct Save {
       editCounts.append(object.editCount)
       object.willSave()
     }
-    context.propagateDeletes()
+    DeletePropagation(context).propagateDeletes()
     guard context.editCount != before else { return }
     try repeatWillSave(
       Dictionary(uniqueKeysWithValues: zip(objects.lazy.map(ObjectIdentifier.init), editCounts)))
@@ -188,7 +188,7 @@ package struct Save {
         seen[ObjectIdentifier(object)] = object.editCount
         object.willSave()
       }
-      context.propagateDeletes()
+      DeletePropagation(context).propagateDeletes()
       if context.editCount == before { return }
       if round == roundLimit { throw HeartwoodError.willSaveNeverSettles(objects) }
     }
@@ -229,9 +229,9 @@ package struct Save {
       object.forEachRelationshipState { $0.commit(mapping: keys.permanent) }
       object.forgetEdits()
       object.state.remove([.inserted, .updated])
-      context.keepForTransientLinks(object)
+      TransientLinks(context).keepForTransientLinks(object)
     }
-    context.renameTransientLinks()
+    TransientLinks(context).renameTransientLinks()
     showDerived(outcome.derived)
     for (relationship, source) in outcome.corrected {
       guard let root = relationship.entity?.rootEntity, let object = context.registered(root, source) else {
@@ -269,7 +269,7 @@ package struct Save {
         if $0.isTransient { $0.commit(mapping: keys.permanent) } else { $0.forgetDifferences() }
       }
       object.state.remove(.updated)
-      context.keepForTransientLinks(object)
+      TransientLinks(context).keepForTransientLinks(object)
     }
     for object in context.discarded {
       object.state.remove([.deleted, .inserted])

@@ -60,8 +60,8 @@ extension ManagedObjectContext {
       guard object.isDeleted else { return entry }
       guard !object.state.contains(.inaccessible) else {
         // Others have deleted the row, too.
-        undelete(object)
-        insertAgain(object)
+        DeletePropagation(self).undelete(object)
+        RowConflictResolution(self).insertAgain(object)
         return entry
       }
       var entry = entry
@@ -116,7 +116,7 @@ extension ManagedObjectContext {
   /// Takes an object out without applying its delete rules: what they would change has entries of its own.
   private func remove(_ object: ManagedObject) {
     guard object.managedObjectContext === self, !object.isDeleted else { return }
-    markDeleted(object)
+    DeletePropagation(self).markDeleted(object)
     if unpropagatedDeletes.last === object { unpropagatedDeletes.removeLast() }
   }
 }

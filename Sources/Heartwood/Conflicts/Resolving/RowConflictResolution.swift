@@ -1,15 +1,15 @@
 import HeartwoodBytes
 
 /// Resolving conflicts with rows that others have changed or deleted since they were read.
-extension ManagedObjectContext {
+extension RowConflictResolution {
   /// Changes the conflicting object so that a save on the newest row can succeed.
   ///
   /// - Parameter conflicting: All objects with conflicts.
   func resolve(_ conflict: MergeConflict, by type: MergePolicyType, _ conflicting: Set<ObjectIdentifier>) {
     let object = conflict.sourceObject
-    guard object.managedObjectContext === self else { return }
-    note(object)
-    editCount &+= 1
+    guard object.managedObjectContext === context else { return }
+    context.note(object)
+    context.editCount &+= 1
     switch conflict.cause {
     case .row(let newest?) where object.state.contains(.inserted): resolveInserted(object, newest, by: type)
     case .row(let newest?): resolve(object, newest, by: type, conflicting)
@@ -34,8 +34,8 @@ extension ManagedObjectContext {
       }
       take(newest, by: object)
       if type.storeWins {
-        undelete(object)
-        rejoinPartners(of: object)
+        DeletePropagation(context).undelete(object)
+        RelationshipRestoring(context).rejoinPartners(of: object)
       }
       return
     }
@@ -51,7 +51,7 @@ extension ManagedObjectContext {
       dropEdits(of: object, equalTo: newest)
       takeBackOwnChanges(of: object, over: newest, conflicting)
       if !object.hasUnsavedValues {
-        changes.updated.remove(object)
+        context.changes.updated.remove(object)
         object.state.remove(.updated)
       }
     }
@@ -66,13 +66,13 @@ extension ManagedObjectContext {
     object.conflictBase = nil
     do {
       try newest.withUnsafeBytes { try object.adopt(row: $0) }
-      reloadRelationships(of: object)
+      context.reloadRelationships(of: object)
       refreshPartners(of: object, pairs)
-      leaveNewPartners(of: object, former)
-      stayWithOwners(of: object)
-      unloadOwners(of: object, owners)
+      RelationshipRestoring(context).leaveNewPartners(of: object, former)
+      RelationshipRestoring(context).stayWithOwners(of: object)
+      RelationshipRestoring(context).unloadOwners(of: object, owners)
     } catch {
-      noteUnreadable(error, object)
+      context.noteUnreadable(error, object)
     }
   }
 
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
   private func dropEdits(of object: ManagedObject, changedIn newest: [UInt8]) {
     forEachEdit(of: object, over: newest) { slot, value in
       guard value != object.baseValue(at: slot) else { return }
-      restoreInverses(of: object, slot: slot)
+      RelationshipRestoring(context).restoreInverses(of: object, slot: slot)
       object.dropEdit(slot)
     }
   }
@@ -112,7 +112,7 @@ extension ManagedObjectContext {
 
   /// Drops all unsaved values and differences of relationships, also at the other sides.
   private func takeBackEdits(of object: ManagedObject) {
-    restoreInverses(of: object)
+    RelationshipRestoring(context).restoreInverses(of: object)
     object.dropEdits()
     object.forEachRelationshipState { $0.forgetDifferences() }
   }
@@ -122,10 +122,10 @@ extension ManagedObjectContext {
   private func resolveDeleted(_ object: ManagedObject, by type: MergePolicyType) {
     guard !object.state.contains(.deleted) else { return }
     guard !type.storeWins else {
-      restoreInverses(of: object)
-      unloadPartners(of: object)
-      view.held = nil
-      return markInaccessible(object)
+      RelationshipRestoring(context).restoreInverses(of: object)
+      RelationshipRestoring(context).unloadPartners(of: object)
+      context.view.held = nil
+      return context.markInaccessible(object)
     }
     insertAgain(object)
   }
@@ -144,11 +144,11 @@ extension ManagedObjectContext {
       for key in keys { new.add(key) }
       object.setRelationshipState(new, at: relationship.slot)
     }
-    changes.updated.remove(object)
+    context.changes.updated.remove(object)
     object.state.remove(.updated)
     object.state.insert(.inserted)
-    changes.inserted.append(object)
-    joinRelationships(with: object)
+    context.changes.inserted.append(object)
+    RelationshipRestoring(context).joinRelationships(with: object)
   }
 
   // MARK: Inserted rows
@@ -156,13 +156,13 @@ extension ManagedObjectContext {
   /// Makes an object that others have inserted under the same identifier, too, one of their row: both have taken back its delete.
   private func resolveInserted(_ object: ManagedObject, _ newest: [UInt8], by type: MergePolicyType) {
     if type == .overwrite { editEverything(of: object) }
-    changes.inserted.remove(object)
+    context.changes.inserted.remove(object)
     object.state.remove(.inserted)
     object.state.insert(.updated)
-    changes.updated.append(object)
+    context.changes.updated.append(object)
     take(newest, by: object)
     object.forEachRelationshipState { $0.unload() }
-    guard type.storeWins else { return leaveFormerDestinations(object) }
+    guard type.storeWins else { return Uniting(context).leaveFormerDestinations(object) }
     takeBackEdits(of: object)
   }
 
@@ -171,7 +171,7 @@ extension ManagedObjectContext {
   private func resolveOrder(of object: ManagedObject, _ slot: Int, by type: MergePolicyType) {
     guard let state = object.relationshipState(at: slot) else { return }
     if type.storeWins { state.forgetOrder() }
-    reloadRelationships(of: object)
+    context.reloadRelationships(of: object)
   }
 
   /// Drops a reference to an object whose row is gone.
@@ -182,31 +182,31 @@ extension ManagedObjectContext {
     } else {
       object.setEdit(slot, .null)
     }
-    if let destination = registered(relationship.destinationEntity.rootEntity, key),
+    if let destination = context.registered(relationship.destinationEntity.rootEntity, key),
       destination.state.isDisjoint(with: [.deleted, .inserted])
     {
-      markInaccessible(destination)
+      context.markInaccessible(destination)
     }
   }
 
   /// Applies the delete rules of an object again, which others reference since they were applied.
   func applyDeleteRules(of object: ManagedObject) {
-    view.held = nil
+    context.view.held = nil
     for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
       // What it has in the store counts: an object that left it with its own delete may have been kept.
       let state = object.relationshipState(at: relationship.slot)
       state?.forgetDifferences()
       state?.unload()
       guard relationship.inverseRelationship?.isToMany == false else { continue }
-      for key in relatedKeys(object, relationship.slot) { refreshPartner(relationship, key) }
+      for key in context.relatedKeys(object, relationship.slot) { refreshPartner(relationship, key) }
     }
     // The partners are those of the newest row.
     for (relationship, partner) in object.committedPairs {
       object.dropEdit(relationship.slot)
       refreshPartner(relationship, partner)
     }
-    unpropagatedDeletes.append(object)
-    propagateDeletes()
+    context.unpropagatedDeletes.append(object)
+    DeletePropagation(context).propagateDeletes()
   }
 }
 
@@ -214,7 +214,7 @@ extension ManagedObjectContext {
 ///
 /// Each side is a value of its own row. A context changes both at once, but a merge policy that takes over the newest row of one
 /// side, or lets an unsaved value win over it, must see to the other.
-extension ManagedObjectContext {
+extension RowConflictResolution {
   /// Makes the other side of a one-to-one relationship agree with the object; where the store wins, the object with the other
   /// side.
   ///
@@ -222,16 +222,16 @@ extension ManagedObjectContext {
   func rejoin(_ object: ManagedObject, _ slot: Int, _ key: UInt64, by type: MergePolicyType) {
     let relationship = object.entity.relationship(at: slot)
     guard let inverse = relationship.inverseRelationship else { return }
-    view.held = nil
-    let partner = self.object(relationship.destinationEntity, key)
+    context.view.held = nil
+    let partner = context.object(relationship.destinationEntity, key)
     refreshPartner(relationship, .object(partner.identifier))
     if type.storeWins {
-      restoreInverses(of: object, slot: slot)
+      RelationshipRestoring(context).restoreInverses(of: object, slot: slot)
       object.dropEdit(slot)
     } else if object.value(at: slot) == .object(partner.identifier) {
-      addInverse(of: relationship, at: partner, of: object)
+      context.addInverse(of: relationship, at: partner, of: object)
     } else {
-      forget(object, in: inverse, of: partner)
+      context.forget(object, in: inverse, of: partner)
     }
   }
 
@@ -254,11 +254,12 @@ extension ManagedObjectContext {
 
   /// The same for the destination with a key.
   func refreshPartner(_ relationship: RelationshipDescription, _ key: UInt64) {
-    guard let partner = registered(relationship.destinationEntity.rootEntity, key), partner.isRealised,
+    guard let partner = context.registered(relationship.destinationEntity.rootEntity, key),
+      partner.isRealised,
       partner.state.isDisjoint(with: [.deleted, .inserted])
     else { return }
-    view.held = nil
-    refreshKeepingChanges(partner, surfacingConflicts: true)
+    context.view.held = nil
+    context.refreshKeepingChanges(partner, surfacingConflicts: true)
   }
 }
 
@@ -274,7 +275,11 @@ extension ManagedObject {
 /// A relationship is changed at both sides. A to-one value belongs to the object that has it, and so does the order of a to-many
 /// relationship; its destinations belong to their own to-one values. A link, and a pair of one-to-one values, belong to both objects:
 /// they stay if one of the two has no conflict.
-extension ManagedObjectContext {
+struct RowConflictResolution {
+  let context: ManagedObjectContext
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
   /// Drops what an object in conflict has changed, also at the other sides of its relationships.
   ///
   /// - Parameters:
@@ -285,7 +290,7 @@ extension ManagedObjectContext {
   ) {
     let kept = keptPairs(of: object, over: newest, conflicting)
     for slot in object.editedSlots where !kept.contains(slot) {
-      restoreInverses(of: object, slot: slot)
+      RelationshipRestoring(context).restoreInverses(of: object, slot: slot)
       object.dropEdit(slot)
     }
     for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
@@ -301,11 +306,11 @@ extension ManagedObjectContext {
     for relationship in object.entity.compiled.pairs where object.pending?.edit(relationship.slot) == nil {
       guard let inverse = relationship.inverseRelationship,
         case .object(let id) = object.committedValue(at: relationship.slot),
-        let partner = registered(relationship.destinationEntity.rootEntity, id.key),
+        let partner = context.registered(relationship.destinationEntity.rootEntity, id.key),
         !partner.state.contains(.deleted), let edit = partner.pending?.edit(inverse.slot),
         edit != .object(object.identifier)
       else { continue }
-      willEdit(object)
+      context.willEdit(object)
       object.setEdit(relationship.slot, .null)
     }
   }
@@ -320,7 +325,7 @@ extension ManagedObjectContext {
         state.forgetDifference(of: key)
         continue
       }
-      guard let partner = registered(root, key), !partner.state.contains(.deleted),
+      guard let partner = context.registered(root, key), !partner.state.contains(.deleted),
         conflicting.contains(ObjectIdentifier(partner))
       else { continue }
       state.forgetDifference(of: key)
@@ -342,7 +347,7 @@ extension ManagedObjectContext {
       guard edit != former else { continue }
       let partners = [edit, former].compactMap { value -> ManagedObject? in
         guard case .object(let id) = value else { return nil }
-        return registered(relationship.destinationEntity.rootEntity, id.key)
+        return context.registered(relationship.destinationEntity.rootEntity, id.key)
       }
       let isOfOthers = partners.contains { partner in
         !conflicting.contains(ObjectIdentifier(partner)) && partner !== object

@@ -1,5 +1,5 @@
 /// Taking back the changes of one object at the other sides of its relationships.
-extension ManagedObjectContext {
+extension RelationshipRestoring {
   /// Takes back what the unsaved relationship changes of `object` have changed at registered objects. The object itself
   /// is not changed.
   func restoreInverses(of object: ManagedObject) {
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
     for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
       guard let inverse = relationship.inverseRelationship, relationship.deleteRule == .nullifyDeleteRule
       else { continue }
-      for key in relatedKeys(object, relationship.slot) {
+      for key in context.relatedKeys(object, relationship.slot) {
         guard let partner = registered(relationship, key) else { continue }
         let wasTaken =
           inverse.isToMany
@@ -74,12 +74,12 @@ extension ManagedObjectContext {
   /// Adds an object whose row is inserted again to the to-many relationships at its other sides, as any new object is: other contexts
   /// have to read these again.
   func joinRelationships(with object: ManagedObject) {
-    view.held = nil
+    context.view.held = nil
     for relationship in object.entity.relationshipsBySlot {
       guard let inverse = relationship.inverseRelationship, inverse.isToMany else { continue }
       let partners: [UInt64] =
         if relationship.isToMany {
-          relatedKeys(object, relationship.slot)
+          context.relatedKeys(object, relationship.slot)
         } else if case .object(let id) = object.value(at: relationship.slot) {
           [id.key]
         } else {
@@ -88,8 +88,10 @@ extension ManagedObjectContext {
       for partner in partners {
         let root: EntityDescription = relationship.destinationEntity.rootEntity
         // Those that are gone, too, are a conflict of their own.
-        guard let exists = try? readingView().withRow(root, partner, { $0 != nil }), exists else { continue }
-        let other = self.object(relationship.destinationEntity, partner)
+        guard let exists = try? context.readingView().withRow(root, partner, { $0 != nil }), exists else {
+          continue
+        }
+        let other = context.object(relationship.destinationEntity, partner)
         guard other !== object, other.state.isDisjoint(with: [.inserted, .deleted]) else { continue }
         addAnew(object, to: other, inverse.slot)
       }
@@ -118,8 +120,8 @@ extension ManagedObjectContext {
     }
   }
 
-  fileprivate func registered(_ relationship: RelationshipDescription, _ key: UInt64) -> ManagedObject? {
-    registered(relationship.destinationEntity.rootEntity, key)
+  private func registered(_ relationship: RelationshipDescription, _ key: UInt64) -> ManagedObject? {
+    context.registered(relationship.destinationEntity.rootEntity, key)
   }
 
   private func take(
@@ -128,7 +130,7 @@ extension ManagedObjectContext {
   ) {
     // An object that is related to itself by one relationship has no other side.
     guard let other, other !== object || inverse !== relationship else { return }
-    forget(object, in: inverse, of: other)
+    context.forget(object, in: inverse, of: other)
   }
 
   private func putBack(
@@ -140,19 +142,19 @@ extension ManagedObjectContext {
     }
     let key = object.identifier.key
     if inverse.isToMany {
-      let state = state(other, inverse.slot)
+      let state = context.state(other, inverse.slot)
       guard !state.contains(key) else { return }
-      willEdit(other)
+      context.willEdit(other)
       state.putBack(key)
     } else if other.value(at: inverse.slot).isNull {
-      willEdit(other)
+      context.willEdit(other)
       other.setEdit(inverse.slot, .object(object.identifier))
     }
   }
 }
 
 /// Unsaved to-one relationships over a newer row.
-extension ManagedObjectContext {
+extension RelationshipRestoring {
   /// Where the newest row names another partner than the former row, and an unsaved value a third one, takes the object out of
   /// the other side at the new partner.
   ///
@@ -164,20 +166,20 @@ extension ManagedObjectContext {
         let inverse = object.entity.relationship(at: slot).inverseRelationship
       else { continue }
       let destination: EntityDescription = object.entity.relationship(at: slot).destinationEntity
-      let other = self.object(destination, id.key)
+      let other = context.object(destination, id.key)
       if inverse.isToMany, let state = other.relationshipState(at: inverse.slot), state.isLoaded,
         !state.contains(object.identifier.key)
       {
         // Loaded before the object was added there.
-        reload(state, other, inverse.slot)
+        context.reload(state, other, inverse.slot)
       }
-      forget(object, in: inverse, of: other)
+      context.forget(object, in: inverse, of: other)
     }
   }
 }
 
 /// To-one relationships that others have changed, too.
-extension ManagedObjectContext {
+extension RelationshipRestoring {
   /// Has the owners that an object has by unsaved values, and not by its newest row, know it as an addition: they may have read it in the store
   /// before others took it out again.
   func stayWithOwners(of object: ManagedObject) {
@@ -194,27 +196,31 @@ extension ManagedObjectContext {
 
   /// Adds an object to a to-many relationship that the store does not have it in any more, whatever was read or taken out there before.
   func addAnew(_ object: ManagedObject, to other: ManagedObject, _ slot: Int) {
-    let (state, key) = (state(other, slot), object.identifier.key)
+    let (state, key) = (context.state(other, slot), object.identifier.key)
     guard !state.added.contains(key) else { return }
     if state.isKnownOfStore(key) {
       state.dropRemoval(of: key)
-      if state.isLoaded { reload(state, other, slot) }
+      if state.isLoaded { context.reload(state, other, slot) }
     }
-    willEdit(other)
+    context.willEdit(other)
     state.add(key)
   }
 }
 
 /// To-many relationships that were loaded before others changed their destinations: they are read again.
-extension ManagedObjectContext {
+struct RelationshipRestoring {
+  let context: ManagedObjectContext
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
   /// Unloads the relationships that have one of these objects, which others have deleted.
   ///
   /// - Complexity: Linear in the number of registered objects and of their loaded destinations, if there is one of the identifiers.
   func unloadRelationships(to deleted: Set<ManagedObjectID>) {
-    let keys = Dictionary(grouping: deleted.filter { isOfStore($0) }) { $0.entity.rootEntity.number }
-      .mapValues { Set($0.compactMap(localKey)) }
+    let keys = Dictionary(grouping: deleted.filter { context.isOfStore($0) }) { $0.entity.rootEntity.number }
+      .mapValues { Set($0.compactMap(context.localKey)) }
     guard !keys.isEmpty else { return }
-    identities.forEach { object in
+    context.identities.forEach { object in
       for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
         guard let gone = keys[relationship.destinationEntity.rootEntity.number],
           let state = object.relationshipState(at: relationship.slot), state.isLoaded,
@@ -224,7 +230,7 @@ extension ManagedObjectContext {
         if relationship.isTransient {
           for key in gone { state.drop(key) }
         } else {
-          reload(state, object, relationship.slot)
+          context.reload(state, object, relationship.slot)
         }
       }
     }
@@ -243,7 +249,7 @@ extension ManagedObjectContext {
         guard case .object(let id) = owner, let other = registered(relationship, id.key),
           let state = other.relationshipState(at: inverse.slot), state.isLoaded, state.contains(key) == has
         else { continue }
-        reload(state, other, inverse.slot)
+        context.reload(state, other, inverse.slot)
       }
     }
   }

@@ -2,14 +2,18 @@
 ///
 /// An object that has some is kept, as its values are nowhere else; otherwise the other side would lead to an object that does not know
 /// of it any more.
-extension ManagedObjectContext {
+struct TransientLinks {
+  let context: ManagedObjectContext
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
   /// Keeps an object as long as it has destinations in such relationships, or stops keeping it.
   func keepForTransientLinks(_ object: ManagedObject) {
     guard !object.entity.compiled.transientRelationships.isEmpty else { return }
     if object.hasTransientLinks {
-      transientOwners.insert(object)
+      context.transientOwners.insert(object)
     } else {
-      transientOwners.remove(object)
+      context.transientOwners.remove(object)
     }
   }
 
@@ -17,11 +21,12 @@ extension ManagedObjectContext {
   func dropTransientLinks(of object: ManagedObject) {
     let relationships = object.entity.compiled.transientRelationships
     guard !relationships.isEmpty, object.pending != nil else { return }
-    transientOwners.remove(object)
+    context.transientOwners.remove(object)
     for relationship in relationships {
       guard let inverse = relationship.inverseRelationship else { continue }
       for key in object.transientLinks(relationship) {
-        guard let other = registered(relationship.destinationEntity.rootEntity, key), other !== object else {
+        guard let other = context.registered(relationship.destinationEntity.rootEntity, key), other !== object
+        else {
           continue
         }
         other.dropTransientLink(to: object, inverse)
@@ -32,17 +37,18 @@ extension ManagedObjectContext {
 
   /// Replaces temporary keys of objects that a save has named.
   func renameTransientLinks() {
-    guard !transientOwners.isEmpty else { return }
-    for object in transientOwners {
-      object.forEachRelationshipState { if $0.isTransient { $0.rename(permanentKeys.permanent) } }
+    guard !context.transientOwners.isEmpty else { return }
+    for object in context.transientOwners {
+      object.forEachRelationshipState { if $0.isTransient { $0.rename(context.permanentKeys.permanent) } }
       for relationship in object.entity.compiled.transientRelationships where !relationship.isToMany {
         guard case .object(let id)? = object.pending?.header.transients[relationship.slot], id.isTemporaryID
         else {
           continue
         }
-        let key = permanentKeys.permanent(id.key)
-        let named = registered(relationship.destinationEntity.rootEntity, key)?.identifier
-        object.pending?.header.transients[relationship.slot] = .object(named ?? identifier(id.entity, key))
+        let key = context.permanentKeys.permanent(id.key)
+        let named = context.registered(relationship.destinationEntity.rootEntity, key)?.identifier
+        object.pending?.header.transients[relationship.slot] = .object(
+          named ?? context.identifier(id.entity, key))
       }
     }
   }
