@@ -165,7 +165,7 @@ struct ChildSave {
     // An object whose save in the child has failed after it came here may be there already, and one whose delete the child has
     // saved and undone is among the deleted ones.
     if let object = context.registered(changed.entity.rootEntity, key) {
-      if object.isDeleted { context.restoreDeleted(object) }
+      if object.isDeleted { Merge(context).restoreDeleted(object) }
       return object
     }
     let object = changed.entity.factory.makeObject()
@@ -186,7 +186,9 @@ struct ChildSave {
       object.state.isDisjoint(with: [.inserted, .unreadable])
     else { return }
     // The child has read a newer row.
-    if base.version > row.version { return context.refreshKeepingChanges(object, surfacingConflicts: true) }
+    if base.version > row.version {
+      return Refresh(context).refreshKeepingChanges(object, surfacingConflicts: true)
+    }
     let former = base.bytes.withUnsafeBytes { StoredRow(copying: $0, into: &context.rowSlab) }
     let isStrict = isStrict && context.following == .nothing
     if isStrict || object.isConflicting(with: former, in: slots) { object.conflictBase = former }

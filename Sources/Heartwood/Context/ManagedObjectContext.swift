@@ -234,7 +234,7 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
     beginUse("inserting", object)
     defer { endUse() }
     if object.managedObjectContext === self {
-      if object.isDeleted { restoreDeleted(object) }
+      if object.isDeleted { Merge(self).restoreDeleted(object) }
       return
     }
     require(

@@ -270,7 +270,7 @@ extension ManagedObjectContext {
   private func refresh(_ object: ManagedObject, from found: FoundRow) throws {
     guard object.state.isDisjoint(with: [.inserted, .deleted]) else { return }
     guard !object.state.contains(.updated) else {
-      return refreshKeepingChanges(object, surfacingConflicts: true)
+      return Refresh(self).refreshKeepingChanges(object, surfacingConflicts: true)
     }
     try object.adopt(row: found.row.bytes)
     object.forEachRelationshipState { $0.unload() }

@@ -38,99 +38,36 @@ extension ManagedObjectContext {
   public func merge(_ changes: ObjectIDChanges) {
     beginUse("merging")
     defer { endUse() }
-    takeAssignedIdentifiers()
-    processPendingChanges()
-    let wasPinned = view.pinned != nil
-    if view.pinned != nil {
-      view.pinned = nil
-      view.pinsAtNextRead = true
-    }
-    view.held = nil
-    for identifier in changes.deletedObjectIDs where isOfStore(identifier) { mergeDelete(identifier) }
-    RelationshipRestoring(self).unloadRelationships(to: changes.deletedObjectIDs)
-    for identifier in changes.updatedObjectIDs.union(changes.refreshedObjectIDs) where isOfStore(identifier) {
-      mergeUpdate(identifier)
-    }
-    var inserted: [ManagedObject] = []
-    for identifier in changes.insertedObjectIDs where isOfStore(identifier) {
-      guard let object = registeredObject(for: identifier) else {
-        inserted.append(self.object(with: identifier))
-        continue
-      }
-      bringBack(object)
-    }
-    event.insertedElsewhere += inserted
-    if !trackers.isEmpty { noteTouchedElsewhere(changes) }
-    endEvent()
-    if wasPinned { refreshTrackers() }
-    post(.managedObjectContextDidMergeChangesObjectIDs, changes)
-    children.notify(changes, from: nil)
-    sweepIfDue()
-  }
-
-  private func noteTouchedElsewhere(_ changes: ObjectIDChanges) {
-    for identifiers in [
-      changes.insertedObjectIDs, changes.updatedObjectIDs, changes.refreshedObjectIDs,
-      changes.deletedObjectIDs,
-    ] {
-      event.touchedElsewhere += identifiers.compactMap { identifier in
-        localKey(of: identifier).map {
-          ManagedObjectID(entity: identifier.entity, key: $0, store: storeIdentity)
-        }
-      }
-    }
+    Merge(self).take(changes)
   }
 
   private var depth: Int { (parent?.depth ?? -1) + 1 }
 
-  private func mergeDelete(_ identifier: ManagedObjectID) {
-    guard let object = registeredObject(for: identifier), !object.state.contains(.inserted) else { return }
-    guard !object.state.contains(.deleted) else {
-      // Deleted on both sides: the save has nothing to write for it.
-      if changes.deleted.contains(object) { markInaccessible(object) }
-      return
-    }
-    object.willRead()
-    markInaccessible(object)
-    object.state.insert(.deletedElsewhere)
+  /// Undoes every change since the last save: inserted objects leave the context, deleted objects are restored, edited
+  /// objects get back their last committed values. Does not read the store. Clears the undo manager.
+  public func rollback() { Refresh(self).rollback() }
+
+  /// Removes all objects and discards all changes. Objects of this context must not be used after it. Clears the undo
+  /// manager.
+  ///
+  /// A pinned context is pinned again at its next read, to the generation that is newest then.
+  public func reset() { Refresh(self).reset() }
+
+  /// Refreshes an object from the store. Does nothing to a new object.
+  ///
+  /// - Parameters:
+  ///   - object: An object of this context.
+  ///   - mergeChanges: With false, the object becomes a fault and its changes are discarded, on both sides of its
+  ///     relationships. With true, its changes are kept on top of the newest row, whose version the next save checks for
+  ///     conflicts. If the row was deleted, an object without changes is treated as an inaccessible fault, and the save of
+  ///     one with changes meets a conflict.
+  public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+    Refresh(self).refresh(object, mergeChanges: mergeChanges)
   }
 
-  /// Shows an object again whose row others have deleted and then inserted.
-  private func bringBack(_ object: ManagedObject) {
-    guard object.state.contains(.deletedElsewhere) else { return }
-    DeletePropagation(self).undelete(object)
-    takeNewestRow(of: object)
-  }
+  /// Refreshes every registered object. Changed objects keep their changes, unchanged ones become faults.
+  public func refreshAllObjects() { Refresh(self).refreshAllObjects(except: []) }
 
-  /// Takes a delete back. Merges pass over deleted objects, so others may have saved newer values meanwhile: those replace the values
-  /// that were not edited here.
-  func restoreDeleted(_ object: ManagedObject) {
-    let isOutdated = object.state.contains(.changedWhileDeleted)
-    DeletePropagation(self).undelete(object)
-    if isOutdated { takeNewestRow(of: object) }
-  }
-
-  /// Whether a read waits for the main thread, which may wait for this context meanwhile.
-  private var readsWaitForMainThread: Bool {
-    !MainQueue.shared.isHere
-      && sequence(first: self, next: \.parent).contains { $0 !== self && $0.concurrencyType == .mainQueue }
-  }
-
-  private func takeNewestRow(of object: ManagedObject) {
-    if object.hasUnsavedValues || object.isRealised && !readsWaitForMainThread {
-      refreshKeepingChanges(object, surfacingConflicts: true)
-    } else {
-      object.turnIntoFault()
-      event.refreshed.append(object)
-    }
-  }
-
-  private func mergeUpdate(_ identifier: ManagedObjectID) {
-    guard let object = registeredObject(for: identifier), !object.state.contains(.inserted) else { return }
-    guard !object.state.contains(.deleted) else {
-      object.state.insert(.changedWhileDeleted)
-      return
-    }
-    takeNewestRow(of: object)
-  }
+  /// Makes the next save fail if the row of this unchanged object is no longer the version that was read.
+  public func detectConflicts(for object: ManagedObject) { Refresh(self).detectConflicts(for: object) }
 }

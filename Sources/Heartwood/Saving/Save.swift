@@ -100,7 +100,7 @@ package struct Save {
   /// What the merge policy has changed can be undone once it is saved.
   private func acceptResolution() {
     context.eventsOfResolution = nil
-    for record in context.undoOfResolution { context.registerUndo(record) }
+    for record in context.undoOfResolution { UndoStep(context).registerUndo(record) }
     context.undoOfResolution = []
   }
 

@@ -259,7 +259,7 @@ extension RowConflictResolution {
       partner.state.isDisjoint(with: [.deleted, .inserted])
     else { return }
     context.view.held = nil
-    context.refreshKeepingChanges(partner, surfacingConflicts: true)
+    Refresh(context).refreshKeepingChanges(partner, surfacingConflicts: true)
   }
 }
 

@@ -19,7 +19,7 @@ extension MigrationManager {
   /// Turns the objects of both contexts into faults. They leave memory unless a policy holds them, in a table of its own, say: such an object can be
   /// used further.
   final func turnIntoFaults() {
-    destinationContext.refreshAllObjects(except: objectsOfPolicies)
+    Refresh(destinationContext).refreshAllObjects(except: objectsOfPolicies)
     sourceContext.refreshAllObjects()
   }
 }
