@@ -28,7 +28,7 @@ public final class BatchDeleteRequest: PersistentStoreRequest {
   public init<Object: FetchRequestResult>(fetchRequest: FetchRequest<Object>) {
     let copy = fetchRequest.copy()
     copy.includesPendingChanges = false
-    selection = .fetch { try $0.resolve(copy, in: $1) }
+    selection = .fetch { try ObjectFetch($0).resolve(copy, in: $1) }
     super.init()
   }
 

@@ -9,6 +9,12 @@ typealias UnreadableObjects = [ManagedObjectID: HeartwoodError]
 /// unreadable. The context keeps the error: its next fetch or save throws it, and nothing is saved until the object is
 /// refreshed. So no value derived from a wrong one becomes durable.
 extension ManagedObjectContext {
+  /// Prepares a fetch: applies pending delete rules, and throws the error of an unreadable object if there is one.
+  func beginReading() throws {
+    processPendingChanges()
+    try throwIfUnreadable()
+  }
+
   /// Loads the row of a fault.
   func fire(_ object: ManagedObject) {
     object.dropStalePrefetch()
@@ -29,7 +35,11 @@ extension ManagedObjectContext {
         let own = try object.entity.rootEntity.entity(numbered: row.entityNumber)
         throw HeartwoodError.misnamed(object.identifier, own)
       }
-      if let batch = fetchBatches.take(number) { load(batch) } else { prefetchSiblings(of: object, in: view) }
+      if let batch = fetchBatches.take(number) {
+        RowLoader(self).load(batch)
+      } else {
+        RowLoader(self).prefetchSiblings(of: object, in: view)
+      }
     } catch {
       noteUnreadable(error, object)
     }

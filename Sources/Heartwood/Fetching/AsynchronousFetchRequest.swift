@@ -45,7 +45,7 @@ public final class AsynchronousFetchResult<Object: ManagedObject> {
   public let progress: Progress
   let control: ScanControl
 
-  fileprivate init(
+  init(
     _ request: AsynchronousFetchRequest<Object>, _ context: ManagedObjectContext, _ progress: Progress,
     _ control: ScanControl
   ) {
@@ -61,51 +61,17 @@ public final class AsynchronousFetchResult<Object: ManagedObject> {
   public func cancel() { control.cancel() }
 }
 
-extension ManagedObjectContext {
-  /// Begins an asynchronous fetch, and returns its result, which has no objects yet.
-  ///
-  /// The objects are found on another thread, in the state of the store at this call, with the unsaved changes of this call if the request
-  /// includes them. The context can be used meanwhile. The objects get their rows in batches, of 1000 if the request has no batch size.
-  ///
-  /// - Parameter request: The request.
-  /// - Throws: If the request does not fit the model, or the store cannot be read. What fails later is the result's `operationError`.
-  @discardableResult
-  public func execute<Object: ManagedObject>(
-    _ request: AsynchronousFetchRequest<Object>
-  ) throws -> AsynchronousFetchResult<Object> {
-    beginUse("executing an asynchronous fetch")
-    defer { endUse() }
-    let plain = request.fetchRequest.copy()
-    plain.affectedStores = plain.affectedStores ?? request.affectedStores
-    let fetch = try detachedFetch(plain)
-    let progress = Progress(
-      totalUnitCount: request.estimatedResultCount > 0 ? Int64(request.estimatedResultCount) : -1)
-    let shared = SharedProgress(progress: progress)
-    let control = ScanControl { [weak self] count in
-      self?.enqueue { shared.progress.completedUnitCount = Int64(count) }
-    }
-    progress.cancellationHandler = { control.cancel() }
-    let result = AsynchronousFetchResult(request, self, progress, control)
-    let delivery = AsynchronousDelivery(result: result, fetch: fetch)
-    DetachedFetch.onOtherThread {
-      let found = Result { try fetch.find(control) }
-      self.enqueue { self.asEvent { delivery.end(found) } }
-    }
-    return result
-  }
-}
-
 /// A progress that is changed on the queue of a context.
 ///
 /// Unchecked, because that queue uses it.
-private struct SharedProgress: @unchecked Sendable {
+struct SharedProgress: @unchecked Sendable {
   let progress: Progress
 }
 
 /// The end of an asynchronous fetch.
 ///
 /// Unchecked, because the queue of the context uses it.
-private struct AsynchronousDelivery<Object: ManagedObject>: @unchecked Sendable {
+struct AsynchronousDelivery<Object: ManagedObject>: @unchecked Sendable {
   let result: AsynchronousFetchResult<Object>
   let fetch: DetachedFetch
 
@@ -115,7 +81,7 @@ private struct AsynchronousDelivery<Object: ManagedObject>: @unchecked Sendable 
       try result.control.check()
       var delivery = fetch.request.delivery
       if delivery.batchSize == 0, !delivery.realises { delivery.batchSize = 1000 }
-      let objects = try result.managedObjectContext.objects(
+      let objects = try ObjectFetch(result.managedObjectContext).objects(
         found, 0..<found.keys.count, by: fetch, of: Object.self, delivery)
       result.finalResult = objects
       result.progress.totalUnitCount = Int64(objects.count)

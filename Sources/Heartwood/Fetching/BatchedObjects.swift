@@ -13,7 +13,7 @@ import HeartwoodBytes
 public struct BatchedObjects<Object: ManagedObject>: RandomAccessCollection {
   private let source: BatchSource
 
-  fileprivate init(_ source: BatchSource) { self.source = source }
+  init(_ source: BatchSource) { self.source = source }
 
   /// 0.
   public var startIndex: Int { 0 }
@@ -36,28 +36,8 @@ public struct BatchedObjects<Object: ManagedObject>: RandomAccessCollection {
   public var objectIDs: [ManagedObjectID] { source.identifiers }
 }
 
-extension ManagedObjectContext {
-  /// The objects that a request finds, made batch by batch as they are met; see `BatchedObjects`.
-  ///
-  /// - Parameter request: The request. Batches have 100 objects if it has no batch size.
-  /// - Throws: As `fetch(_:)`.
-  /// - Complexity: As of `fetchIdentifiers(_:)`.
-  public func fetchInBatches<Object: ManagedObject>(
-    _ request: FetchRequest<Object>
-  ) throws -> BatchedObjects<Object> {
-    beginUse("fetching in batches")
-    defer { endUse() }
-    let fetch = try detachedFetch(request)
-    let found = try fetch.find(ScanControl())
-    return BatchedObjects(
-      try BatchSource(found, by: fetch, self) { object in
-        if !(object is Object) { throw HeartwoodError.wrongClass(object, Object.self) }
-      })
-  }
-}
-
 /// What makes the objects of a result.
-private final class BatchSource {
+final class BatchSource {
   let found: FoundKeys
   private let context: ManagedObjectContext
   private let delivery: ObjectDelivery
@@ -85,7 +65,7 @@ private final class BatchSource {
     var checked: Set<UInt16> = []
     for index in found.keys.indices {
       guard checked.insert(found.number(at: index)).inserted else { continue }
-      try check(context.object(found, at: index, unsaved))
+      try check(fault(at: index))
     }
   }
 
@@ -98,6 +78,15 @@ private final class BatchSource {
         store: context.storeIdentity)
     }
   }
+  /// The object at an index, a fault if its row is not loaded.
+  private func fault(at index: Int) -> ManagedObject {
+    if let object = unsaved[found.keys[index]] { return object }
+    let root = found.entity.rootEntity
+    let key = context.permanentKeys.permanent(found.keys[index])
+    if let object = context.registered(root, key), object.isRealised || object.hasChanges { return object }
+    let entity = (try? root.entity(numbered: found.number(at: index))) ?? found.entity
+    return RowLoader(context).fault(entity.factory, key, in: context.storeIdentity)
+  }
 
   func object(at index: Int) -> ManagedObject {
     context.beginUse("reading a result in batches")
@@ -105,25 +94,11 @@ private final class BatchSource {
     let number = index / size
     if let known = last.first(where: { $0.number == number }) { return known.objects[index - number * size] }
     let range = (number * size)..<min((number + 1) * size, found.keys.count)
-    let objects = range.map { context.object(found, at: $0, unsaved) }
-    context.load(objects, realising: delivery.realises, prefetching: delivery.prefetching)
+    let objects = range.map { fault(at: $0) }
+    RowLoader(context).load(objects, realising: delivery.realises, prefetching: delivery.prefetching)
     last.insert((number, objects), at: 0)
     if last.count > Self.keptBatches { last.removeLast() }
     context.sweepIfDue()
     return objects[index - range.lowerBound]
-  }
-}
-
-extension ManagedObjectContext {
-  /// The object at an index of what was found: the registered one or a fault.
-  fileprivate func object(_ found: FoundKeys, at index: Int, _ unsaved: [UInt64: ManagedObject])
-    -> ManagedObject
-  {
-    if let object = unsaved[found.keys[index]] { return object }
-    let root = found.entity.rootEntity
-    let key = permanentKeys.permanent(found.keys[index])
-    if let object = registered(root, key), object.isRealised || object.hasChanges { return object }
-    let entity = (try? root.entity(numbered: found.number(at: index))) ?? found.entity
-    return fault(entity.factory, key, in: storeIdentity)
   }
 }

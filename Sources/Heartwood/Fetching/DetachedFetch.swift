@@ -85,15 +85,18 @@ final class DetachedFetch: @unchecked Sendable {
   }
 }
 
-extension ManagedObjectContext {
+extension ObjectFetch {
   /// Prepares a fetch whose objects are found on another thread.
   func detachedFetch<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> DetachedFetch {
-    try beginReading()
+    try context.beginReading()
     let resolved = try resolveObjects(request)
     guard request.includesPendingChanges else {
-      return DetachedFetch(resolved, in: try readingView().forOtherQueues, unsaved: [], log: fetchLog)
+      return DetachedFetch(
+        resolved, in: try context.readingView().forOtherQueues, unsaved: [], log: context.fetchLog)
     }
-    return DetachedFetch(resolved, in: try viewForChildren(), unsaved: Array(changes.inserted), log: fetchLog)
+    return DetachedFetch(
+      resolved, in: try context.viewForChildren(), unsaved: Array(context.changes.inserted),
+      log: context.fetchLog)
   }
 
   /// The objects of a part of what a detached fetch has found, with rows.
@@ -102,21 +105,22 @@ extension ManagedObjectContext {
     _ delivery: ObjectDelivery
   ) throws -> [Object] {
     let root = found.entity.rootEntity
-    let store = storeIdentity
+    let store = context.storeIdentity
     var objects: [ManagedObject] = []
     objects.reserveCapacity(range.count)
-    var batches = BatchBuilder(root, delivery, self)
+    var batches = BatchBuilder(root, delivery, context)
     for index in range {
-      let key = permanentKeys.permanent(found.keys[index])
+      let key = context.permanentKeys.permanent(found.keys[index])
       let object: ManagedObject
       if let known = fetch.unsaved[found.keys[index]] {
         // It may have been rolled back meanwhile.
-        guard known.managedObjectContext === self else { continue }
+        guard known.managedObjectContext === context else { continue }
         object = known
-      } else if let known = registered(root, key), !key.isPermanentKey || delivery.refreshes {
+      } else if let known = context.registered(root, key), !key.isPermanentKey || delivery.refreshes {
         object = known
-      } else if key.isPermanentKey || parent != nil {
-        object = fault(try root.entity(numbered: found.number(at: index)).factory, key, in: store)
+      } else if key.isPermanentKey || context.parent != nil {
+        object = RowLoader(context).fault(
+          try root.entity(numbered: found.number(at: index)).factory, key, in: store)
       } else {
         // An unsaved object that is gone.
         continue
@@ -128,17 +132,17 @@ extension ManagedObjectContext {
     batches?.finish()
     if delivery.refreshes { try refresh(objects, root) }
     guard !delivery.isBatched else { return objects.ofCheckedClass(Object.self) }
-    if delivery.hasRows || delivery.realises { try loadRows(objects) }
+    if delivery.hasRows || delivery.realises { try RowLoader(context).loadRows(objects) }
     if delivery.realises {
       for object in objects { object.willRead() }
-      try throwIfUnreadable()
+      try context.throwIfUnreadable()
     }
-    try prefetch(delivery.prefetching, of: objects)
+    try RowLoader(context).prefetch(delivery.prefetching, of: objects)
     return objects.ofCheckedClass(Object.self)
   }
 
   private func refresh(_ objects: [ManagedObject], _ root: EntityDescription) throws {
-    let view = try readingView().forOneReader()
+    let view = try context.readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
     for object in objects where object.identifier.key.isPermanentKey {
       guard let row = try view.row(root, object.identifier.key) else { continue }

@@ -38,36 +38,6 @@ extension Int: FetchRequestResult {
   public static var fetchRequestResultType: FetchRequestResultType { .countResultType }
 }
 
-/// Fetching what is not an object by a request of its type, as in Core Data.
-extension ManagedObjectContext {
-  /// The identifiers of the objects that a request finds, as `fetchIdentifiers(_:)` returns them.
-  ///
-  /// - Parameter request: A request with the name of an entity.
-  /// - Throws: As `fetch(_:)` for objects.
-  public func fetch(_ request: FetchRequest<ManagedObjectID>) throws -> [ManagedObjectID] {
-    try request.checkResultType()
-    return try fetchIdentifiers(request)
-  }
-
-  /// The dictionaries of a request, as `fetchDictionaries(_:)` returns them.
-  ///
-  /// - Parameter request: A request with the name of an entity.
-  /// - Throws: As `fetchDictionaries(_:)`.
-  public func fetch(_ request: FetchRequest<[String: Any]>) throws -> [[String: Any]] {
-    try request.checkResultType()
-    return try fetchDictionaries(request)
-  }
-
-  /// The number of objects that a request finds, in an array of one element.
-  ///
-  /// - Parameter request: A request with the name of an entity.
-  /// - Throws: As `count(for:)`.
-  public func fetch(_ request: FetchRequest<Int>) throws -> [Int] {
-    try request.checkResultType()
-    return [try count(for: request)]
-  }
-}
-
 extension FetchRequest {
   /// - Throws: `.coreData` if the result type is not that of `Object`.
   func checkResultType() throws(HeartwoodError) {

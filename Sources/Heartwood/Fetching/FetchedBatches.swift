@@ -15,7 +15,7 @@ public struct FetchedBatches<Object: ManagedObject, Element: Sendable>: AsyncSeq
   private let size: Int
   private let transform: @Sendable ([Object]) throws -> Element
 
-  fileprivate init(
+  init(
     _ request: FetchRequest<Object>, in context: ManagedObjectContext, size: Int,
     _ transform: @escaping @Sendable ([Object]) throws -> Element
   ) {
@@ -48,7 +48,7 @@ public struct FetchedBatches<Object: ManagedObject, Element: Sendable>: AsyncSeq
         let fetch = try await context.perform {
           context.beginUse("fetching in batches")
           defer { context.endUse() }
-          return try context.detachedFetch(request.request)
+          return try ObjectFetch(context).detachedFetch(request.request)
         }
         var delivery = fetch.request.delivery
         (delivery.batchSize, delivery.hasRows) = (0, true)
@@ -60,7 +60,7 @@ public struct FetchedBatches<Object: ManagedObject, Element: Sendable>: AsyncSeq
         let range = position..<Swift.min(position + batches.size, found.keys.count)
         position = range.upperBound
         let made: Element? = try await context.perform {
-          let objects: [Object] = try context.objects(
+          let objects: [Object] = try ObjectFetch(context).objects(
             found, range, by: fetch, of: Object.self, delivery.delivery
           )
           .filter { !$0.isDeleted && !$0.lacksRow }
@@ -76,43 +76,4 @@ public struct FetchedBatches<Object: ManagedObject, Element: Sendable>: AsyncSeq
 /// How objects are returned; not changed after it was made.
 private struct SharedDelivery: @unchecked Sendable {
   let delivery: ObjectDelivery
-}
-
-extension ManagedObjectContext {
-  /// Values that are made of the objects that a request finds, batch by batch; see `FetchedBatches`.
-  ///
-  /// - Parameters:
-  ///   - request: The request, which is copied. Its batch size does not matter.
-  ///   - size: The number of objects in a batch, at least 1.
-  ///   - transform: Makes a value of a batch, on the context's queue.
-  @_disfavoredOverload
-  public func batches<Object: ManagedObject, Element: Sendable>(
-    of request: FetchRequest<Object>, size: Int = 1000,
-    _ transform: @escaping @Sendable ([Object]) throws -> Element
-  ) -> FetchedBatches<Object, Element> {
-    FetchedBatches(request, in: self, size: Swift.max(1, size), transform)
-  }
-
-  /// The objects that a request finds, found on another thread: the context can be used meanwhile, and the task's cancellation ends the
-  /// scan of the store.
-  ///
-  /// Call it on the context's queue, such as in a `ModelActor` of the context, or on the main actor for a context of the main queue. Unsaved
-  /// changes are those of the call. Outside of that queue, `perform` a `fetch(_:)`, or use `batches(of:size:_:)`.
-  ///
-  /// - Throws: As `fetch(_:)`; `CancellationError` if the task was cancelled.
-  public nonisolated(nonsending) func fetchAsynchronously<Object: ManagedObject>(
-    _ request: FetchRequest<Object>
-  ) async throws -> [Object] {
-    let fetch = try withUse("fetching") { try detachedFetch(request) }
-    let found = try await fetch.find()
-    return try withUse("fetching") {
-      try objects(found, 0..<found.keys.count, by: fetch, of: Object.self, fetch.request.delivery)
-    }
-  }
-
-  private func withUse<Result>(_ verb: StaticString, _ body: () throws -> Result) rethrows -> Result {
-    beginUse(verb)
-    defer { endUse() }
-    return try body()
-  }
 }

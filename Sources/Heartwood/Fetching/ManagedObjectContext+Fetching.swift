@@ -1,3 +1,4 @@
+import Foundation
 import HeartwoodBytes
 
 /// Fetching: the objects of an entity that satisfy a condition, in an order.
@@ -18,13 +19,13 @@ extension ManagedObjectContext {
     beginUse("fetching")
     defer { endUse() }
     var objects: [ManagedObject] = []
-    try forEachResult(of: request, expecting: { objects.reserveCapacity($0) }) { object in
+    try fetching.forEachResult(of: request, expecting: { objects.reserveCapacity($0) }) { object in
       objects.append(object)
       return true
     }
     if request.relationshipKeyPathsForPrefetching != nil {
-      let delivery = try delivery(of: request, entity(of: request))
-      if !delivery.isBatched { try prefetch(delivery.prefetching, of: objects) }
+      let delivery = try fetching.delivery(of: request)
+      if !delivery.isBatched { try RowLoader(self).prefetch(delivery.prefetching, of: objects) }
     }
     return objects.ofCheckedClass(Object.self)
   }
@@ -41,7 +42,7 @@ extension ManagedObjectContext {
   ) throws {
     beginUse("fetching")
     defer { endUse() }
-    try forEachResult(of: request, expecting: expect) { object in
+    try fetching.forEachResult(of: request, expecting: expect) { object in
       body(object)
       return true
     }
@@ -70,11 +71,11 @@ extension ManagedObjectContext {
     let condition = condition?(ObjectQuery<Object>())
     // `isEmpty` of an array whose type is generic is looked up.
     if let condition, sort.count == 0, offset == 0,
-      let found = try lookedUp(type, where: condition, limit: limit)
+      let found = try fetching.lookedUp(type, where: condition, limit: limit)
     {
       return found
     }
-    return try fetch(request(type, where: condition, sort, limit, offset))
+    return try fetch(fetching.request(type, where: condition, sort, limit, offset))
   }
 
   /// The objects of a class that satisfy a predicate.
@@ -109,7 +110,9 @@ extension ManagedObjectContext {
     try beginReading()
     let view = try readingView()
     if request.resultType == .dictionaryResultType, let count = try dictionaryCount(request) { return count }
-    return try execution(resolve(request, reading: [], of: view), in: view, isCount: true).count()
+    return try fetching.execution(
+      fetching.resolve(request, reading: [], of: view), in: view, isCount: true
+    ).count()
   }
 
   /// The number of objects of a class that satisfy a condition.
@@ -119,7 +122,7 @@ extension ManagedObjectContext {
   public func count<Object: ManagedObject>(
     _ type: Object.Type, where condition: ((ObjectQuery<Object>) -> Condition)? = nil
   ) throws -> Int {
-    try count(for: request(type, condition, [], nil, 0))
+    try count(for: fetching.request(type, condition, [], nil, 0))
   }
 
   /// The identifiers of the objects that `fetch` would return, without creating objects.
@@ -132,10 +135,10 @@ extension ManagedObjectContext {
     defer { endUse() }
     try beginReading()
     let view = try readingView()
-    var resolved = try resolve(request, of: view)
+    var resolved = try fetching.resolve(request, of: view)
     // The entity of a row is not in an index.
     if resolved.entity.rootEntity.subentities.isEmpty { resolved.columns = [] }
-    return try identifiers(execution(resolved, in: view))
+    return try fetching.identifiers(fetching.execution(resolved, in: view))
   }
 
   /// The identifiers of the objects of a class that satisfy a condition.
@@ -147,7 +150,7 @@ extension ManagedObjectContext {
     sort: [Sort<Object>] = [], limit: Int? = nil, offset: Int = 0
   ) throws -> [ManagedObjectID] {
     if limit == 0 { return [] }
-    return try fetchIdentifiers(request(type, condition, sort, limit, offset))
+    return try fetchIdentifiers(fetching.request(type, condition, sort, limit, offset))
   }
 
   /// Iterates over the objects that a request finds in batches, so that memory for one batch is enough: between batches
@@ -167,19 +170,19 @@ extension ManagedObjectContext {
     defer { endUse() }
     require(batchSize > 0, "a batch has at least one object")
     var batch: [ManagedObject] = []
-    let relationships = try delivery(of: request, entity(of: request)).prefetching
+    let relationships = try fetching.delivery(of: request).prefetching
     let request = request.copy()
     request.fetchBatchSize = 0
-    try forEachResult(of: request) { object in
+    try fetching.forEachResult(of: request) { object in
       batch.append(object)
       if batch.count < batchSize { return true }
-      try prefetch(relationships, of: batch)
+      try RowLoader(self).prefetch(relationships, of: batch)
       try body(batch.ofCheckedClass(Object.self))
       batch.removeAll(keepingCapacity: true)
       sweepIfDue()
       return true
     }
-    try prefetch(relationships, of: batch)
+    try RowLoader(self).prefetch(relationships, of: batch)
     if !batch.isEmpty { try body(batch.ofCheckedClass(Object.self)) }
   }
 }
@@ -192,7 +195,7 @@ extension ManagedObjectContext {
   package func check<Object: ManagedObject>(planOf request: FetchRequest<Object>) throws {
     beginUse("planning a fetch")
     defer { endUse() }
-    _ = try execution(resolve(request), in: readingView())
+    _ = try fetching.execution(fetching.resolve(request), in: readingView())
   }
 
   /// The plan of a request now, with the numbers of rows that are expected.
@@ -204,7 +207,7 @@ extension ManagedObjectContext {
   public func plan<Object: ManagedObject>(for request: FetchRequest<Object>) throws -> FetchPlan {
     beginUse("planning a fetch")
     defer { endUse() }
-    return try execution(resolve(request), in: readingView()).explain()
+    return try fetching.execution(fetching.resolve(request), in: readingView()).explain()
   }
 
   /// The plan of fetching the objects of a class that satisfy a condition now.
@@ -215,7 +218,7 @@ extension ManagedObjectContext {
     for type: Object.Type, where condition: ((ObjectQuery<Object>) -> Condition)? = nil,
     sort: [Sort<Object>] = [], limit: Int? = nil, offset: Int = 0
   ) throws -> FetchPlan {
-    try plan(for: request(type, condition, sort, limit, offset))
+    try plan(for: fetching.request(type, condition, sort, limit, offset))
   }
 
   /// The plan of counting a request's objects now.
@@ -224,7 +227,9 @@ extension ManagedObjectContext {
   public func plan<Object: ManagedObject>(forCounting request: FetchRequest<Object>) throws -> FetchPlan {
     beginUse("planning a fetch")
     defer { endUse() }
-    return try execution(resolve(request, reading: []), in: readingView(), isCount: true).explainCount()
+    return try fetching.execution(
+      fetching.resolve(request, reading: []), in: readingView(), isCount: true
+    ).explainCount()
   }
 
   /// Executes a request without making objects of its results, and returns its plan with the numbers of rows that each step had, and
@@ -238,7 +243,7 @@ extension ManagedObjectContext {
     try beginReading()
     let view = try readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
-    var execution = try execution(resolve(request, of: view), in: view)
+    var execution = try fetching.execution(fetching.resolve(request, of: view), in: view)
     let figures = FetchFigures()
     (execution.figures, execution.log) = (figures, nil)
     try figures.time(\.whole) {
@@ -248,5 +253,127 @@ extension ManagedObjectContext {
       }
     }
     return try execution.explain()
+  }
+}
+
+// MARK: Other results
+
+/// Fetching other results than objects, in batches, and beside other work.
+extension ManagedObjectContext {
+  private var fetching: ObjectFetch { ObjectFetch(self) }
+
+  /// The identifiers of the objects that a request finds, as `fetchIdentifiers(_:)` returns them.
+  ///
+  /// - Parameter request: A request with the name of an entity.
+  /// - Throws: As `fetch(_:)` for objects.
+  public func fetch(_ request: FetchRequest<ManagedObjectID>) throws -> [ManagedObjectID] {
+    try request.checkResultType()
+    return try fetchIdentifiers(request)
+  }
+
+  /// The dictionaries of a request, as `fetchDictionaries(_:)` returns them.
+  ///
+  /// - Parameter request: A request with the name of an entity.
+  /// - Throws: As `fetchDictionaries(_:)`.
+  public func fetch(_ request: FetchRequest<[String: Any]>) throws -> [[String: Any]] {
+    try request.checkResultType()
+    return try fetchDictionaries(request)
+  }
+
+  /// The number of objects that a request finds, in an array of one element.
+  ///
+  /// - Parameter request: A request with the name of an entity.
+  /// - Throws: As `count(for:)`.
+  public func fetch(_ request: FetchRequest<Int>) throws -> [Int] {
+    try request.checkResultType()
+    return [try count(for: request)]
+  }
+
+  /// The objects that a request finds, made batch by batch as they are met; see `BatchedObjects`.
+  ///
+  /// - Parameter request: The request. Batches have 100 objects if it has no batch size.
+  /// - Throws: As `fetch(_:)`.
+  /// - Complexity: As of `fetchIdentifiers(_:)`.
+  public func fetchInBatches<Object: ManagedObject>(
+    _ request: FetchRequest<Object>
+  ) throws -> BatchedObjects<Object> {
+    beginUse("fetching in batches")
+    defer { endUse() }
+    let fetch = try fetching.detachedFetch(request)
+    let found = try fetch.find(ScanControl())
+    return BatchedObjects(
+      try BatchSource(found, by: fetch, self) { object in
+        if !(object is Object) { throw HeartwoodError.wrongClass(object, Object.self) }
+      })
+  }
+
+  /// Values that are made of the objects that a request finds, batch by batch; see `FetchedBatches`.
+  ///
+  /// - Parameters:
+  ///   - request: The request, which is copied. Its batch size does not matter.
+  ///   - size: The number of objects in a batch, at least 1.
+  ///   - transform: Makes a value of a batch, on the context's queue.
+  @_disfavoredOverload
+  public func batches<Object: ManagedObject, Element: Sendable>(
+    of request: FetchRequest<Object>, size: Int = 1000,
+    _ transform: @escaping @Sendable ([Object]) throws -> Element
+  ) -> FetchedBatches<Object, Element> {
+    FetchedBatches(request, in: self, size: Swift.max(1, size), transform)
+  }
+
+  /// The objects that a request finds, found on another thread: the context can be used meanwhile, and the task's cancellation ends the
+  /// scan of the store.
+  ///
+  /// Call it on the context's queue, such as in a `ModelActor` of the context, or on the main actor for a context of the main queue. Unsaved
+  /// changes are those of the call. Outside of that queue, `perform` a `fetch(_:)`, or use `batches(of:size:_:)`.
+  ///
+  /// - Throws: As `fetch(_:)`; `CancellationError` if the task was cancelled.
+  public nonisolated(nonsending) func fetchAsynchronously<Object: ManagedObject>(
+    _ request: FetchRequest<Object>
+  ) async throws -> [Object] {
+    let fetch = try withUse("fetching") { try fetching.detachedFetch(request) }
+    let found = try await fetch.find()
+    return try withUse("fetching") {
+      try fetching.objects(
+        found, 0..<found.keys.count, by: fetch, of: Object.self, fetch.request.delivery)
+    }
+  }
+
+  private func withUse<Result>(_ verb: StaticString, _ body: () throws -> Result) rethrows -> Result {
+    beginUse(verb)
+    defer { endUse() }
+    return try body()
+  }
+
+  /// Begins an asynchronous fetch, and returns its result, which has no objects yet.
+  ///
+  /// The objects are found on another thread, in the state of the store at this call, with the unsaved changes of this call if the request
+  /// includes them. The context can be used meanwhile. The objects get their rows in batches, of 1000 if the request has no batch size.
+  ///
+  /// - Parameter request: The request.
+  /// - Throws: If the request does not fit the model, or the store cannot be read. What fails later is the result's `operationError`.
+  @discardableResult
+  public func execute<Object: ManagedObject>(
+    _ request: AsynchronousFetchRequest<Object>
+  ) throws -> AsynchronousFetchResult<Object> {
+    beginUse("executing an asynchronous fetch")
+    defer { endUse() }
+    let plain = request.fetchRequest.copy()
+    plain.affectedStores = plain.affectedStores ?? request.affectedStores
+    let fetch = try fetching.detachedFetch(plain)
+    let progress = Progress(
+      totalUnitCount: request.estimatedResultCount > 0 ? Int64(request.estimatedResultCount) : -1)
+    let shared = SharedProgress(progress: progress)
+    let control = ScanControl { [weak self] count in
+      self?.enqueue { shared.progress.completedUnitCount = Int64(count) }
+    }
+    progress.cancellationHandler = { control.cancel() }
+    let result = AsynchronousFetchResult(request, self, progress, control)
+    let delivery = AsynchronousDelivery(result: result, fetch: fetch)
+    DetachedFetch.onOtherThread {
+      let found = Result { try fetch.find(control) }
+      self.enqueue { self.asEvent { delivery.end(found) } }
+    }
+    return result
   }
 }

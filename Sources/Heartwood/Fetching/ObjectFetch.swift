@@ -1,10 +1,8 @@
-/// Executing requests.
-extension ManagedObjectContext {
-  /// Prepares a fetch: applies pending delete rules, and throws the error of an unreadable object if there is one.
-  func beginReading() throws {
-    processPendingChanges()
-    try throwIfUnreadable()
-  }
+/// Fetches of objects: from a request or a condition to the objects of a context.
+struct ObjectFetch {
+  let context: ManagedObjectContext
+
+  init(_ context: ManagedObjectContext) { self.context = context }
 
   /// Calls `body` with each object that a request finds until it returns false; each object is an `Object`.
   ///
@@ -16,9 +14,9 @@ extension ManagedObjectContext {
     of request: FetchRequest<Object>, expecting expect: (Int) -> Void = { _ in },
     _ body: (ManagedObject) throws -> Bool
   ) throws {
-    try beginReading()
+    try context.beginReading()
     try check(request)
-    let view = try readingView().forOneReader()
+    let view = try context.readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
     let classes = ClassCheck(wanted: Object.self) { $0 is Object }
     if let lookup = try lookup(for: request, in: view) {
@@ -26,14 +24,14 @@ extension ManagedObjectContext {
       let limit = request.fetchLimit == 0 ? nil : request.fetchLimit
       if !delivery.returnsWithoutRows, try forEachResult(of: lookup, in: view, limit, delivery, classes, body)
       {
-        if !request.returnsObjectsAsFaults { try throwIfUnreadable() }
+        if !request.returnsObjectsAsFaults { try context.throwIfUnreadable() }
         return
       }
     }
     let execution = try execution(resolve(request, of: view), in: view)
     if let most = execution.mostResults { expect(most) }
     try forEachResult(of: execution, classes, body)
-    if !request.returnsObjectsAsFaults { try throwIfUnreadable() }
+    if !request.returnsObjectsAsFaults { try context.throwIfUnreadable() }
   }
 
   // MARK: Look-ups
@@ -45,13 +43,13 @@ extension ManagedObjectContext {
     _ type: Object.Type, where condition: Condition, limit: Int?
   ) throws -> [Object]? {
     guard let equality = condition.equality, limit ?? 0 >= 0 else { return nil }
-    beginUse("fetching")
-    defer { endUse() }
-    try beginReading()
-    let view = try readingView().forOneReader()
+    context.beginUse("fetching")
+    defer { context.endUse() }
+    try context.beginReading()
+    let view = try context.readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
-    guard mayLookUp(in: view), changes.isEmptyForFetches,
-      let entity = persistentStoreCoordinator?.managedObjectModel.entity(of: type),
+    guard mayLookUp(in: view), context.changes.isEmptyForFetches,
+      let entity = context.persistentStoreCoordinator?.managedObjectModel.entity(of: type),
       let lookup = try IndexLookup(equality, of: entity, includingSubentities: true, in: view)
     else { return nil }
     let classes = ClassCheck(wanted: Object.self) { $0 is Object }
@@ -70,7 +68,7 @@ extension ManagedObjectContext {
     guard let predicate = request.predicate, mayLookUp(in: view), request.affectedStores == nil,
       request.fetchOffset == 0, request.fetchLimit >= 0, request.sortDescriptors?.isEmpty ?? true,
       request.propertiesToGroupBy == nil, request.havingPredicate == nil,
-      changes.isEmptyForFetches || !request.includesPendingChanges
+      context.changes.isEmptyForFetches || !request.includesPendingChanges
     else { return nil }
     let entity = try entity(of: request)
     guard let equality = try predicate.conditionTree(for: entity).equality else { return nil }
@@ -81,7 +79,8 @@ extension ManagedObjectContext {
   /// Whether fetches may do without a plan, which is logged, merges stores, and can be cancelled.
   private func mayLookUp(in view: any StoreView) -> Bool {
     // The view was just made, so that the log is that of its store.
-    parent == nil && self.view.fetchLog == nil && !view.isOfSeveralStores && ScanControl.current == nil
+    context.parent == nil && context.view.fetchLog == nil && !view.isOfSeveralStores
+      && ScanControl.current == nil
   }
 
   /// - Returns: false, before any call, if a plan is needed.
@@ -92,7 +91,7 @@ extension ManagedObjectContext {
   ) throws -> Bool {
     let root = lookup.entity.rootEntity
     var classes = classes
-    var family = FamilyBuilder(root, in: self.view.identity)
+    var family = FamilyBuilder(root, in: context.view.identity)
     return try lookup.forEachRow(in: view, limit: limit) { found in
       try hand(found, root, &family, &classes, delivery, body)
     }
@@ -122,7 +121,7 @@ extension ManagedObjectContext {
     var classes = classes
     let delivery = execution.request.delivery
     if let fetch = execution.requested {
-      return try fetch.forEachObject(of: self, execution.request) { object in
+      return try fetch.forEachObject(of: context, execution.request) { object in
         try classes.check(object)
         return try body(object)
       }
@@ -134,19 +133,19 @@ extension ManagedObjectContext {
       }
     }
     let root = execution.request.entity.rootEntity
-    var family = FamilyBuilder(root, in: storeIdentity)
+    var family = FamilyBuilder(root, in: context.storeIdentity)
     try execution.forEach { try hand($0, root, &family, &classes, delivery, body) }
   }
 
   /// Calls `body` with each object of a request that returns them without rows, until it returns false.
   private func forEachFault(of execution: FetchExecution, _ body: (ManagedObject) throws -> Bool) throws {
-    var builder = BatchBuilder(execution.request.entity.rootEntity, execution.request.delivery, self)
+    var builder = BatchBuilder(execution.request.entity.rootEntity, execution.request.delivery, context)
     defer { builder?.finish() }
-    let (entity, store) = (execution.request.entity, storeIdentity)
+    let (entity, store) = (execution.request.entity, context.storeIdentity)
     guard !execution.needsNoRows else {
-      let factory = entity.factory
+      let (factory, loader) = (entity.factory, RowLoader(context))
       return try execution.forEachKey { key in
-        let object = fault(factory, key, in: store)
+        let object = loader.fault(factory, key, in: store)
         builder?.add(object)
         return try body(object)
       }
@@ -163,9 +162,9 @@ extension ManagedObjectContext {
   private func fault(
     for found: FoundRow, _ root: EntityDescription, _ family: inout FamilyBuilder
   ) throws -> ManagedObject? {
-    if !found.key.isPermanentKey, let object = registered(root, found.key) { return object }
+    if !found.key.isPermanentKey, let object = context.registered(root, found.key) { return object }
     let factory = try family.factory(of: found.row)
-    return fault(factory, found.key, in: family.store)
+    return RowLoader(context).fault(factory, found.key, in: family.store)
   }
 
   /// Calls `body` with each object that an execution finds, and its row, until it returns false.
@@ -173,9 +172,9 @@ extension ManagedObjectContext {
     by execution: FetchExecution, _ body: (ManagedObject, FoundRow) throws -> Bool
   ) throws {
     let root = execution.request.entity.rootEntity
-    var family = FamilyBuilder(root, in: storeIdentity)
+    var family = FamilyBuilder(root, in: context.storeIdentity)
     let delivery = execution.request.delivery
-    var builder = BatchBuilder(execution.request.entity.rootEntity, execution.request.delivery, self)
+    var builder = BatchBuilder(execution.request.entity.rootEntity, execution.request.delivery, context)
     var objects: [ManagedObject] = []
     try execution.forEach { found in
       let object =
@@ -187,20 +186,20 @@ extension ManagedObjectContext {
       return try body(object, found)
     }
     builder?.finish()
-    try prefetch(delivery.prefetching, of: objects)
+    try RowLoader(context).prefetch(delivery.prefetching, of: objects)
   }
 
   /// The object for a found row, as a fetch has it.
   func object(
     for found: FoundRow, _ root: EntityDescription, refreshing: Bool = false
   ) throws -> ManagedObject? {
-    var family = FamilyBuilder(root, in: storeIdentity)
+    var family = FamilyBuilder(root, in: context.storeIdentity)
     return try object(for: found, root, &family, refreshing: refreshing)
   }
 
   func identifiers(_ execution: FetchExecution) throws -> [ManagedObjectID] {
     let entity = execution.request.entity
-    let store = storeIdentity
+    let store = context.storeIdentity
     var found: [ManagedObjectID] = []
     if let fetch = execution.requested {
       let identifiers = try fetch.identifiers().dropFirst(execution.request.offset)
@@ -229,23 +228,23 @@ extension ManagedObjectContext {
     var source: any RowSource = reader
     var pending = PendingMatches.none
     var changedRoots: Set<UInt16> = []
-    if request.includesPendingChanges, !changes.isEmptyForFetches {
-      let overlay = PendingOverlay(reader, self)
+    if request.includesPendingChanges, !context.changes.isEmptyForFetches {
+      let overlay = PendingOverlay(reader, context)
       source = overlay
-      pending = try PendingMatches(request, self, overlay, isCount: isCount)
+      pending = try PendingMatches(request, context, overlay, isCount: isCount)
       changedRoots = rootsOfChanges
     }
     var execution = try FetchExecution(
       request, reader, source: source, pending: pending, changedRoots: changedRoots, isCount: isCount)
-    (execution.log, execution.control) = (fetchLog, ScanControl.current)
+    (execution.log, execution.control) = (context.fetchLog, ScanControl.current)
     return execution
   }
 
   /// The numbers of the root entities of changed objects.
   private var rootsOfChanges: Set<UInt16> {
-    if let pendingLookup { return pendingLookup.roots }
+    if let pendingLookup = context.pendingLookup { return pendingLookup.roots }
     var roots: Set<UInt16> = []
-    for objects in changes.listsForFetches {
+    for objects in context.changes.listsForFetches {
       for object in objects { roots.insert(object.entity.rootEntity.number) }
     }
     return roots
@@ -256,12 +255,12 @@ extension ManagedObjectContext {
   private func object(
     for found: FoundRow, _ root: EntityDescription, _ family: inout FamilyBuilder, refreshing: Bool
   ) throws -> ManagedObject? {
-    if !found.key.isPermanentKey, let object = registered(root, found.key) { return object }
-    if refreshing, let object = registered(root, found.key) {
+    if !found.key.isPermanentKey, let object = context.registered(root, found.key) { return object }
+    if refreshing, let object = context.registered(root, found.key) {
       try refresh(object, from: found)
       return object
     }
-    return materialise(
+    return context.materialise(
       try family.factory(of: found.row), found.key, in: family.store, row: found.row.bytes)
   }
 
@@ -270,7 +269,7 @@ extension ManagedObjectContext {
   private func refresh(_ object: ManagedObject, from found: FoundRow) throws {
     guard object.state.isDisjoint(with: [.inserted, .deleted]) else { return }
     guard !object.state.contains(.updated) else {
-      return Refresh(self).refreshKeepingChanges(object, surfacingConflicts: true)
+      return Refresh(context).refreshKeepingChanges(object, surfacingConflicts: true)
     }
     try object.adopt(row: found.row.bytes)
     object.forEachRelationshipState { $0.unload() }
@@ -316,7 +315,7 @@ extension ManagedObjectContext {
     _ request: FetchRequest<Object>, reading columns: Set<Int>? = nil, in store: StoreIdentity? = nil,
     of view: (any StoreView)? = nil
   ) throws -> ResolvedRequest {
-    let stores = try affectedNumbers(request.affectedStores)
+    let stores = try context.affectedNumbers(request.affectedStores)
     let entity = try entity(of: request)
     // A count is of the objects, before they are in groups.
     let hasGroups = request.propertiesToGroupBy != nil || request.havingPredicate != nil
@@ -328,12 +327,14 @@ extension ManagedObjectContext {
     }
     var condition = try request.predicate?.conditionTree(for: entity)
     let needsFetch = condition?.needsFetch == true
-    if needsFetch, store == nil { condition = try condition.map { try withFetchedValues($0, in: view) } }
+    if needsFetch, store == nil {
+      condition = try condition.map { try RowFetching(context).withFetchedValues($0, in: view) }
+    }
     var resolved = try ResolvedRequest(
       entity: entity, predicate: condition, sorts: request.sortDescriptors ?? [],
       limit: request.fetchLimit == 0 ? nil : request.fetchLimit, offset: request.fetchOffset,
       includesSubentities: request.includesSubentities,
-      includesPendingChanges: request.includesPendingChanges, store: store ?? storeIdentity)
+      includesPendingChanges: request.includesPendingChanges, store: store ?? context.storeIdentity)
     resolved.columns = columns
     resolved.stores = stores
     resolved.hasFetchedValues = needsFetch
@@ -343,6 +344,11 @@ extension ManagedObjectContext {
   }
 
   /// How the objects of a request are returned.
+  func delivery<Object: FetchRequestResult>(of request: FetchRequest<Object>) throws -> ObjectDelivery {
+    try delivery(of: request, entity(of: request))
+  }
+
+  /// The same, of a request for an entity that is known.
   func delivery<Object: FetchRequestResult>(
     of request: FetchRequest<Object>, _ entity: EntityDescription
   ) throws(HeartwoodError) -> ObjectDelivery {
@@ -354,8 +360,8 @@ extension ManagedObjectContext {
 
   /// The entity of a request in the model of this context's coordinator.
   func entity<Object: FetchRequestResult>(of request: FetchRequest<Object>) throws -> EntityDescription {
-    guard let model = persistentStoreCoordinator?.managedObjectModel else {
-      _ = try objectStore()
+    guard let model = context.persistentStoreCoordinator?.managedObjectModel else {
+      _ = try context.objectStore()
       throw HeartwoodError.unknownEntity(String(describing: Object.self), [])
     }
     if let known = request.knownEntity, known.model === model { return known }

@@ -1,4 +1,4 @@
-extension ManagedObjectContext {
+extension RowLoader {
   /// Loads the destinations of relationships for many objects at once: one pass for the keys, and one for the rows, of each relationship.
   func prefetch(_ relationships: [PrefetchedRelationship], of objects: [ManagedObject]) throws {
     for step in relationships where !objects.isEmpty {
@@ -35,7 +35,7 @@ extension ManagedObjectContext {
     var states: [RelationshipState] = []
     var waiting: [UInt64: RelationshipState] = [:]
     for object in objects where object.state.isDisjoint(with: [.deleted, .inaccessible, .unreadable]) {
-      let state = state(object, slot)
+      let state = context.state(object, slot)
       states.append(state)
       if !state.isLoaded { waiting[object.identifier.key] = state }
     }

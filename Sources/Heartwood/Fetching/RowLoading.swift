@@ -1,5 +1,5 @@
 /// Reading many rows in one pass.
-extension ManagedObjectContext {
+extension RowLoader {
   /// How many keys may be passed over for each that is wanted: more cost more than finding it.
   private static let mostPassedOver: UInt64 = 4
 
@@ -20,7 +20,7 @@ extension ManagedObjectContext {
       object.dropRowIfStale()
       if object.lacksRow { waiting[object.identifier.key] = object }
     }
-    let view = try readingView().forOneReader()
+    let view = try context.readingView().forOneReader()
     let stamp = Self.stamp(of: view)
     try forEachRow(root, waiting.keys.sorted(), in: view) { found in
       guard let object = waiting[found.key], found.row.entityNumber == object.entity.number else { return }
@@ -35,7 +35,7 @@ extension ManagedObjectContext {
     var objects: [ManagedObject] = []
     var missing: [UInt64] = []
     for key in keys {
-      guard let object = registered(root, key) else {
+      guard let object = context.registered(root, key) else {
         if key.isPermanentKey { missing.append(key) }
         continue
       }
@@ -43,8 +43,8 @@ extension ManagedObjectContext {
       if object.lacksRow { missing.append(object.identifier.key) } else { objects.append(object) }
     }
     guard !missing.isEmpty else { return objects }
-    let view = try readingView().forOneReader()
-    let (store, stamp) = (storeIdentity, Self.stamp(of: view))
+    let view = try context.readingView().forOneReader()
+    let (store, stamp) = (context.storeIdentity, Self.stamp(of: view))
     try forEachRow(root, missing, in: view) { found in
       let factory = try root.entity(numbered: found.row.entityNumber).factory
       let object = fault(factory, found.key, in: store)
@@ -63,7 +63,9 @@ extension ManagedObjectContext {
     defer { withExtendedLifetime(view) {} }
     try view.stored.load(root, keys)
     // A parent's view scans the store's rows only.
-    guard parent == nil, view.readsNeighbours, keys.count > 1, Self.isDense(keys), let last = keys.last else {
+    guard context.parent == nil, view.readsNeighbours, keys.count > 1, Self.isDense(keys),
+      let last = keys.last
+    else {
       for key in keys {
         guard let row = try view.row(root, key) else { continue }
         try body(FoundRow(key: key, row: row))
@@ -88,10 +90,10 @@ extension ManagedObjectContext {
   func forEachDestinations(
     _ relationship: RelationshipDescription, of sources: [UInt64], _ body: (UInt64, [UInt64]) -> Void
   ) throws {
-    let view = try readingView().forOneReader()
+    let view = try context.readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
     try view.stored.load(relationship, of: sources)
-    guard parent == nil, view.readsNeighbours, sources.count > 1, Self.isDense(sources),
+    guard context.parent == nil, view.readsNeighbours, sources.count > 1, Self.isDense(sources),
       let last = sources.last
     else {
       for source in sources {
@@ -127,14 +129,18 @@ extension ManagedObjectContext {
 /// The faults of one relationship or list mostly have keys close to one another, and are mostly read one after the other. So
 /// firing one also loads the rows of the faults in its block of sixteen keys, in one pass. They stay faults, and read the store
 /// again if it has a newer generation when they are used: nothing shows older values than without.
-extension ManagedObjectContext {
+struct RowLoader {
+  let context: ManagedObjectContext
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
   /// Loads the rows of faults with keys next to that of an object whose row was just read.
   func prefetchSiblings(of object: ManagedObject, in view: any StoreView) {
     // A parent's view scans the store's rows only, and an incremental store finds no neighbours.
-    guard parent == nil, view.readsNeighbours else { return }
+    guard context.parent == nil, view.readsNeighbours else { return }
     let root = object.entity.rootEntity
     var waiting: [UInt64: ManagedObject] = [:]
-    identities.forEachNeighbour(root.number, object.identifier.key) { neighbour in
+    context.identities.forEachNeighbour(root.number, object.identifier.key) { neighbour in
       guard !neighbour.hasRow, !neighbour.isRealised, neighbour.identifier.key.isPermanentKey,
         neighbour.state.isDisjoint(with: [.inserted, .deleted, .unreadable, .inaccessible])
       else { return }
@@ -152,7 +158,7 @@ extension ManagedObjectContext {
   }
 
   /// The stamp of rows that are loaded now; 0 if the store cannot be read.
-  func prefetchStamp() -> UInt32 { (try? readingView()).map(Self.stamp) ?? 0 }
+  func prefetchStamp() -> UInt32 { (try? context.readingView()).map(Self.stamp) ?? 0 }
 
   /// Never 0.
   static func stamp(of view: any StoreView) -> UInt32 {

@@ -14,7 +14,7 @@ extension IncrementalFetch {
       let objects = try part.map { try object(for: $0, delivery, context) }
       if builder != nil { for object in objects { builder?.add(object) } }
       if delivery.refreshes { try refreshFaults(objects, Array(part), root, context) }
-      if delivery.realises, builder == nil { try context.loadRows(objects) }
+      if delivery.realises, builder == nil { try RowLoader(context).loadRows(objects) }
       for (one, made) in zip(part, objects) {
         // `body` may have reset the context.
         let object = made.managedObjectContext == nil ? try object(for: one, delivery, context) : made
@@ -29,13 +29,13 @@ extension IncrementalFetch {
   ) throws -> ManagedObject {
     let (factory, key, store) = (one.objectID.entity.factory, one.objectID.key, context.storeIdentity)
     guard let node = one.node, !delivery.returnsWithoutRows else {
-      return context.fault(factory, key, in: store)
+      return RowLoader(context).fault(factory, key, in: store)
     }
     return try view.contents.row(of: node, context).withUnsafeBytes { row in
       guard delivery.refreshes else { return context.materialise(factory, key, in: store, row: row) }
       let found = FoundRow(key: key, row: RowView(unchecked: row))
-      return try context.object(for: found, one.objectID.entity.rootEntity, refreshing: true)
-        ?? context.fault(factory, key, in: store)
+      return try ObjectFetch(context).object(for: found, one.objectID.entity.rootEntity, refreshing: true)
+        ?? RowLoader(context).fault(factory, key, in: store)
     }
   }
 
@@ -49,7 +49,8 @@ extension IncrementalFetch {
     try view.load(root, waiting.map(\.identifier.key))
     for object in waiting {
       guard let row = try view.row(root, object.identifier.key) else { continue }
-      _ = try context.object(for: FoundRow(key: object.identifier.key, row: row), root, refreshing: true)
+      _ = try ObjectFetch(context).object(
+        for: FoundRow(key: object.identifier.key, row: row), root, refreshing: true)
     }
   }
 }

@@ -183,7 +183,7 @@ extension ResultTracker {
       context, of: Object.self, begin: { copy = request.copy() },
       compile: { context in
         guard copy.sortDescriptors?.isEmpty == false else { throw HeartwoodError.unsorted("\(copy)") }
-        let resolved = try context.resolveObjects(copy)
+        let resolved = try ObjectFetch(context).resolveObjects(copy)
         return ResultReader(resolved, section: try section(resolved.entity))
       })
   }

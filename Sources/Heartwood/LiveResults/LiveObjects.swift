@@ -33,7 +33,8 @@ public final class LiveObjects<Object: ManagedObject>: Observable {
   public init(_ request: FetchRequest<Object>, in context: ManagedObjectContext) throws {
     let copy = request.orderedCopy()
     tracker = ResultTracker(
-      context, of: Object.self, compile: { try ResultReader($0.resolveObjects(copy), section: nil) })
+      context, of: Object.self,
+      compile: { try ResultReader(ObjectFetch($0).resolveObjects(copy), section: nil) })
     content = Content(difference: [].difference(from: []), updated: [], error: nil)
     context.beginUse("following a request")
     defer { context.endUse() }

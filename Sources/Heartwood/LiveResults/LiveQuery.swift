@@ -130,7 +130,8 @@ private final class LiveQueryState: @unchecked Sendable {
 
   private func follow<Object: ManagedObject>(_ request: FetchRequest<Object>) {
     let tracker = ResultTracker(
-      context, of: Object.self, compile: { try ResultReader($0.resolveObjects(request), section: nil) })
+      context, of: Object.self,
+      compile: { try ResultReader(ObjectFetch($0).resolveObjects(request), section: nil) })
     tracker.followsIdentifiers = { true }
     tracker.changed = { [weak self] change in self?.add(change) }
     tracker.failed = { [weak self] error in self?.fail(error) }

@@ -156,7 +156,7 @@ private final class LiveRowsState<Row>: ContextTracker, @unchecked Sendable {
     shared.withLock { ($0.isExpected, $0.isStale) = (false, false) }
     do {
       var (rows, reads): ([UndecodedRow<Row>], RowReads) = ([], RowReads())
-      try context.forEachRow(of: fetch, &reads) { row in
+      try RowFetching(context).forEachRow(of: fetch, &reads) { row in
         rows.append(row)
         return true
       }
@@ -173,18 +173,5 @@ private final class LiveRowsState<Row>: ContextTracker, @unchecked Sendable {
       signal.yield()
       signal.finish()
     }
-  }
-}
-
-extension ManagedObjectContext {
-  fileprivate func forEachRow<Row>(
-    of fetch: RowFetch<Row>, _ reads: inout RowReads, _ body: (UndecodedRow<Row>) throws -> Bool
-  ) throws {
-    beginUse("fetching rows")
-    defer { endUse() }
-    try beginReading()
-    let view = try readingView().forOneReader()
-    defer { withExtendedLifetime(view) {} }
-    try forEachRow(of: fetch, in: view, &reads, body)
   }
 }

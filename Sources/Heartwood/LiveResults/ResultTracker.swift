@@ -216,7 +216,7 @@ final class ResultTracker: ContextTracker {
       guard let row = try source.row(root, key) else { continue }
       let found = FoundRow(key: key, row: row)
       guard try reader.matches(found, in: source) else { continue }
-      guard let object = try context.object(for: found, root) else { continue }
+      guard let object = try ObjectFetch(context).object(for: found, root) else { continue }
       if result?[object] == nil { try check(object) }
       entering.append(try reader.tracked(object, found, in: source))
     }
@@ -230,8 +230,8 @@ final class ResultTracker: ContextTracker {
     let view = try context.readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
     var tracked: [TrackedObject] = []
-    let execution = try context.execution(reader.request, in: view)
-    try context.forEachFound(by: execution) { object, found in
+    let execution = try ObjectFetch(context).execution(reader.request, in: view)
+    try ObjectFetch(context).forEachFound(by: execution) { object, found in
       if result?[object] == nil { try check(object) }
       tracked.append(try reader.tracked(object, found, in: execution.source))
       return true

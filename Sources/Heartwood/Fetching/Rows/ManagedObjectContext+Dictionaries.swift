@@ -31,7 +31,7 @@ extension ManagedObjectContext {
     beginUse("fetching dictionaries")
     defer { endUse() }
     let (columns, query, plain) = try dictionaryQuery(request)
-    try forEachRow(of: plain, query) { values, converter in
+    try RowFetching(self).forEachRow(of: plain, query) { values, converter in
       var place = 0
       return try body(dictionary(of: columns, values, converter, &place))
     }
@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     defer { endUse() }
     try beginReading()
     let (_, query, plain) = try dictionaryQuery(request)
-    return try rowExecution(of: plain, query, in: readingView()).explain()
+    return try RowFetching(self).rowExecution(of: plain, query, in: readingView()).explain()
   }
 
   /// Fetches a request's dictionaries without returning them, and returns the plan with the numbers of rows that each step had, and how
@@ -81,7 +81,7 @@ extension ManagedObjectContext {
     defer { withExtendedLifetime(view) {} }
     let (_, query, plain) = try dictionaryQuery(request)
     let figures = FetchFigures()
-    let run = try rowExecution(of: plain, query, in: view, counting: figures)
+    let run = try RowFetching(self).rowExecution(of: plain, query, in: view, counting: figures)
     try figures.time(\.whole) {
       try run.forEachInWindow { _ in
         figures.results += 1
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
     let (_, query, plain) = try dictionaryQuery(request)
     guard query.isGrouped || query.isDistinct else { return nil }
     var count = 0
-    try forEachRow(of: plain, query) { _, _ in
+    try RowFetching(self).forEachRow(of: plain, query) { _, _ in
       count += 1
       return true
     }
@@ -106,7 +106,7 @@ extension ManagedObjectContext {
   private func dictionaryQuery<Object: FetchRequestResult>(
     _ request: FetchRequest<Object>
   ) throws -> (columns: [DictionaryColumn], RowQuery, FetchRequest<Object>) {
-    let entity = try entity(of: request)
+    let entity = try ObjectFetch(self).entity(of: request)
     let columns = try request.fetchedColumns(of: entity).map {
       DictionaryColumn($0, of: entity, hasElements: request.propertiesToGroupBy == nil)
     }

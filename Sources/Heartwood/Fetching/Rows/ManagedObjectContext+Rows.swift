@@ -75,7 +75,8 @@ extension ManagedObjectContext {
       having: having?(object), sorts: sort?(object), isDistinct: distinct)
     beginUse("fetching rows")
     defer { endUse() }
-    try forEachRow(of: request(type, condition, [], limit, offset), query) { values, converter in
+    try RowFetching(self).forEachRow(of: ObjectFetch(self).request(type, condition, [], limit, offset), query)
+    { values, converter in
       var columns = ColumnValues(values, converter)
       return try body(repeat try columns.next((each Column).self))
     }
@@ -98,8 +99,10 @@ extension ManagedObjectContext {
     let query = RowQuery(
       columns: RowQuery.columns(repeat each columns(object)), groups: groups?(object),
       having: having?(object), sorts: sort?(object), isDistinct: distinct)
-    return try rowExecution(of: request(type, condition, [], limit, offset), query, in: readingView())
-      .explain()
+    return try RowFetching(self).rowExecution(
+      of: ObjectFetch(self).request(type, condition, [], limit, offset), query, in: readingView()
+    )
+    .explain()
   }
 
   /// The rows of an object and each destination of a to-many relationship.
@@ -176,5 +179,91 @@ extension ManagedObjectContext {
       RowFetch(
         type, joining: relationship, second, columns: columns, where: condition, groupedBy: groups,
         having: having, sort: sort, distinct: distinct, limit: limit, offset: offset))
+  }
+
+  /// The rows of named columns, decoded.
+  ///
+  /// ```swift
+  /// struct Sales: Decodable { var artist: String; var sold: Int }
+  /// let sales = try context.fetchRows(
+  ///   InvoiceLine.self, as: Sales.self,
+  ///   columns: { ["artist": $0.track.album.artist.name, "sold": $0.quantity.sum()] })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: A class that has exactly one entity in the model; objects of subentities are included.
+  ///   - row: The type of the rows, whose keys are names of columns.
+  ///   - columns: The columns by name.
+  ///   - condition: Selects the objects; nil for all.
+  ///   - groups: What groups are formed by; nil for the columns that are not about groups.
+  ///   - having: Selects the groups, and the rows by windows; nil for all.
+  ///   - sort: The order of the rows, most significant first; nil for no order.
+  ///   - distinct: Whether rows that are equal to another are left out.
+  ///   - limit: The maximum number of rows; nil for all.
+  ///   - offset: How many of the first rows to skip.
+  /// - Throws: As `fetch(_:)`, and `DecodingError` if a row does not fit the type.
+  public func fetchRows<Object: ManagedObject, Row: Decodable>(
+    _ type: Object.Type, as row: Row.Type,
+    columns: (ObjectQuery<Object>) -> KeyValuePairs<String, any RowColumn>,
+    where condition: ((ObjectQuery<Object>) -> Condition)? = nil,
+    groupedBy groups: ((ObjectQuery<Object>) -> [any RowColumn])? = nil,
+    having: ((ObjectQuery<Object>) -> Condition)? = nil, sort: ((ObjectQuery<Object>) -> [RowSort])? = nil,
+    distinct: Bool = false, limit: Int? = nil, offset: Int = 0
+  ) throws -> [Row] {
+    if limit == 0 { return [] }
+    beginUse("fetching rows")
+    defer { endUse() }
+    let object = ObjectQuery<Object>()
+    let query = RowQuery(
+      columns: columns(object).map {
+        RowQuery.Column(name: $0.key, expression: $0.value.rowExpression.expression)
+      }, groups: groups?(object), having: having?(object), sorts: sort?(object), isDistinct: distinct)
+    var rows: [Row] = []
+    try RowFetching(self).forEachRow(of: ObjectFetch(self).request(type, condition, [], limit, offset), query)
+    { values, converter in
+      var named: [String: Value] = [:]
+      for (place, output) in converter.outputs.enumerated() {
+        named[output.name] = try converter.value(values, place)
+      }
+      rows.append(try Row(from: RowDecoder(values: named)))
+      return true
+    }
+    return rows
+  }
+
+  /// The rows of a fetch.
+  ///
+  /// - Throws: As `fetch(_:)`.
+  /// - Complexity: As that of the fetches together; O(n log n) for n rows in an order by columns.
+  public func fetchRows<Row>(_ fetch: RowFetch<Row>) throws -> [Row] {
+    var rows: [Row] = []
+    try enumerateRows(fetch) { row in
+      rows.append(row)
+      return true
+    }
+    return rows
+  }
+
+  /// Calls a function with each row of a fetch, without keeping them. Rows of several fetches are kept if they are sorted, or if duplicates
+  /// are left out.
+  ///
+  /// - Parameters:
+  ///   - fetch: The fetch.
+  ///   - body: Called with each row until it returns false.
+  /// - Throws: As `fetch(_:)`, and what `body` throws.
+  public func enumerateRows<Row>(_ fetch: RowFetch<Row>, _ body: (Row) throws -> Bool) throws {
+    beginUse("fetching rows")
+    defer { endUse() }
+    try beginReading()
+    let view = try readingView().forOneReader()
+    defer { withExtendedLifetime(view) {} }
+    guard case .part(let part) = fetch.content else {
+      var reads = RowReads()
+      return try RowFetching(self).forEachRow(of: fetch, in: view, &reads) { try body($0.decoded()) }
+    }
+    try RowFetching(self).forEachRow(in: view, { try part.prepare(self, $0, $1) }) { values, converter in
+      var columns = ColumnValues(values, converter)
+      return try body(part.decode(&columns))
+    }
   }
 }

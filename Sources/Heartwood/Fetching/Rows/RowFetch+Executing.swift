@@ -10,41 +10,16 @@ struct UndecodedRow<Row>: Sendable {
 }
 
 /// Executing fetches of rows that are values.
-extension ManagedObjectContext {
-  /// The rows of a fetch.
-  ///
-  /// - Throws: As `fetch(_:)`.
-  /// - Complexity: As that of the fetches together; O(n log n) for n rows in an order by columns.
-  public func fetchRows<Row>(_ fetch: RowFetch<Row>) throws -> [Row] {
-    var rows: [Row] = []
-    try enumerateRows(fetch) { row in
-      rows.append(row)
-      return true
-    }
-    return rows
-  }
-
-  /// Calls a function with each row of a fetch, without keeping them. Rows of several fetches are kept if they are sorted, or if duplicates
-  /// are left out.
-  ///
-  /// - Parameters:
-  ///   - fetch: The fetch.
-  ///   - body: Called with each row until it returns false.
-  /// - Throws: As `fetch(_:)`, and what `body` throws.
-  public func enumerateRows<Row>(_ fetch: RowFetch<Row>, _ body: (Row) throws -> Bool) throws {
-    beginUse("fetching rows")
-    defer { endUse() }
-    try beginReading()
-    let view = try readingView().forOneReader()
+extension RowFetching {
+  func forEachRow<Row>(
+    of fetch: RowFetch<Row>, _ reads: inout RowReads, _ body: (UndecodedRow<Row>) throws -> Bool
+  ) throws {
+    context.beginUse("fetching rows")
+    defer { context.endUse() }
+    try context.beginReading()
+    let view = try context.readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
-    guard case .part(let part) = fetch.content else {
-      var reads = RowReads()
-      return try forEachRow(of: fetch, in: view, &reads) { try body($0.decoded()) }
-    }
-    try forEachRow(in: view, { try part.prepare(self, $0, $1) }) { values, converter in
-      var columns = ColumnValues(values, converter)
-      return try body(part.decode(&columns))
-    }
+    try forEachRow(of: fetch, in: view, &reads, body)
   }
 
   /// Calls `body` with the rows of a fetch, all of one state, until it returns false.
@@ -68,7 +43,7 @@ extension ManagedObjectContext {
     try forEachRow(
       in: view,
       { view, figures in
-        let run = try part.prepare(self, view, figures)
+        let run = try part.prepare(context, view, figures)
         found = run.reads
         return run
       }

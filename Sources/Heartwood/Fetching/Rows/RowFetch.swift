@@ -50,7 +50,7 @@ public struct RowFetch<Row>: Sendable {
         request.predicate = condition
         request.fetchOffset = offset
         request.fetchLimit = limit ?? 0
-        return try context.rowExecution(of: request, query, in: view, counting: figures)
+        return try RowFetching(context).rowExecution(of: request, query, in: view, counting: figures)
       }, types: types, decode: { values in (repeat try values.next((each Column).self)) })
     content =
       limit == 0

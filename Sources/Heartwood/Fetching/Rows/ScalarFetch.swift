@@ -14,8 +14,9 @@ struct ScalarFetch: FetchedValue {
       let request = FetchRequest<Object>()
       request.predicate = condition
       var found: [Value] = []
-      try context.forEachRow(in: view, { try context.rowExecution(of: request, query, in: $0, counting: $1) })
-      { values, converter in
+      try RowFetching(context).forEachRow(
+        in: view, { try RowFetching(context).rowExecution(of: request, query, in: $0, counting: $1) }
+      ) { values, converter in
         found.append(try converter.value(values, 0))
         return found.count < 2
       }
@@ -58,14 +59,14 @@ extension RowFunction {
 }
 
 /// Executing the fetches whose values are parts of others.
-extension ManagedObjectContext {
+extension RowFetching {
   /// The condition with values in place of fetches.
   ///
   /// - Parameter view: What is read; nil for the newest state.
   /// - Throws: If the newest state cannot be read. Errors of the fetches are thrown where the condition is compiled.
   func withFetchedValues(_ condition: Condition, in view: (any StoreView)? = nil) throws -> Condition {
     guard condition.needsFetch else { return condition }
-    let view = try view ?? readingView().forOneReader()
+    let view = try view ?? context.readingView().forOneReader()
     return condition.rewritten { replacingFetch($0, view) }
   }
 
@@ -82,7 +83,7 @@ extension ManagedObjectContext {
   private func replacingFetch(_ part: ConditionExpression, _ view: any StoreView) -> ConditionExpression {
     guard case .fetched(let value) = part.kind, let fetch = value as? ScalarFetch else { return part }
     do {
-      return .value(try fetch.read(self, view))
+      return .value(try fetch.read(context, view))
     } catch {
       let known = error as? HeartwoodError
       return ConditionExpression(
