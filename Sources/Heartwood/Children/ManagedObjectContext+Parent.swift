@@ -221,3 +221,29 @@ struct ChangesForChildren {
     for object in objects { rows.note(store: choice.number(of: object), of: object.identifier.key) }
   }
 }
+
+/// The versions of rows that saves of the root context write.
+extension ManagedObjectContext {
+  /// Tells children which versions the rows of a save have.
+  func publishVersions(_ rows: [(ManagedObject, former: UInt32, version: UInt32)]) {
+    guard parent == nil, let assignedIdentifiers, assignedIdentifiers.hasContexts else { return }
+    assignedIdentifiers.versions.record(
+      rows.map { object, former, version in
+        SavedVersions.Entry(
+          root: object.entity.rootEntity.number, key: object.identifier.key, former: former, version: version)
+      })
+  }
+
+  /// Takes over the versions that saves of the root have given to rows that this context has read.
+  func takeSavedVersions(_ saved: SavedVersions) {
+    let (entries, isComplete) = saved.after(knownVersions.taken)
+    knownVersions.taken = saved.count
+    if !isComplete { knownVersions.isComplete = false }
+    for entry in entries {
+      guard let object = identities.object(entry.root, entry.key), object.rowVersion == entry.former else {
+        continue
+      }
+      object.setVersion(entry.version)
+    }
+  }
+}

@@ -48,11 +48,11 @@ extension ConstraintConflict {
   }
 }
 
-extension ManagedObjectContext {
-  /// The error of a save that would violate uniqueness constraints.
-  func constraintError(_ violations: [ConstraintViolation], _ outcome: SaveOutcome) -> HeartwoodError {
-    .constraints(UniqueClaims(self, outcome).conflicts(of: violations))
-  }
+extension HeartwoodError {
+  /// The error of a save of a context that would violate uniqueness constraints.
+  static func violations(
+    _ violations: [ConstraintViolation], of outcome: SaveOutcome, in context: ManagedObjectContext
+  ) -> HeartwoodError { .constraints(UniqueClaims(context, outcome).conflicts(of: violations)) }
 }
 
 /// The objects of a save that claim values, by the keys that the save gave them.

@@ -47,14 +47,3 @@ public enum ConcurrencyChecking: Int, Sendable {
     return UserDefaults.standard.bool(forKey: name) ? .strict : .off
   }()
 }
-
-extension ManagedObjectContext {
-  private static let checking = Atomic<Int>(ConcurrencyChecking.initial.rawValue)
-
-  /// The checking mode of contexts that are created from now on; existing contexts keep theirs.
-  @_disfavoredOverload
-  public static var concurrencyChecking: ConcurrencyChecking {
-    get { ConcurrencyChecking(rawValue: checking.load(ordering: .relaxed)) ?? .off }
-    set { checking.store(newValue.rawValue, ordering: .relaxed) }
-  }
-}

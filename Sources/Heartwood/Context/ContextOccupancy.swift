@@ -46,7 +46,7 @@ final class ContextOccupancy: @unchecked Sendable {
       guard checks else { return }
       stop(context, use(), "while another thread was using the context")
     }
-    guard checks, belongsToQueue.load(ordering: .relaxed), !context.isOnMainQueue else { return }
+    guard checks, belongsToQueue.load(ordering: .relaxed), !isOnMainQueue(context) else { return }
     stop(context, use(), "outside perform and performAndWait")
   }
 
@@ -93,9 +93,21 @@ final class ContextOccupancy: @unchecked Sendable {
     if depth == 0 { occupant.store(0, ordering: .releasing) }
   }
 
+  private func isOnMainQueue(_ context: ManagedObjectContext) -> Bool {
+    context.concurrencyType == .mainQueue && MainQueue.shared.isHere
+  }
+
+  /// A context's name in messages about threads.
+  private static func name(of context: ManagedObjectContext) -> String {
+    let kind =
+      context.concurrencyType == .mainQueue
+      ? "the context of the main queue" : "a context of a private queue"
+    return context.name.map { "\(kind) called \"\($0)\"" } ?? kind
+  }
+
   private func stop(_ context: ManagedObjectContext, _ use: Use, _ circumstance: String) -> Never {
     programError(
-      "\(use.text) \(circumstance): \(context.concurrencyName). Use a context and its objects inside its perform or "
+      "\(use.text) \(circumstance): \(Self.name(of: context)). Use a context and its objects inside its perform or "
         + "performAndWait; pass object identifiers to other threads, not objects")
   }
 }
@@ -106,27 +118,6 @@ extension ContextOccupancy.Use {
     let property = slot.map { object.entity.property(at: $0).displayName + " of " } ?? ""
     return "\(verb) \(property)\(object.entity.displayName) \(object.identifier)"
   }
-}
-
-extension ManagedObjectContext {
-  /// The context's name in messages about threads.
-  fileprivate var concurrencyName: String {
-    let kind =
-      concurrencyType == .mainQueue ? "the context of the main queue" : "a context of a private queue"
-    return name.map { "\(kind) called \"\($0)\"" } ?? kind
-  }
-
-  fileprivate var isOnMainQueue: Bool { concurrencyType == .mainQueue && MainQueue.shared.isHere }
-
-  /// Begins a use of the context. The caller must call `endUse` after it.
-  @inline(__always)
-  func beginUse(_ verb: StaticString, _ object: ManagedObject? = nil, _ slot: Int? = nil) {
-    guard let occupancy else { return }
-    occupancy.enter(self, ContextOccupancy.Use(verb: verb, object: object, slot: slot))
-  }
-
-  @inline(__always)
-  func endUse() { occupancy?.leave() }
 }
 
 extension ManagedObject {

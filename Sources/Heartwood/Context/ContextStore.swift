@@ -97,7 +97,8 @@ extension ContextStore where Self: RowStore {
       context.persistentStoreCoordinator?.noteOwnSave(saved.written)
       return (outcome, saved.newest)
     } catch let refused as ConstraintViolations {
-      throw context.constraintError(refused.violations, outcome).affecting(texts(of: touched))
+      throw HeartwoodError.violations(refused.violations, of: outcome, in: context).affecting(
+        texts(of: touched))
     } catch let incomplete as IncompleteSave {
       throw Save(context).finish(plan, outcome, after: incomplete, choice)
     } catch let error as HeartwoodError {

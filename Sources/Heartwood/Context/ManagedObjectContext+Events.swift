@@ -32,7 +32,7 @@ extension ManagedObjectContext {
     guard !event.isEmpty else { return }
     let ended = event
     event = ContextEvent()
-    eventsOfResolution?.append(ended)
+    saveProgress?.resolution?.events.append(ended)
     pendingLookup?.apply(ended, editCountBefore: editCountOfEvents, in: self)
     shownChanges?.note(ended, editCountBefore: editCountOfEvents, after: editCount)
     editCountOfEvents = editCount

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import HeartwoodFiles
+import Synchronization
 
 extension ManagedObjectContext {
   /// The queue that a context uses. The names are those that the initialiser takes: `.privateQueue`, `.mainQueue`.
@@ -129,9 +130,36 @@ extension ManagedObjectContext {
 
 /// The same under names that the module `CoreData` does not have.
 extension ManagedObjectContext {
+  package func waitForBlock(_ block: () -> Void) { performAndWait(block) }
+
+  /// The context on whose queue the code runs.
+  package static var runningContext: ManagedObjectContext? { running.current }
+
   package func enqueueBlock(_ block: @escaping @Sendable () -> Void) { enqueue { self.asEvent(block) } }
 
   package nonisolated(nonsending) func performBlock<Result: Sendable>(
     schedule: ScheduledTaskType, _ block: @escaping @Sendable () -> Result
   ) async -> Result { await perform(schedule: schedule, block) }
+}
+
+/// Checks of the queue.
+extension ManagedObjectContext {
+  /// Begins a use of the context. The caller must call `endUse` after it.
+  @inline(__always)
+  func beginUse(_ verb: StaticString, _ object: ManagedObject? = nil, _ slot: Int? = nil) {
+    guard let occupancy else { return }
+    occupancy.enter(self, ContextOccupancy.Use(verb: verb, object: object, slot: slot))
+  }
+
+  @inline(__always)
+  func endUse() { occupancy?.leave() }
+
+  private static let checking = Atomic<Int>(ConcurrencyChecking.initial.rawValue)
+
+  /// The checking mode of contexts that are created from now on; existing contexts keep theirs.
+  @_disfavoredOverload
+  public static var concurrencyChecking: ConcurrencyChecking {
+    get { ConcurrencyChecking(rawValue: checking.load(ordering: .relaxed)) ?? .off }
+    set { checking.store(newValue.rawValue, ordering: .relaxed) }
+  }
 }

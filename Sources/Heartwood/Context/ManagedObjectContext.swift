@@ -135,12 +135,8 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
   @exclusivity(unchecked) var event = ContextEvent()
   /// Whether edits do not mark objects as changed: while `awakeFromFetch` runs.
   @exclusivity(unchecked) var ignoresEdits = false
-  /// Whether a save runs, which hooks must not begin again.
-  var isSaving = false
-  /// The events since a merge policy began to resolve the conflicts of a save; nil while none does.
-  var eventsOfResolution: [ContextEvent]?
-  /// What these events have changed, until the save succeeds.
-  var undoOfResolution: [ChangeRecord] = []
+  /// The save that runs; nil if none does.
+  var saveProgress: SaveProgress?
   /// The to-many property that was last read or written in this event.
   @exclusivity(unchecked) var lastRead: LastRead?
   /// The changed objects as fetches look them up; nil until one does, and after changes that no event has.

@@ -23,9 +23,11 @@ extension IncrementalContents {
     }
     if !store.checksUniqueness {
       let violations = try checks.violations()
-      guard violations.isEmpty else { throw context.constraintError(violations, SaveOutcome()) }
+      guard violations.isEmpty else {
+        throw HeartwoodError.violations(violations, of: SaveOutcome(), in: context)
+      }
     }
-    if context.eventsOfResolution != nil {
+    if context.saveProgress?.resolution != nil {
       let conflicts = try checks.partnerConflicts()
       guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
     }
@@ -56,11 +58,12 @@ extension IncrementalContents {
     _ context: ManagedObjectContext
   ) throws -> any Error {
     guard conflicts.violations.isEmpty else {
-      return context.constraintError(conflicts.violations.compactMap(checks.violation), SaveOutcome())
+      return HeartwoodError.violations(
+        conflicts.violations.compactMap(checks.violation), of: SaveOutcome(), in: context)
     }
     if conflicts.isUniquenessViolated {
       let violations = try checks.violations()
-      if !violations.isEmpty { return context.constraintError(violations, SaveOutcome()) }
+      if !violations.isEmpty { return HeartwoodError.violations(violations, of: SaveOutcome(), in: context) }
       return HeartwoodError(
         .persistentStoreSave,
         "values that must be unique were saved by others meanwhile, and are gone again; save again")

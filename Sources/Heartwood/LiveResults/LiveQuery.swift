@@ -63,13 +63,6 @@ public struct LiveQuery<Object: ManagedObject>: AsyncSequence, Sendable {
   }
 }
 
-extension ManagedObjectContext {
-  /// The results of a request as this context changes; see `LiveQuery`.
-  public func liveQuery<Object: ManagedObject>(_ request: FetchRequest<Object>) -> LiveQuery<Object> {
-    LiveQuery(request, in: self)
-  }
-}
-
 extension PersistentContainer {
   /// The saved results of a request, evaluated in a background context of their own, which merges what the container's other contexts
   /// save.

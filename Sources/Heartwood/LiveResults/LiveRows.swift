@@ -56,11 +56,6 @@ public struct LiveRows<Row>: AsyncSequence, Sendable {
   }
 }
 
-extension ManagedObjectContext {
-  /// The rows of a fetch as this context changes; see `LiveRows`.
-  public func liveRows<Row>(_ fetch: RowFetch<Row>) -> LiveRows<Row> { LiveRows(fetch, in: self) }
-}
-
 extension PersistentContainer {
   /// The saved rows of a fetch, evaluated in a background context of their own, which merges what the container's other contexts save.
   ///

@@ -93,9 +93,8 @@ extension ManagedObject {
       programError("didChangeValue(forKey: \"\(key)\") without willChangeValue before it")
     }
     let former = makePendingValues().header.changing.remove(at: index)
-    if let relationship = entity.compiled.relationshipBySlot[slot] {
-      managedObjectContext?.updateInverses(
-        of: self, relationship, former.destinations, keys(of: relationship))
+    if let relationship = entity.compiled.relationshipBySlot[slot], let managedObjectContext {
+      updateInverses(in: managedObjectContext, relationship, former.destinations, keys(of: relationship))
     }
     didChangeObserved(slot)
   }
@@ -152,17 +151,18 @@ struct ChangingValue {
   let destinations: [UInt64]
 }
 
-extension ManagedObjectContext {
+extension ManagedObject {
   /// Updates the inverse of a relationship whose own side was changed.
-  fileprivate func updateInverses(
-    of object: ManagedObject, _ relationship: RelationshipDescription, _ former: [UInt64], _ present: [UInt64]
+  private final func updateInverses(
+    in context: ManagedObjectContext, _ relationship: RelationshipDescription, _ former: [UInt64],
+    _ present: [UInt64]
   ) {
     let (before, after) = (Set(former), Set(present))
     for key in former where !after.contains(key) {
-      dropInverse(of: relationship, at: self.object(relationship.destinationEntity, key), of: object)
+      context.dropInverse(of: relationship, at: context.object(relationship.destinationEntity, key), of: self)
     }
     for key in present where !before.contains(key) {
-      addInverse(of: relationship, at: self.object(relationship.destinationEntity, key), of: object)
+      context.addInverse(of: relationship, at: context.object(relationship.destinationEntity, key), of: self)
     }
   }
 }

@@ -12,10 +12,11 @@ package struct Save {
     context.beginUse("saving")
     defer { context.endUse() }
     require(
-      !context.isSaving, "save() was called by a hook or an observer of the same save: leave it to the caller"
+      context.saveProgress == nil,
+      "save() was called by a hook or an observer of the same save: leave it to the caller"
     )
-    context.isSaving = true
-    defer { context.isSaving = false }
+    context.saveProgress = SaveProgress()
+    defer { context.saveProgress = nil }
     NotificationCenter.default.post(name: .managedObjectContextWillSave, object: context)
     // 1. Complete the changes: deletes that follow from rules, hooks, validation.
     try completeChanges()
@@ -53,9 +54,8 @@ package struct Save {
 
   /// - Returns: nil if there is nothing to write.
   private func writeResolvingConflicts() throws -> (SavePlan, SaveOutcome, generation: StoreGenerations?)? {
-    var image: ContextImage?
     do {
-      let written = try writeResolvingConflicts(&image)
+      let written = try writeUntilResolved()
       acceptResolution()
       return written
     } catch let error as HeartwoodError where error.code == .persistentStoreIncompleteSave {
@@ -64,18 +64,16 @@ package struct Save {
       publishUnited()
       throw error
     } catch {
-      image?.restore(in: context, after: context.eventsOfResolution ?? [])
-      context.eventsOfResolution = nil
-      context.undoOfResolution = []
+      if let resolution = context.saveProgress?.resolution {
+        resolution.former.restore(in: context, after: resolution.events)
+        context.saveProgress?.resolution = nil
+      }
       context.unitedInSave = []
       throw error
     }
   }
 
-  /// - Parameter image: Set before a merge policy changes anything.
-  private func writeResolvingConflicts(_ image: inout ContextImage?) throws
-    -> (SavePlan, SaveOutcome, generation: StoreGenerations?)?
-  {
+  private func writeUntilResolved() throws -> (SavePlan, SaveOutcome, generation: StoreGenerations?)? {
     var round = 1
     while true {
       let plan = context.parent == nil ? try context.objectStore().plan(of: context) : SavePlan(context)
@@ -87,9 +85,8 @@ package struct Save {
       } catch let error as HeartwoodError where error.isConflict {
         guard round < Self.mostRoundsOfConflicts, context.parent == nil else { throw error }
         round += 1
-        if image == nil, context.mergePolicy.mayChangeObjects {
-          image = ContextImage(of: context)
-          context.eventsOfResolution = []
+        if context.saveProgress?.resolution == nil, context.mergePolicy.mayChangeObjects {
+          context.saveProgress?.resolution = SaveProgress.Resolution(former: ContextImage(of: context))
         }
         try resolve(error)
         try completeChanges()
@@ -99,9 +96,9 @@ package struct Save {
 
   /// What the merge policy has changed can be undone once it is saved.
   private func acceptResolution() {
-    context.eventsOfResolution = nil
-    for record in context.undoOfResolution { UndoStep(context).registerUndo(record) }
-    context.undoOfResolution = []
+    let resolution = context.saveProgress?.resolution
+    context.saveProgress?.resolution = nil
+    for record in resolution?.undo ?? [] { UndoStep(context).registerUndo(record) }
   }
 
   /// Lets the merge policy change the conflicting objects.

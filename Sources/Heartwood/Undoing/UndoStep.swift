@@ -11,10 +11,10 @@ struct UndoStep {
     guard context.undoManager?.isUndoRegistrationEnabled == true else { return }
     let record = ChangeRecord(event, in: context)
     guard !record.isEmpty else { return }
-    if context.eventsOfResolution == nil {
+    if context.saveProgress?.resolution == nil {
       registerUndo(record)
     } else {
-      context.undoOfResolution.append(record)
+      context.saveProgress?.resolution?.undo.append(record)
     }
   }
 

@@ -110,7 +110,7 @@ extension PreparedImport {
         }
       }
       guard let key = entity.constrained(values ?? [], by: declared) else { continue }
-      setExisting(try store.context.holder(of: key, by: declared, entity), of: index)
+      setExisting(try declared.holder(of: key, entity, in: store.context), of: index)
     }
     store.context.reset()
   }

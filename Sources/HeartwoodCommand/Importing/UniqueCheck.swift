@@ -99,7 +99,7 @@ struct UniqueCheck {
     // The key was looked up already, and found no object.
     if object.existing == nil, let key = object.key, constraint.names == key.constraint.names { return }
     let (entity, _) = try entity(of: object)
-    let holder = try store.context.holder(of: values, by: constraint, entity)
+    let holder = try constraint.holder(of: values, entity, in: store.context)
     guard let holder, holder != object.existing else { return }
     let name = "\(ObjectName.text(holder)) of the store has"
     guard let change = claims.changes[holder] else {

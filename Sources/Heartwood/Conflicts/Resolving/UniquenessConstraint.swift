@@ -80,17 +80,19 @@ extension EntityDescription {
   }
 }
 
-extension ManagedObjectContext {
-  /// The saved object that has these values under a constraint; nil if there is none. One descent of the constraint's index.
+extension UniquenessConstraint {
+  /// The saved object that has these values under this constraint; nil if there is none. One descent of the constraint's index.
   ///
-  /// - Parameter entity: An entity for which the constraint holds.
+  /// - Parameters:
+  ///   - entity: An entity for which the constraint holds.
+  ///   - context: The context that reads.
   /// - Throws: If the store cannot be read.
   package func holder(
-    of values: UniquenessConstraint.Values, by constraint: UniquenessConstraint, _ entity: EntityDescription
+    of values: Values, _ entity: EntityDescription, in context: ManagedObjectContext
   ) throws -> ManagedObjectID? {
-    let view = try readingView()
+    let view = try context.readingView()
     let index = view.indexes(of: entity).first {
-      $0.isUnique && $0.entity.displayName == constraint.entity && $0.propertyNames == constraint.names
+      $0.isUnique && $0.entity.displayName == self.entity && $0.propertyNames == names
     }
     guard let index else { return nil }
     let root = entity.rootEntity
@@ -98,10 +100,10 @@ extension ManagedObjectContext {
     try view.scanIndex(index, IndexRange(equal: values.values), reversed: false) { key in
       guard let row = try view.row(root, key) else { throw HeartwoodError.missingRow(key, index, root) }
       // Long values that begin alike are told apart by their rows.
-      guard UniquenessConstraint.Values(index.values(of: row, storeIdentity)) == values else { return true }
+      guard Values(index.values(of: row, context.storeIdentity)) == values else { return true }
       found = (key, try root.entity(numbered: row.entityNumber))
       return false
     }
-    return found.map { identifier($0.entity, $0.key) }
+    return found.map { context.identifier($0.entity, $0.key) }
   }
 }

@@ -73,13 +73,6 @@ extension PersistentStoreCoordinator {
   package func waitForBlock(_ block: () -> Void) { performAndWait(block) }
 }
 
-extension ManagedObjectContext {
-  package func waitForBlock(_ block: () -> Void) { performAndWait(block) }
-
-  /// The context on whose queue the code runs.
-  package static var runningContext: ManagedObjectContext? { running.current }
-}
-
 extension ManagedObject {
   /// The entities with this class, in the order in which their models were first used.
   package static var entitiesInUse: [EntityDescription] { FrozenModels.entities(of: self) }

@@ -1,0 +1,15 @@
+/// The state of a running save. A context has none otherwise, and a hook or an observer of a save cannot begin another one.
+struct SaveProgress {
+  /// What a merge policy changes for the save.
+  struct Resolution {
+    /// The context before the policy began.
+    let former: ContextImage
+    /// The events since then.
+    var events: [ContextEvent] = []
+    /// What these events have changed, to be undone once the save has succeeded.
+    var undo: [ChangeRecord] = []
+  }
+
+  /// Nil until a merge policy begins to resolve conflicts.
+  var resolution: Resolution?
+}
