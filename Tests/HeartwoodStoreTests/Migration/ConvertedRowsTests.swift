@@ -97,8 +97,8 @@ import Testing
     try fill()
     let context = try open(isNew: true)
     let view = try #require(try context.readingView().forOneReader() as? LogStoreView)
-    let execution = try context.execution(
-      context.resolve(request("place.number >= 0", sort: "place.number")), in: view)
+    let execution = try ObjectFetch(context).execution(
+      ObjectFetch(context).resolve(request("place.number >= 0", sort: "place.number")), in: view)
     var greatest = 0
     var last = Int64.max
     let node = try #require(view.schema.model.entitiesByName["Node"])

@@ -106,7 +106,7 @@ import Testing
     let request = FetchRequest<Person>()
     configure(request)
     context.processPendingChanges()
-    let resolved = try context.resolve(request)
+    let resolved = try ObjectFetch(context).resolve(request)
     let overlay = PendingOverlay(try context.readingView(), context)
     _ = try PendingMatches(resolved, context, overlay, isCount: isCount)
     let pending = try PendingMatches(resolved, context, overlay, isCount: isCount)
