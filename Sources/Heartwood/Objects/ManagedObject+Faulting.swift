@@ -180,6 +180,6 @@ extension ManagedObject {
       else { continue }
       setWhole(slot, record.defaultValue)
     }
-    pending?.header.madeDefaults.formUnion(editedSlots.filter { !given.contains($0) })
+    pending?.fields.madeDefaults.formUnion(editedSlots.filter { !given.contains($0) })
   }
 }

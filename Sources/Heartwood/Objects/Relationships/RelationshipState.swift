@@ -10,28 +10,28 @@ final class RelationshipState {
   /// Whether the relationship is only in memory: what others save does not concern it.
   let isTransient: Bool
   /// The keys in the store: in order if the relationship is ordered, otherwise ascending. Nil until loaded.
-  private(set) var committed: [UInt64]?
+  @exclusivity(unchecked) private(set) var committed: [UInt64]?
   /// Keys that were added since the last save, in the order of addition.
-  private(set) var added: InsertionOrderedSet<UInt64> = []
-  private(set) var removed: Set<UInt64> = []
+  @exclusivity(unchecked) private(set) var added: InsertionOrderedSet<UInt64> = []
+  @exclusivity(unchecked) private(set) var removed: Set<UInt64> = []
 
   /// The differences at the beginning of an event that is not over, which the event has.
   private weak var former: FormerDifferences?
 
   /// The whole pending order, once an element of an ordered relationship was moved or inserted at an index.
-  private var placed: OrderedKeys<UInt64>?
+  @exclusivity(unchecked) private var placed: OrderedKeys<UInt64>?
   /// The current keys; computed on demand.
   private var current: [UInt64]? {
     didSet { if current == nil { version &+= 1 } }
   }
   /// Changes with the keys.
-  private(set) var version = 0
+  @exclusivity(unchecked) private(set) var version = 0
   /// Whether the program has set the destinations on this side since the last save, and not only at the destinations.
-  private(set) var isSet = false
+  @exclusivity(unchecked) private(set) var isSet = false
   /// The additions that it has made on this side.
-  private(set) var set: Set<UInt64> = []
+  @exclusivity(unchecked) private(set) var set: Set<UInt64> = []
   /// The committed keys as a set, for membership in an ordered relationship; computed on demand.
-  private var committedSet: Set<UInt64>?
+  @exclusivity(unchecked) private var committedSet: Set<UInt64>?
 
   /// The object whose relationship this is. Unretained: it holds the state, and what uses the state has the object.
   private let owner: UnownedReference<ManagedObject>
