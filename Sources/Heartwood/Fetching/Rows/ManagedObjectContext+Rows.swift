@@ -26,7 +26,7 @@ extension ManagedObjectContext {
   /// - Throws: As `fetch(_:)`.
   /// - Complexity: Linear in the objects that the plan reads. Memory is that of the result, of the groups or, for windows and orders by
   ///   computed values, of all rows.
-  public func fetchRows<Object: ManagedObject, each Column: RowColumn>(
+  @inlinable public func fetchRows<Object: ManagedObject, each Column: RowColumn>(
     _ type: Object.Type, columns: (ObjectQuery<Object>) -> (repeat each Column),
     where condition: ((ObjectQuery<Object>) -> Condition)? = nil,
     groupedBy groups: ((ObjectQuery<Object>) -> [any RowColumn])? = nil,
@@ -60,13 +60,27 @@ extension ManagedObjectContext {
   ///   - offset: How many of the first rows to skip.
   ///   - body: Called with the columns of each row until it returns false.
   /// - Throws: As `fetch(_:)`, and what `body` throws.
-  public func enumerateRows<Object: ManagedObject, each Column: RowColumn>(
+  @inlinable public func enumerateRows<Object: ManagedObject, each Column: RowColumn>(
     _ type: Object.Type, columns: (ObjectQuery<Object>) -> (repeat each Column),
     where condition: ((ObjectQuery<Object>) -> Condition)? = nil,
     groupedBy groups: ((ObjectQuery<Object>) -> [any RowColumn])? = nil,
     having: ((ObjectQuery<Object>) -> Condition)? = nil, sort: ((ObjectQuery<Object>) -> [RowSort])? = nil,
     distinct: Bool = false, limit: Int? = nil, offset: Int = 0,
     _ body: (repeat (each Column).Result) throws -> Bool
+  ) throws {
+    try enumerateColumns(
+      type, columns: columns, where: condition, groupedBy: groups, having: having, sort: sort,
+      distinct: distinct,
+      limit: limit, offset: offset
+    ) { values in try body(repeat (each Column)._result(values.next())) }
+  }
+
+  @usableFromInline func enumerateColumns<Object: ManagedObject, each Column: RowColumn>(
+    _ type: Object.Type, columns: (ObjectQuery<Object>) -> (repeat each Column),
+    where condition: ((ObjectQuery<Object>) -> Condition)?,
+    groupedBy groups: ((ObjectQuery<Object>) -> [any RowColumn])?,
+    having: ((ObjectQuery<Object>) -> Condition)?, sort: ((ObjectQuery<Object>) -> [RowSort])?,
+    distinct: Bool, limit: Int?, offset: Int, _ body: (inout ColumnValues) throws -> Bool
   ) throws {
     if limit == 0 { return }
     let object = ObjectQuery<Object>()
@@ -78,7 +92,7 @@ extension ManagedObjectContext {
     try RowFetching(self).forEachRow(of: ObjectFetch(self).request(type, condition, [], limit, offset), query)
     { values, converter in
       var columns = ColumnValues(values, converter)
-      return try body(repeat try columns.next((each Column).self))
+      return try body(&columns)
     }
   }
 

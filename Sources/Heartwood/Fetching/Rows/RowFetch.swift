@@ -40,7 +40,7 @@ public struct RowFetch<Row>: Sendable {
 
   private init<Object: ManagedObject, each Column: RowColumn>(
     _ type: Object.Type, _ condition: Condition?, _ query: RowQuery, _ limit: Int?, _ offset: Int,
-    _ columns: repeat (each Column).Type
+    _ columns: repeat (each Column).Type, decode: @escaping @Sendable (inout ColumnValues) throws -> Row
   ) where Row == (repeat (each Column).Result) {
     var types: [AttributeType?] = []
     repeat types.append(((each Column).self as? any TypedColumn.Type)?.attributeType)
@@ -51,7 +51,7 @@ public struct RowFetch<Row>: Sendable {
         request.fetchOffset = offset
         request.fetchLimit = limit ?? 0
         return try RowFetching(context).rowExecution(of: request, query, in: view, counting: figures)
-      }, types: types, decode: { values in (repeat try values.next((each Column).self)) })
+      }, types: types, decode: decode)
     content =
       limit == 0
       ? .combination(Combination(fetches: [], keepsDuplicates: true)) : .part(part)
@@ -72,18 +72,30 @@ public struct RowFetch<Row>: Sendable {
   ///   - distinct: Whether rows that are equal to another are left out.
   ///   - limit: The maximum number of rows; nil for all.
   ///   - offset: How many of the first rows to skip.
-  public init<Object: ManagedObject, each Column: RowColumn>(
+  @inlinable public init<Object: ManagedObject, each Column: RowColumn>(
     _ type: Object.Type, columns: (ObjectQuery<Object>) -> (repeat each Column),
     where condition: ((ObjectQuery<Object>) -> Condition)? = nil,
     groupedBy groups: ((ObjectQuery<Object>) -> [any RowColumn])? = nil,
     having: ((ObjectQuery<Object>) -> Condition)? = nil, sort: ((ObjectQuery<Object>) -> [RowSort])? = nil,
     distinct: Bool = false, limit: Int? = nil, offset: Int = 0
   ) where Row == (repeat (each Column).Result) {
+    self.init(
+      type, columns, condition, groups, having, sort, distinct, limit, offset,
+      decode: { values in (repeat try (each Column)._result(values.next())) })
+  }
+
+  @usableFromInline init<Object: ManagedObject, each Column: RowColumn>(
+    _ type: Object.Type, _ columns: (ObjectQuery<Object>) -> (repeat each Column),
+    _ condition: ((ObjectQuery<Object>) -> Condition)?, _ groups: ((ObjectQuery<Object>) -> [any RowColumn])?,
+    _ having: ((ObjectQuery<Object>) -> Condition)?, _ sort: ((ObjectQuery<Object>) -> [RowSort])?,
+    _ distinct: Bool, _ limit: Int?, _ offset: Int,
+    decode: @escaping @Sendable (inout ColumnValues) throws -> Row
+  ) where Row == (repeat (each Column).Result) {
     let object = ObjectQuery<Object>()
     let query = RowQuery(
       columns: RowQuery.columns(repeat each columns(object)), groups: groups?(object),
       having: having?(object), sorts: sort?(object), isDistinct: distinct)
-    self.init(type, condition?(object), query, limit, offset, repeat (each Column).self)
+    self.init(type, condition?(object), query, limit, offset, repeat (each Column).self, decode: decode)
   }
 
   /// The rows of an object and each destination of a to-many relationship.
@@ -115,7 +127,9 @@ public struct RowFetch<Row>: Sendable {
       having: having?(object, joined), sorts: sort?(object, joined), isDistinct: distinct)
     query.joins = [RowQuery.Join(path: relationship(object)._path, scope: scope)]
     let selected = query.split(condition?(object, joined))
-    self.init(type, selected, query, limit, offset, repeat (each Column).self)
+    self.init(
+      type, selected, query, limit, offset, repeat (each Column).self,
+      decode: { values in (repeat try (each Column)._result(values.next())) })
   }
 
   /// The rows of an object and each pair of destinations of two to-many relationships, which may be the same one: pairs of an object's
@@ -162,7 +176,9 @@ public struct RowFetch<Row>: Sendable {
       RowQuery.Join(path: second(object, one)._path, scope: scopes[1]),
     ]
     let selected = query.split(condition?(object, one, other))
-    self.init(type, selected, query, limit, offset, repeat (each Column).self)
+    self.init(
+      type, selected, query, limit, offset, repeat (each Column).self,
+      decode: { values in (repeat try (each Column)._result(values.next())) })
   }
 }
 

@@ -1,5 +1,5 @@
 /// The columns of a row, one after the other.
-struct ColumnValues {
+@usableFromInline struct ColumnValues {
   private let values: [Value]
   /// Nil for values that are as they are stored.
   private let converter: RowValues?
@@ -10,9 +10,11 @@ struct ColumnValues {
     self.converter = converter
   }
 
-  mutating func next<Column: RowColumn>(_ type: Column.Type) throws -> Column.Result {
+  /// The value of the next column. What it is as a value of Swift is compiled into the program that fetches, for its types of columns: to look
+  /// these types up for each row takes longer than to read it.
+  @usableFromInline mutating func next() throws -> _Value {
     defer { column += 1 }
-    return try type._result(try converter?.value(values, column) ?? values[column])
+    return try converter?.value(values, column) ?? values[column]
   }
 }
 

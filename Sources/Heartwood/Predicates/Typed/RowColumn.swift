@@ -23,9 +23,14 @@ extension ValueQuery: RowColumn {
   public var rowExpression: RowExpression { RowExpression(expression: _expression) }
 
   /// The value; nil if there is none.
-  public static func _result(_ stored: _Value) throws(HeartwoodError) -> Value? {
-    if stored.isNull { return nil }
+  @inlinable public static func _result(_ stored: _Value) throws(HeartwoodError) -> Value? {
+    if case .null = stored { return nil }
     if let value = Value(stored) { return value }
+    return try fitted(stored)
+  }
+
+  /// A value of another type, such as a number that was computed.
+  @usableFromInline static func fitted(_ stored: _Value) throws(HeartwoodError) -> Value {
     guard let fitted = stored.fitted(to: Value.attributeType), let value = Value(fitted)
     else {
       throw HeartwoodError(
@@ -40,7 +45,7 @@ extension ObjectQuery: RowColumn {
   public var rowExpression: RowExpression { RowExpression(expression: .path(_path)) }
 
   /// The object's identifier; nil if there is no object.
-  public static func _result(_ stored: _Value) throws(HeartwoodError) -> ManagedObjectID? {
+  @inlinable public static func _result(_ stored: _Value) throws(HeartwoodError) -> ManagedObjectID? {
     guard case .object(let id) = stored else { return nil }
     return id
   }
@@ -61,7 +66,7 @@ extension Condition: RowColumn {
   }
 
   /// Whether the attribute or the condition is true; nil for an attribute without a value.
-  public static func _result(_ stored: _Value) throws(HeartwoodError) -> Bool? {
+  @inlinable public static func _result(_ stored: _Value) throws(HeartwoodError) -> Bool? {
     guard case .bool(let value) = stored else { return nil }
     return value
   }
