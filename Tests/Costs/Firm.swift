@@ -14,11 +14,17 @@ final class Person: ManagedObject {
   @Relationship(inverse: { $0.people }) var company: Company?
 }
 
+final class Article: ManagedObject {
+  @Attribute(.fullText) var title = ""
+}
+
 /// The rows, each with the work that is counted.
 enum Row: String, CaseIterable {
   case insert, fetch, stream, lookUp, lookUpUnique, load, condition, page, walk, update, group, cascade
   /// The largest number so far is looked for before each new object; nothing is saved.
   case next
+  /// The ten most relevant texts for a word that a quarter of them has.
+  case relevant
   /// Each of many children of the context saves one new object of a company, which the context does not save.
   case children
 }
@@ -32,7 +38,7 @@ struct Firm {
   init(_ count: Int) throws {
     self.count = count
     container = try PersistentContainer(
-      name: "Firm", types: [Company.self, Person.self], at: URL(fileURLWithPath: "/dev/null"))
+      name: "Firm", types: [Company.self, Person.self, Article.self], at: URL(fileURLWithPath: "/dev/null"))
     context = container.viewContext
   }
 
@@ -41,6 +47,11 @@ struct Firm {
     switch row {
     case .insert, .next, .children:
       try insert(0..<100)
+      return Work { try execute(row, []) }
+    case .relevant:
+      try insertArticles()
+      try execute(row, [])
+      context.reset()
       return Work { try execute(row, []) }
     default: break
     }
@@ -73,6 +84,20 @@ struct Firm {
     try context.save()
   }
 
+  private func insertArticles() throws {
+    let words = [
+      "river", "Stone", "walks", "under", "seven", "bridges", "and", "sees", "another", "quiet", "old",
+      "mill",
+    ]
+    for number in 0..<count {
+      let title = words.indices.map {
+        $0 == 0 && number % 4 > 0 ? "field" : "\(words[$0])\(number * $0 % 5 == 0 ? "" : "s")"
+      }
+      Article(context: context).title = title.joined(separator: " ")
+    }
+    try context.save()
+  }
+
   private func execute(_ row: Row, _ identifiers: [ManagedObjectID]) throws {
     switch row {
     case .insert: try insert(100..<100 + count)
@@ -90,6 +115,11 @@ struct Firm {
         person.company = child.object(with: company.objectID) as? Company
         try child.save()
       }
+    case .relevant:
+      let found = try context.fetch(
+        Article.self, where: { $0.title.matchesWords("river") },
+        sort: [.descending { $0.title.relevance(of: "river") }], limit: 10)
+      use(Int64(found.count))
     case .fetch:
       for person in try context.fetch(Person.self) { use(person.age &+ Int64(person.name.utf8.count)) }
     case .stream:

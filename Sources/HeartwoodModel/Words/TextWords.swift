@@ -15,26 +15,31 @@ package struct TextWords {
   package init(_ text: UnsafeRawBufferPointer) {
     (bytes, ranges) =
       text.allSatisfy { $0 < 0x80 }
-      ? Self.splitASCII([UInt8](text)) : Self.split(String(validating: text, as: UTF8.self) ?? "")
+      ? Self.splitASCII(text) : Self.split(String(validating: text, as: UTF8.self) ?? "")
   }
 
-  private static func splitASCII(_ text: [UInt8]) -> ([UInt8], [Range<Int>]) {
-    var bytes = text
+  private static func splitASCII(_ text: UnsafeRawBufferPointer) -> ([UInt8], [Range<Int>]) {
     var ranges: [Range<Int>] = []
-    var start: Int?
-    for place in bytes.indices {
-      let byte = bytes[place]
-      switch byte {
-      case 0x41...0x5A: bytes[place] = byte | 0x20
-      case 0x61...0x7A, 0x30...0x39: break
-      default:
-        if let first = start { ranges.append(first..<place) }
-        start = nil
-        continue
+    ranges.reserveCapacity(min(text.count / 4 + 1, 64))
+    let bytes = [UInt8](unsafeUninitializedCapacity: text.count) { bytes, count in
+      var start = -1
+      for place in text.indices {
+        var byte = text[place]
+        switch byte {
+        case 0x41...0x5A: byte |= 0x20
+        case 0x61...0x7A, 0x30...0x39: break
+        default:
+          if start >= 0 { ranges.append(start..<place) }
+          start = -1
+          bytes.initializeElement(at: place, to: byte)
+          continue
+        }
+        bytes.initializeElement(at: place, to: byte)
+        if start < 0 { start = place }
       }
-      if start == nil { start = place }
+      if start >= 0 { ranges.append(start..<text.count) }
+      count = text.count
     }
-    if let start { ranges.append(start..<bytes.count) }
     return (bytes, ranges)
   }
 
@@ -94,12 +99,73 @@ extension TextWords {
 
   /// Calls `body` with each different cut word once, in the order of their bytes.
   package func forEachIndexed(_ body: (ArraySlice<UInt8>) throws -> Void) rethrows {
-    let words = ranges.map { Self.cut(bytes[$0]) }.sorted { $0.lexicographicallyPrecedes($1) }
+    let words = bytes.withUnsafeBytes { all in
+      ranges.map { IndexedWord(Self.cut(bytes[$0]).indices, in: all) }.sorted { $0.precedes($1, in: all) }
+    }
     var previous: ArraySlice<UInt8> = []
-    for word in words where word != previous {
+    for word in words {
+      let word = bytes[word.range]
+      guard word != previous else { continue }
       try body(word)
       previous = word
     }
+  }
+
+  /// How many different cut words the text has.
+  var distinctCount: Int {
+    guard ranges.count > 1 else { return ranges.count }
+    var size = 4
+    while size < ranges.count * 2 { size *= 2 }
+    return withUnsafeTemporaryAllocation(of: Int.self, capacity: size) { table in
+      // The numbers of words, from 1, at the places of their hashes or at the next free ones.
+      table.initialize(repeating: 0)
+      return bytes.withUnsafeBytes { all in
+        ranges.indices.count { number in
+          let range = Self.cut(bytes[ranges[number]]).indices
+          let word = UnsafeRawBufferPointer(rebasing: all[range])
+          var place = Self.hash(of: word) & (size - 1)
+          while table[place] != 0 {
+            let other = UnsafeRawBufferPointer(
+              rebasing: all[Self.cut(bytes[ranges[table[place] - 1]]).indices])
+            if other.elementsEqual(word) {
+              return false
+            }
+            place = (place + 1) & (size - 1)
+          }
+          table[place] = number + 1
+          return true
+        }
+      }
+    }
+  }
+
+  private static let seed = UInt64.random(in: .min ... .max)
+
+  /// The hash function FNV-1a (Fowler, Noll and Vo), from a random beginning.
+  private static func hash(of word: UnsafeRawBufferPointer) -> Int {
+    var hash = seed
+    for byte in word { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    return Int(truncatingIfNeeded: hash ^ hash >> 32)
+  }
+}
+
+/// A word to be sorted: by its first eight bytes as a number, and by the others only where these are equal.
+private struct IndexedWord {
+  let range: Range<Int>
+  private let beginning: UInt64
+
+  init(_ range: Range<Int>, in bytes: UnsafeRawBufferPointer) {
+    self.range = range
+    var beginning: UInt64 = 0
+    for place in range.prefix(8) { beginning = beginning << 8 | UInt64(bytes[place]) }
+    self.beginning = range.count < 8 ? beginning << UInt64(64 - 8 * range.count) : beginning
+  }
+
+  /// A word has no zero byte, so that what a short one is filled with precedes all.
+  func precedes(_ other: IndexedWord, in bytes: UnsafeRawBufferPointer) -> Bool {
+    if beginning != other.beginning { return beginning < other.beginning }
+    let (own, others) = (range.dropFirst(8), other.range.dropFirst(8))
+    return bytes[own].lexicographicallyPrecedes(bytes[others])
   }
 }
 

@@ -120,10 +120,8 @@ struct Relevance {
   func value(of text: TextWords) -> Double {
     let frequencies = phrases.map { Double($0.count(in: text)) }
     guard frequencies.contains(where: { $0 > 0 }) else { return 0 }
-    var length = 0
-    text.forEachIndexed { _ in length += 1 }
-    let damping =
-      Self.saturation * (1 - Self.lengthShare + Self.lengthShare * Double(length) / averageLength)
+    let length = Double(text.distinctCount)
+    let damping = Self.saturation * (1 - Self.lengthShare + Self.lengthShare * length / averageLength)
     return zip(weights, frequencies).reduce(0) { sum, part in
       sum + part.0 * part.1 * (Self.saturation + 1) / (part.1 + damping)
     }
