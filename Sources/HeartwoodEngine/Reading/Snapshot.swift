@@ -39,6 +39,14 @@ public final class Snapshot: KeyValueReader, Sendable {
     if case .pin(let pin) = hold { pin.release() }
   }
 
+  /// The tree of the generation.
+  var tree: TreeView { view.view }
+
+  /// The value at a position of the log, after checking that its record has this key.
+  func value(
+    at reference: ValueReference, of key: UnsafeRawBufferPointer
+  ) throws(EngineError) -> UnsafeRawBufferPointer { try view.value(at: reference, of: key) }
+
   /// The number of keys.
   public var count: UInt64 { view.view.count }
 

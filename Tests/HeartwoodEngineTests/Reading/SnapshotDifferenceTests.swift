@@ -1,0 +1,135 @@
+import HeartwoodEngine
+import HeartwoodFaults
+import TestSupport
+import Testing
+
+@Suite struct `What differs between two generations` {
+  private typealias Contents = [[UInt8]: [UInt8]]
+
+  /// The differences of two snapshots, which the contents say.
+  private func expectDifference(
+    _ former: Snapshot, _ contents: Contents, _ present: Snapshot, _ later: Contents, _ comment: String
+  ) throws {
+    var found: [[UInt8]] = []
+    try present.differences(from: former) { key, before, after in
+      let key = Array(key)
+      #expect(contents[key] == before.map { Array($0) }, "\(comment)")
+      #expect(later[key] == after.map { Array($0) }, "\(comment)")
+      found.append(key)
+      return true
+    }
+    let wanted = Set(contents.keys).union(later.keys).filter { contents[$0] != later[$0] }
+    #expect(found == wanted.sorted { $0.lexicographicallyPrecedes($1) }, "\(comment)")
+  }
+
+  private func randomBytes(_ random: inout SplitMix64, _ most: UInt64) -> [UInt8] {
+    (0..<random.next() % most).map { _ in UInt8(truncatingIfNeeded: random.next() % 7) }
+  }
+
+  @Test(arguments: 0..<8) func `it is what two dictionaries differ in, after any changes`(seed: UInt64) throws
+  {
+    var random = SplitMix64(seed: seed)
+    try TemporaryFolder.with { folder in
+      let path = folder + "/store"
+      var store = try Engine(at: path)
+      var contents: Contents = [:]
+      var kept: [(Snapshot, Contents)] = []
+      var generations: [(Generation, Contents)] = []
+      for round in 0..<40 {
+        // Sometimes many keys in order, sometimes few anywhere, sometimes a range goes.
+        try store.write { transaction in
+          switch random.next() % 4 {
+          case 0:
+            let first = random.next() % 1_000
+            for number in first..<first + 300 {
+              let key = Array("key \(number)".utf8)
+              let value = randomBytes(&random, 40)
+              try transaction.put(key, value)
+              contents[key] = value
+            }
+          case 1:
+            let gone = contents.keys.sorted { $0.lexicographicallyPrecedes($1) }.prefix(
+              Int(random.next() % 200))
+            for key in gone {
+              try transaction.delete(key)
+              contents[key] = nil
+            }
+          default:
+            for _ in 0..<random.next() % 30 {
+              let key = randomBytes(&random, 6) + [1]
+              let value = randomBytes(&random, 30)
+              try transaction.put(key, value)
+              contents[key] = value
+            }
+          }
+        }
+        let newest = try store.snapshot()
+        for (snapshot, former) in kept {
+          try expectDifference(snapshot, former, newest, contents, "seed \(seed), round \(round)")
+          try expectDifference(newest, contents, snapshot, former, "seed \(seed), round \(round), back")
+        }
+        generations.append((newest.generation, contents))
+        if random.next() % 4 == 0 { kept.append((newest, contents)) }
+        if kept.count > 3 { kept.removeFirst() }
+        if random.next() % 8 == 0 {
+          kept = []
+          try store.close()
+          store = try Engine(at: path)
+        }
+      }
+      for _ in 0..<6 {
+        let (first, second) = (generations[Int(random.next() % 40)], generations[Int(random.next() % 40)])
+        try expectDifference(
+          try store.snapshot(at: first.0), first.1, try store.snapshot(at: second.0), second.1, "seed \(seed)"
+        )
+      }
+      try store.close()
+    }
+  }
+
+  @Test func `pages that did not change are not read`() throws {
+    let store = try Engine(at: "/dev/null")
+    func key(_ number: Int) -> [UInt8] { Array("record \(100_000 + number)".utf8) }
+    try store.write { transaction in
+      for number in 0..<50_000 { try transaction.put(key(number), Array("value \(number)".utf8)) }
+    }
+    let former = try store.snapshot()
+    try store.write { transaction in
+      for number in stride(from: 0, to: 50_000, by: 1_000) { try transaction.put(key(number), [1]) }
+      try transaction.put(key(60_000), [2])
+    }
+    let present = try store.snapshot()
+    var count = 0
+    let pages = try present.differences(from: former) { _, _, _ in
+      count += 1
+      return true
+    }
+    #expect(count == 51)
+    // Each changed leaf in both trees, and the branches above.
+    #expect(pages <= 2 * (51 + 20))
+    #expect(try present.differences(from: present) { _, _, _ in true } == 0)
+    try store.close()
+  }
+
+  @Test func `a walk ends when its body wants no more, and an empty store differs in everything`() throws {
+    let store = try Engine(at: "/dev/null")
+    let empty = try store.snapshot()
+    try store.write { transaction in for byte in UInt8(1)...9 { try transaction.put([byte], [byte]) } }
+    let full = try store.snapshot()
+    var keys: [UInt8] = []
+    try full.differences(from: empty) { key, former, value in
+      #expect(former == nil && value?.first == key[0])
+      keys.append(key[0])
+      return keys.count < 3
+    }
+    #expect(keys == [1, 2, 3])
+    var gone = 0
+    try empty.differences(from: full) { _, former, value in
+      #expect(former != nil && value == nil)
+      gone += 1
+      return true
+    }
+    #expect(gone == 9)
+    try store.close()
+  }
+}
