@@ -23,6 +23,9 @@ protocol ContextStore: ObjectStore {
     _ plan: SavePlan, of context: ManagedObjectContext, _ info: TransactionInfo
   ) throws -> (SaveOutcome, newest: StoreGenerations)
 
+  /// Writes positions of consumers of the history in a transaction of their own.
+  func save(_ steps: [ConsumerStep]) throws
+
   /// Executes a request that is the store's own.
   ///
   /// - Parameter context: The context, if this is called on its queue.
@@ -38,6 +41,7 @@ extension ContextStore {
   func plan(of context: ManagedObjectContext) throws -> SavePlan { SavePlan(context) }
   func execute(_ request: PersistentStoreRequest, for context: ManagedObjectContext?) throws -> Any? { nil }
   func makeUsedObjects() -> UsedObjects? { nil }
+  func save(_ steps: [ConsumerStep]) throws {}
 
   /// Which of several stores new objects get; nil where there is one.
   ///
@@ -90,7 +94,7 @@ extension ContextStore where Self: RowStore {
     _ plan: SavePlan, of context: ManagedObjectContext, _ info: TransactionInfo
   ) throws -> (SaveOutcome, newest: StoreGenerations) {
     let choice = identity.isOfSeveral ? try StoreChoice(plan, in: self, context) : nil
-    let touched = choice?.touched(by: plan) ?? []
+    let touched = (choice?.touched(by: plan) ?? []).union(members(of: info.consumers))
     var outcome = SaveOutcome()
     do {
       let (_, saved) = try commit(info, to: touched) { outcome = try plan.write(to: $0, choice) }
@@ -104,6 +108,19 @@ extension ContextStore where Self: RowStore {
     } catch let error as HeartwoodError {
       throw error.affecting(texts(of: touched))
     }
+  }
+
+  func save(_ steps: [ConsumerStep]) throws {
+    var info = TransactionInfo()
+    info.consumers = steps
+    _ = try commit(info, to: members(of: steps)) { _ in }
+  }
+
+  /// The numbers of the stores of consumers.
+  private func members(of steps: [ConsumerStep]) -> Set<Int> {
+    guard !steps.isEmpty else { return [] }
+    let texts = Set(steps.map(\.storeID))
+    return Set(members.filter { $0.store.identity.text.map(texts.contains) == true }.map(\.number))
   }
 
   /// The identifiers of the stores that a save writes to.

@@ -166,6 +166,8 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
   @exclusivity(unchecked) var view = ViewHolder()
   /// The authors of what children have saved here since the last save; nil for those without one.
   var authorsOfChildren: Set<String?> = []
+  /// The positions of consumers of the history that the next save writes.
+  var completedSteps: [ConsumerStep] = []
   /// The stores that new objects are assigned to, by their temporary keys.
   var assignedStores: [UInt64: StoreIdentity] = [:]
   /// The batches of fetches whose rows are not loaded yet.

@@ -62,6 +62,10 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// the saves of other coordinators that are not recorded.
   public var tracksHistory = true
 
+  /// Which history saves of this coordinator delete again; nil, the default, for none: it is deleted by requests only, see
+  /// `PersistentHistoryChangeRequest`.
+  public var historyRetention: HistoryRetention?
+
   /// Whether the history of each save names the program: `PersistentHistoryTransaction.bundleID` and `processID`.
   public var recordsProgramInHistory = true
 

@@ -39,6 +39,7 @@ struct Refresh {
     context.forgetShownChanges()
     context.undoManager?.removeAllActions()
     context.lostEdit = nil
+    context.completedSteps = []
     context.endEvent(registeringUndo: false)
     for object in leaving {
       object.state = []
@@ -68,6 +69,7 @@ struct Refresh {
     context.authorsOfChildren = []
     context.unreadable = [:]
     context.lostEdit = nil
+    context.completedSteps = []
     context.changes = PendingChanges()
     context.forgetShownChanges()
     context.event = ContextEvent()

@@ -30,6 +30,8 @@ extension Save {
       object.state.remove(.watched)
       return true
     }
+    let committed = Set(incomplete.committed.members.compactMap(\.store.text))
+    context.completedSteps.removeAll { committed.contains($0.storeID) }
     context.editCount &+= 1
     context.forgetShownChanges()
     context.view.held = nil

@@ -23,7 +23,10 @@ package struct Save {
     // 2. Write them. Conflicts are detected under the writer lock, and any conflict aborts the whole transaction. The merge
     //    policy then changes the conflicting objects, and the save is tried again.
     guard let (plan, outcome, generation) = try writeResolvingConflicts() else {
-      if context.parent == nil { try context.persistentStoreCoordinator?.objectStore?.savePendingMetadata() }
+      if context.parent == nil {
+        try context.persistentStoreCoordinator?.objectStore?.savePendingMetadata()
+        if !context.completedSteps.isEmpty { try context.objectStore().save(context.completedSteps) }
+      }
       let gone = context.inaccessibleForTrackers
       finishWithoutTransaction()
       return context.tellTrackers(rewritten: gone)
@@ -125,8 +128,9 @@ package struct Save {
       }
       return (outcome, nil)
     }
-    let info = TransactionInfo(
+    var info = TransactionInfo(
       author: context.transactionAuthor ?? ChildSave(context).authorOfChildren, contextName: context.name)
+    info.consumers = context.completedSteps
     let (outcome, newest) = try context.objectStore().save(plan, of: context, info)
     return (outcome, newest)
   }
@@ -280,6 +284,7 @@ package struct Save {
     context.discarded = ObjectList()
     context.watched = []
     context.authorsOfChildren = []
+    context.completedSteps = []
     context.changes = PendingChanges()
     context.forgetShownChanges()
     context.view.held = nil

@@ -10,6 +10,7 @@ import HeartwoodEngine
 /// 04                                          → number of the newest transaction whose history is deleted, u64
 /// 05                                          → what programs note about the store (StoreMetadata)
 /// 06 root u16                                  → where rewriting the rows of former layouts goes on, key u64
+/// 07 name                                     → how far a consumer of the history has come (ConsumerRecord)
 /// 10 root u16 · key u64                       → row
 /// 11 root u16 · key u64 · property u16 · transaction u64 → data that is too large for its row
 /// 20 index u16 · values, or a word · key u64  → nothing
@@ -28,6 +29,7 @@ enum KeySpace {
   static let deletedHistory: UInt8 = 0x04
   static let metadata: UInt8 = 0x05
   static let rewriting: UInt8 = 0x06
+  static let consumer: UInt8 = 0x07
   static let row: UInt8 = 0x10
   static let external: UInt8 = 0x11
   static let index: UInt8 = 0x20
@@ -41,6 +43,7 @@ enum KeySpace {
   static var deletedHistoryKey: [UInt8] { [deletedHistory] }
   static var metadataKey: [UInt8] { [metadata] }
   static func rewritingKey(_ root: UInt16) -> [UInt8] { head(rewriting, root) }
+  static func consumerKey(_ name: String) -> [UInt8] { [consumer] + Array(name.utf8) }
   static func counterKey(_ root: UInt16) -> [UInt8] { head(counter, root) }
   static func historyKey(_ number: UInt64) -> [UInt8] {
     var key = [history]
@@ -119,6 +122,14 @@ extension KeySpace {
   static func lastNumber(_ key: UnsafeRawBufferPointer) throws(HeartwoodError) -> UInt64 {
     guard key.count >= 8 else { throw .damagedKey(key) }
     return UInt64(bigEndian: key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self))
+  }
+
+  /// The name of a consumer.
+  static func consumerName(of key: UnsafeRawBufferPointer) throws(HeartwoodError) -> String {
+    guard let name = String(validating: key.dropFirst(), as: UTF8.self), !name.isEmpty else {
+      throw .damagedKey(key)
+    }
+    return name
   }
 
   /// The source of a link, an order or a rank.

@@ -11,6 +11,11 @@ struct TransactionInfo: Sendable {
   /// Whether the save is recorded in the history. It is recorded anyway if the store has a history.
   var tracksHistory = true
 
+  /// The positions of consumers of the history that are saved with the transaction.
+  var consumers: [ConsumerStep] = []
+  /// Which history is deleted with the transaction; nil for none.
+  var retention: HistoryRetention?
+
   init(author: String? = nil, contextName: String? = nil, date: Date? = nil) {
     self.author = author
     self.contextName = contextName

@@ -40,6 +40,7 @@ extension LogStoreOptions {
     base = description.engineOptions
     timeout = description.givenTimeout
     tracksHistory = description.tracksHistory
+    retention = description.historyRetention
   }
 
   /// The options of an operation on a store by its folder.
@@ -76,6 +77,7 @@ extension PersistentStoreDescription {
     isBuffered = other.isBuffered
     postsRemoteChangeNotifications = other.postsRemoteChangeNotifications
     tracksHistory = other.tracksHistory
+    historyRetention = other.historyRetention
     recordsProgramInHistory = other.recordsProgramInHistory
     fileSystem = other.fileSystem
     engineOptions = other.engineOptions

@@ -17,6 +17,8 @@ struct LogStoreOptions: Sendable {
   var acceptsOtherContent = false
   /// Whether saves are recorded in the history.
   var tracksHistory = true
+  /// Which history each save deletes; nil for none.
+  var retention: HistoryRetention?
   /// The names of the entities that the store has; nil for all of the model.
   var entityNames: Set<String>?
   /// Seconds to wait for others; nil for the engine's default.
@@ -95,7 +97,7 @@ extension LogStore {
     let schema = try SchemaOpening(engine, path, model, options, check).run()
     let store = LogStore(
       engine, schema, isReadOnly: options.isReadOnly, program: options.program,
-      tracksHistory: options.tracksHistory && file == nil, file: file,
+      tracksHistory: options.tracksHistory && file == nil, retention: options.retention, file: file,
       entityNames: options.entityNames)
     if let file, !options.isReadOnly, engine.newestGeneration != loaded {
       guard isLocked else {

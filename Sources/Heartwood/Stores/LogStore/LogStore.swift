@@ -16,6 +16,8 @@ final class LogStore: RowStore {
   private let program: SavingProgram?
   /// Whether saves are recorded in the history.
   let tracksHistory: Bool
+  /// Which history each save deletes; nil for none.
+  let retention: HistoryRetention?
   let metadataToSave = MetadataToSave()
   /// What each save writes as a whole; nil for a store in a folder, or only in memory.
   let file: (any StoreOutside)?
@@ -25,11 +27,13 @@ final class LogStore: RowStore {
 
   init(
     _ engine: Engine, _ schema: StoreSchema, isReadOnly: Bool, program: SavingProgram? = nil,
-    tracksHistory: Bool = true, file: (any StoreOutside)? = nil, entityNames: Set<String>? = nil
+    tracksHistory: Bool = true, retention: HistoryRetention? = nil, file: (any StoreOutside)? = nil,
+    entityNames: Set<String>? = nil
   ) {
     self.file = file
     self.program = program
     self.tracksHistory = tracksHistory
+    self.retention = retention
     self.engine = engine
     schemas = SchemaCache(schema, path: file?.path ?? engine.path, entityNames)
     self.isReadOnly = isReadOnly
@@ -155,6 +159,7 @@ extension LogStore {
     var info = info
     info.program = info.program ?? program
     info.tracksHistory = tracksHistory
+    info.retention = retention
     return try HeartwoodError.translating("the save failed", .persistentStoreSave) {
       var number: UInt64?
       let metadata = metadataToSave.pending
@@ -179,6 +184,18 @@ extension LogStore {
     }
   }
 
+  /// Runs the body in a transaction that is not recorded in the history.
+  func writeWithoutHistory<Result>(
+    _ failure: String, _ body: (LogStoreTransaction) throws -> Result
+  ) throws -> Result {
+    try refuseIfReadOnly()
+    return try HeartwoodError.translating(failure, .persistentStoreSave) {
+      try engine.write { writer in
+        try body(LogStoreTransaction(writer, schemas.schema(of: writer), identity))
+      }
+    }
+  }
+
   /// Deletes the history of the transactions before `number`, oldest first, except those for which `isKept` returns true: the
   /// first of them ends the work.
   ///
@@ -187,11 +204,8 @@ extension LogStore {
     try refuseIfReadOnly()
     var deleted = 0
     while true {
-      let step = try HeartwoodError.translating("the history could not be deleted", .persistentStoreSave) {
-        try engine.write { writer in
-          try LogStoreTransaction(writer, schemas.schema(of: writer), identity)
-            .deleteHistory(before: number, keepingFrom: isKept, atMost: Self.historyStep)
-        }
+      let step = try writeWithoutHistory("the history could not be deleted") {
+        try $0.deleteHistory(before: number, keepingFrom: isKept, atMost: Self.historyStep)
       }
       deleted += step
       guard step == Self.historyStep else { return deleted }

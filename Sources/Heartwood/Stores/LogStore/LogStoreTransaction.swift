@@ -8,18 +8,18 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   let identity: StoreIdentity
   let converted = ConvertedRows(keepsPlaces: false)
   /// The changes for the history, in the order in which they were made.
-  private(set) var changes: [HistoryChange] = []
+  @exclusivity(unchecked) private(set) var changes: [HistoryChange] = []
   /// Entries derived from written rows that are not written yet.
-  var entries = EntryChanges()
-  var uniqueness = AddedUniqueEntries()
+  @exclusivity(unchecked) var entries = EntryChanges()
+  @exclusivity(unchecked) var uniqueness = AddedUniqueEntries()
   /// What `reconcileOrders` checks.
-  var memberships = OrderMemberships()
+  @exclusivity(unchecked) var memberships = OrderMemberships()
   /// The keys that this transaction assigned, by root entity. Only its own rows can have them.
-  private var givenKeys: [UInt16: Range<UInt64>] = [:]
+  @exclusivity(unchecked) private var givenKeys: [UInt16: Range<UInt64>] = [:]
   /// What derived attributes need; nil if there are none, or rows are loaded with the values that they have.
   let derivations: DerivationPlan?
   /// What `deriveValues` computes.
-  var toDerive = RowsToDerive()
+  @exclusivity(unchecked) var toDerive = RowsToDerive()
   /// The time of the transaction.
   var now: Date { Date(timeIntervalSince1970: Double(reader.time) / 1e9) }
 
@@ -228,6 +228,7 @@ extension LogStoreTransaction {
     let violations = try uniqueness.violations(in: self)
     let isAllowed = violations.isEmpty
     guard isAllowed else { throw ConstraintViolations(violations: violations) }
+    try advanceConsumers(info.consumers)
     guard !changes.isEmpty else { return nil }
     let number = reader.generation.rawValue + 1
     guard try info.tracksHistory || hasHistory else {
@@ -240,6 +241,7 @@ extension LogStoreTransaction {
       contextName: info.contextName, program: info.program, changes: changes)
     try put(KeySpace.historyKey(number), HistoryCoding.encode(record, schema))
     try put(KeySpace.newestHistoryKey, KeySpace.value(number))
+    if let retention = info.retention { try deleteHistory(retention, newest: record) }
     return number
   }
 }

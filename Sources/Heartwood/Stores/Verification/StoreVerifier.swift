@@ -73,16 +73,30 @@ final class StoreVerifier {
       KeySpace.row: roots, KeySpace.external: roots, KeySpace.counter: roots, KeySpace.rewriting: roots,
       KeySpace.index: indexes,
     ].merging(links) { first, _ in first }
-    try view.scan(.all) { key, _ in
+    try view.scan(.all) { key, value in
       switch key[0] {
       case KeySpace.schema, KeySpace.newestHistory, KeySpace.deletedHistory, KeySpace.metadata:
         if key.count != 1 { self.reportStray(key) }
+      case KeySpace.consumer: try self.checkConsumer(key, value)
       case KeySpace.history: if key.count != 9 { self.reportStray(key) }
       default:
         let number = key.count < 3 ? nil : try KeySpace.number(of: key)
         if number.map({ known[key[0]]?.contains($0) == true }) != true { self.reportStray(key) }
       }
       return true
+    }
+  }
+
+  private func checkConsumer(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
+    do {
+      let name = try KeySpace.consumerName(of: key)
+      let record = try ConsumerRecord(decoding: value, of: name)
+      guard record.transaction > view.generation else { return }
+      report(
+        "the consumer \"\(name)\" has seen transaction \(record.transaction), but the newest generation is \(view.generation)"
+      )
+    } catch {
+      report(error.message)
     }
   }
 

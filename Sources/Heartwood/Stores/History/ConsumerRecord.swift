@@ -1,0 +1,131 @@
+import HeartwoodBytes
+
+/// How far a consumer of the history has come, as a store has it.
+///
+/// ```
+/// format u8 (1) · number of the last transaction it has seen varint · that one's time in the history i64, or the least number for none
+/// time of this record i64 · most transactions that are kept for it varint
+/// ```
+struct ConsumerRecord: Sendable, Equatable {
+  /// The number of the last transaction that the consumer has seen.
+  var transaction: UInt64
+  /// The time in the history of that transaction, in nanoseconds since 1970; nil if it has none.
+  var nanoseconds: Int64?
+  /// When the position was saved, in nanoseconds since 1970.
+  var savedAt: Int64
+  /// How many transactions retention keeps for the consumer at most.
+  var lagLimit: UInt64
+}
+
+extension ConsumerRecord {
+  private static let format: UInt8 = 1
+  private static let noTime = Int64.min
+
+  func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(Self.format)
+    writer.appendVarint(transaction)
+    writer.append(nanoseconds ?? Self.noTime)
+    writer.append(savedAt)
+    writer.appendVarint(lagLimit)
+    return writer.withUnsafeBytes { Array($0) }
+  }
+
+  /// - Throws: `.persistentStoreDamaged` if the bytes are no record.
+  init(decoding bytes: UnsafeRawBufferPointer, of name: String) throws(HeartwoodError) {
+    func damaged(_ what: String) -> HeartwoodError {
+      .damagedStore("the position of the consumer \"\(name)\" is damaged: \(what)")
+    }
+    do {
+      var reader = ByteReader(bytes)
+      guard try reader.readUInt8() == Self.format else { throw damaged("its format is not known") }
+      transaction = try reader.readVarint()
+      let time = try reader.readInt64()
+      nanoseconds = time == Self.noTime ? nil : time
+      savedAt = try reader.readInt64()
+      lagLimit = try reader.readVarint()
+      guard reader.remaining == 0 else { throw damaged("it has extra bytes at its end") }
+    } catch let error as HeartwoodError {
+      throw error
+    } catch {
+      throw damaged("it ends too early")
+    }
+  }
+}
+
+/// A position that is saved with a transaction: only if the consumer is where it was when the transactions up to there were read.
+struct ConsumerStep: Sendable, Equatable {
+  /// The identifier of the store.
+  let storeID: String
+  let name: String
+  /// The number of the last transaction before those that were read.
+  let from: UInt64
+  /// The last transaction that was read.
+  let transaction: UInt64
+  let nanoseconds: Int64?
+}
+
+extension StoreReading {
+  /// The consumers that the store has, in the order of their names.
+  func consumers() throws -> [(name: String, record: ConsumerRecord)] {
+    var found: [(name: String, record: ConsumerRecord)] = []
+    try scan(.prefix([KeySpace.consumer])) { key, value in
+      let name = try KeySpace.consumerName(of: key)
+      found.append((name, try ConsumerRecord(decoding: value, of: name)))
+      return true
+    }
+    return found
+  }
+
+  /// The record of a consumer; nil if the store has none of this name.
+  func consumer(_ name: String) throws -> ConsumerRecord? {
+    let value = try KeySpace.consumerKey(name).withUnsafeBytes { try reader.pointer(of: $0) }
+    return try value.map { try ConsumerRecord(decoding: $0, of: name) }
+  }
+}
+
+extension LogStoreTransaction {
+  /// Writes the positions of consumers of this store.
+  ///
+  /// - Throws: `.persistentStoreSaveConflicts` if a consumer is somewhere else by now, or is not registered any more.
+  func advanceConsumers(_ steps: [ConsumerStep]) throws {
+    for step in steps where step.storeID == identity.text {
+      guard var record = try consumer(step.name) else { throw HeartwoodError.unknownConsumer(step.name) }
+      guard record.transaction == step.from else {
+        throw HeartwoodError(
+          .persistentStoreSaveConflicts,
+          "the consumer \"\(step.name)\" is at transaction \(record.transaction) by now, and the save completes its work since \(step.from): "
+            + "another process or task has done the same work; roll back, and take the next batch")
+      }
+      (record.transaction, record.nanoseconds) = (step.transaction, step.nanoseconds)
+      record.savedAt = reader.time
+      try put(KeySpace.consumerKey(step.name), record.encoded())
+    }
+  }
+}
+
+extension LogStore {
+  /// Changes the record of a consumer in a transaction of its own.
+  ///
+  /// - Parameter change: Gets the record, nil for a new consumer, and the newest state; returns the record to write, or nil to remove it.
+  func changeConsumer(
+    _ name: String, _ change: (ConsumerRecord?, LogStoreTransaction) throws -> ConsumerRecord?
+  ) throws {
+    try writeWithoutHistory("the consumer \"\(name)\" could not be changed") { transaction in
+      let former = try transaction.consumer(name)
+      let record = try change(former, transaction)
+      guard record != former else { return }
+      let key = KeySpace.consumerKey(name)
+      if let record { try transaction.put(key, record.encoded()) } else { try transaction.delete(key) }
+    }
+  }
+}
+
+extension HeartwoodError {
+  static func unknownConsumer(_ name: String) -> HeartwoodError {
+    HeartwoodError(
+      .persistentHistoryTokenExpired,
+      "the store has no consumer \"\(name)\" any more: it was unregistered, or the store was replaced; register it again, and read "
+        + "what it needs anew")
+  }
+}
