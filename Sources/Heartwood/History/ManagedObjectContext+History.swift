@@ -15,6 +15,31 @@ extension ManagedObjectContext {
     _ = try objectStore()
     return try persistentStoreCoordinator?.history(request) ?? PersistentHistoryResult(request)
   }
+
+  /// Takes back what one past transaction has changed: its objects get their former values, those that it deleted come back under their
+  /// identifiers, and those that it inserted are deleted. The changes are unsaved, and can be looked at, saved or rolled back.
+  ///
+  /// What a later transaction or an unsaved change has changed again stays as it is.
+  ///
+  /// - Parameter number: The number of the transaction, `PersistentHistoryTransaction.transactionNumber`, in the only store of the coordinator.
+  /// - Returns: What was not taken back, and why; empty if all of it was.
+  /// - Throws: The store's error if it does not have the generations before and after the transaction any more;
+  ///   `.persistentStoreOperation` for a child context, and where there are several stores.
+  /// - Complexity: Linear in what the transaction has changed.
+  @discardableResult
+  public func revert(transaction number: UInt64) throws -> [RevertConflict] {
+    beginUse("reverting a transaction")
+    defer { endUse() }
+    guard parent == nil, let coordinator = persistentStoreCoordinator, number > 0 else {
+      throw HeartwoodError(
+        .persistentStoreOperation,
+        "transaction \(number) cannot be reverted in this context: it needs a coordinator, no parent, and the number of a transaction"
+      )
+    }
+    let differences = try coordinator.differences(from: number - 1, to: number)
+    var revert = try Revert(self, number, of: coordinator)
+    return try revert.run(differences)
+  }
 }
 
 extension PersistentContainer {

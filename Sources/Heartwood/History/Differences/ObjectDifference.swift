@@ -1,0 +1,162 @@
+import Foundation
+
+/// What became of one object between two states of a store.
+public struct ObjectDifference: Sendable {
+  /// The kinds of differences.
+  public enum Kind: String, Sendable {
+    /// Only the later state has the object.
+    case inserted
+    /// Both have it, with other values or destinations.
+    case updated
+    /// Only the earlier state has it.
+    case deleted
+  }
+
+  /// The object.
+  public let objectID: ManagedObjectID
+  /// What became of it.
+  public let kind: Kind
+  /// The names of the attributes and to-one relationships that differ: of an object that only one state has, all that have a value.
+  public let changedValues: Set<String>
+  private let former: [UInt8]?
+  private let row: [UInt8]?
+  private let links: [Int: RowDifference.Links]
+  private let store: StoreIdentity
+
+  /// The values of the earlier state for `changedValues`, in the types of `ManagedObject.value(forKey:)`, identifiers for objects; without those that
+  /// are nil, and without data that is stored outside its row.
+  public var formerValues: [String: Any] { values(of: former) }
+
+  /// The values of the later state, in the same form.
+  public var values: [String: Any] { values(of: row) }
+
+  /// The destinations that to-many relationships have got, by name, in the order of their identifiers.
+  public var addedObjects: [String: [ManagedObjectID]] { destinations(\.added) }
+
+  /// The destinations that to-many relationships have lost.
+  public var removedObjects: [String: [ManagedObjectID]] { destinations(\.removed) }
+
+  /// The names of the ordered relationships whose destinations have another order.
+  public var reorderedRelationships: Set<String> {
+    Set(links.filter(\.value.isReordered).map { objectID.entity.property(at: $0.key).name })
+  }
+
+  private func values(of bytes: [UInt8]?) -> [String: Any] {
+    guard let bytes else { return [:] }
+    let entity = objectID.entity
+    return bytes.withUnsafeBytes { bytes in
+      guard let row = try? RowView(validating: bytes, layout: entity.layout) else { return [:] }
+      var values: [String: Any] = [:]
+      for name in changedValues {
+        guard let slot = entity.slot(named: name) else { continue }
+        switch Self.value(of: row, at: slot, entity, store) {
+        case nil: break
+        case .object(let identifier)?: values[name] = identifier
+        case _?:
+          values[name] = entity.anyWhole(at: slot) { Self.value(of: row, at: $0, entity, store) ?? .null }
+        }
+      }
+      return values
+    }
+  }
+
+  private func destinations(_ part: KeyPath<RowDifference.Links, [UInt64]>) -> [String: [ManagedObjectID]] {
+    var found: [String: [ManagedObjectID]] = [:]
+    for (slot, difference) in links where !difference[keyPath: part].isEmpty {
+      let relationship = objectID.entity.relationship(at: slot)
+      let destination: EntityDescription = relationship.destinationEntity
+      found[relationship.name] = difference[keyPath: part].map {
+        ManagedObjectID(entity: destination, key: $0, store: store)
+      }
+    }
+    return found
+  }
+
+  /// A value of a row; nil for data that is stored outside of it.
+  private static func value(
+    of row: RowView, at slot: Int, _ entity: EntityDescription, _ store: StoreIdentity
+  ) -> Value? {
+    let layout = entity.layout
+    let column = layout.columns[slot]
+    return row.external(column) == nil ? row.value(column, layout: layout, store: store) : nil
+  }
+}
+
+extension ObjectDifference {
+  /// - Returns: nil if the rows differ in nothing that the model has.
+  init?(_ difference: RowDifference, _ entity: EntityDescription, _ key: UInt64, _ store: StoreIdentity) {
+    objectID = ManagedObjectID(entity: entity, key: key, store: store)
+    (former, row, links) = (difference.former, difference.row, difference.links)
+    self.store = store
+    kind = former == nil && row != nil ? .inserted : former != nil && row == nil ? .deleted : .updated
+    changedValues = Self.changed(former, row, entity, store)
+    if kind == .updated, changedValues.isEmpty, links.isEmpty { return nil }
+  }
+
+  private static func changed(
+    _ former: [UInt8]?, _ row: [UInt8]?, _ entity: EntityDescription, _ store: StoreIdentity
+  ) -> Set<String> {
+    func read<Result>(_ bytes: [UInt8]?, _ body: (RowView?) -> Result) -> Result {
+      guard let bytes else { return body(nil) }
+      return bytes.withUnsafeBytes { body(try? RowView(validating: $0, layout: entity.layout)) }
+    }
+    return read(former) { former in
+      read(row) { row in
+        var names: Set<String> = []
+        for slot in entity.slots where entity.compiled.relationshipBySlot[slot]?.isToMany != true {
+          guard !isEqual(former, row, at: slot, entity, store) else { continue }
+          let whole = entity.compositeSlots(around: slot).last ?? slot
+          names.insert(entity.property(at: whole).name)
+        }
+        return names
+      }
+    }
+  }
+
+  private static func isEqual(
+    _ former: RowView?, _ row: RowView?, at slot: Int, _ entity: EntityDescription, _ store: StoreIdentity
+  ) -> Bool {
+    let column = entity.layout.columns[slot]
+    if let before = former?.external(column), let after = row?.external(column) { return before == after }
+    guard former?.external(column) == nil, row?.external(column) == nil else { return false }
+    let before = former.map { $0.value(column, layout: entity.layout, store: store) } ?? .null
+    let after = row.map { $0.value(column, layout: entity.layout, store: store) } ?? .null
+    return before.isStored(as: after)
+  }
+}
+
+extension PersistentStoreCoordinator {
+  /// What differs between two generations of a store, in the order of entities and keys.
+  ///
+  /// The pages of the tree that both generations have are not read, so it costs what differs, and not the size of the store.
+  ///
+  /// - Parameters:
+  ///   - former: The number of the earlier generation, or transaction: see `generations()`.
+  ///   - present: The number of the later one; nil for the newest.
+  ///   - store: One of several stores; nil for the only one.
+  /// - Throws: The store's error if it no longer has one of the generations, such as after `reclaim()`, or if it was migrated between them;
+  ///   `.persistentStoreUnsupportedRequestType` if the store has no past generations.
+  /// - Complexity: Linear in the pages that differ and in the objects that do, which are all in memory.
+  public func differences(
+    from former: UInt64, to present: UInt64? = nil, of store: PersistentStore? = nil
+  ) throws -> [ObjectDifference] {
+    let log = try historyStore(store)
+    let later = try present.map { try log.pastView(at: $0) } ?? log.newestView()
+    let found = try later.differences(from: log.pastView(at: former))
+    let sorted = found.sorted { ($0.key.root, $0.key.key) < ($1.key.root, $1.key.key) }
+    return try sorted.compactMap { address, difference in
+      let entity = try difference.entity ?? later.entity(of: address)
+      return entity.flatMap { ObjectDifference(difference, $0, address.key, log.identity) }
+    }
+  }
+}
+
+extension LogStoreView {
+  /// The own entity of an object; nil if there is no row of it.
+  fileprivate func entity(of address: RowAddress) throws -> EntityDescription? {
+    guard let root = schema.rootEntities.first(where: { $0.number == address.root }),
+      let row = try row(root, address.key)
+    else { return nil }
+    return try root.entity(numbered: row.entityNumber)
+  }
+}

@@ -1,0 +1,81 @@
+import HeartwoodBytes
+
+/// What became of one row between two generations.
+struct RowDifference: Sendable {
+  /// The destinations that a to-many relationship has got and lost, and whether the others have another order.
+  struct Links: Sendable {
+    var added: [UInt64] = []
+    var removed: [UInt64] = []
+    var isReordered = false
+  }
+
+  /// Nil if the row is the same, or only one generation has it.
+  var former: [UInt8]?
+  var row: [UInt8]?
+  /// The row's own entity, in the later generation that has it.
+  var entity: EntityDescription?
+  /// By slot.
+  var links: [Int: Links] = [:]
+  /// Whether the row itself was compared: it is in one generation only, or differs.
+  var hasRow: Bool { former != nil || row != nil }
+}
+
+extension LogStoreView {
+  /// The rows and links that differ from those of another generation with the same model.
+  ///
+  /// - Complexity: Linear in the pages of the trees that differ, and O(log n) for each row that does.
+  func differences(from other: LogStoreView) throws -> [RowAddress: RowDifference] {
+    let roots = Dictionary(
+      schema.rootEntities.map { (schema.keyNumber(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
+    var relationships: [UInt16: RelationshipDescription] = [:]
+    for entity in schema.storedEntities {
+      for relationship in entity.relationshipsBySlot
+      where relationship.isToMany && !relationship.isTransient && relationship.entity === entity {
+        relationships[schema.number(of: relationship)] = relationship
+      }
+    }
+    var found: [RowAddress: RowDifference] = [:]
+    try HeartwoodError.translating("the generations cannot be compared") {
+      try reader.differences(from: other.reader) { key, former, value in
+        switch key.first {
+        case KeySpace.row:
+          if let root = roots[try KeySpace.number(of: key)] {
+            try self.note(root, try KeySpace.lastNumber(key), other, &found)
+          }
+        case KeySpace.link, KeySpace.rank:
+          guard let relationship = relationships[try KeySpace.number(of: key)],
+            relationship.isOrdered == (key.first == KeySpace.rank)
+          else { break }
+          let address = RowAddress(
+            relationship.entity?.rootEntity ?? relationship.destinationEntity, try KeySpace.source(of: key))
+          let target = try KeySpace.lastNumber(key)
+          var links = found[address]?.links[relationship.slot] ?? RowDifference.Links()
+          switch (former, value) {
+          case (nil, _): links.added.append(target)
+          case (_, nil): links.removed.append(target)
+          default: links.isReordered = true
+          }
+          found[address, default: RowDifference()].links[relationship.slot] = links
+        default: break
+        }
+        return true
+      }
+    }
+    return found
+  }
+
+  private func note(
+    _ root: EntityDescription, _ key: UInt64, _ other: LogStoreView,
+    _ found: inout [RowAddress: RowDifference]
+  ) throws {
+    let (former, row) = (try other.row(root, key), try self.row(root, key))
+    var difference = RowDifference()
+    difference.former = former.map { Array($0.bytes) }
+    difference.row = row.map { Array($0.bytes) }
+    let number = row?.entityNumber ?? former?.entityNumber
+    difference.entity = try number.map { try root.entity(numbered: $0) }
+    found[RowAddress(root: root.number, key: key)] = difference
+    other.converted.trim()
+    converted.trim()
+  }
+}

@@ -1,0 +1,34 @@
+import Testing
+
+@testable import HeartwoodCommand
+
+@Test func `diff prints what two generations differ in, and undo takes a transaction back`() throws {
+  let world = try SmallWorld()
+  let before = try #require(world.newestGeneration)
+  #expect(
+    world.run("update", "Country", "--where", #"code == "FR""#, "--set", "population = 7").status == .success)
+  let change = try #require(world.newestGeneration)
+  let text = world.run("diff", before, change).output
+  #expect(text.contains("updated   Country/p1\n    population  ") && text.contains(" → 7\n1 object\n"))
+  #expect(world.run("diff", before, "--entity", "City").output == "0 objects\n")
+  let json = try ImportDocument.parse(Array(world.run("diff", before, "--format", "json").output.utf8))
+  guard case .array(let list) = json, case .object(let first)? = list.first else {
+    throw CommandFailure.data("no difference")
+  }
+  #expect(first["change"] == .string("updated"))
+  #expect(world.run("undo", change, "--dry-run").output == "would change 1 object\n")
+  #expect(world.run("undo", change).output == "changed 1 object\n")
+  #expect(world.run("diff", before).output == "0 objects\n")
+  // The later transaction has changed the same.
+  let run = world.run("undo", change)
+  #expect(run.status == .dataError && run.notes.contains("Country/p1.population was changed since"))
+  #expect(world.run("undo", "x").status == .usage)
+  #expect(world.run("diff", "0x").status == .usage)
+}
+
+@Test func `a store without consumers says so, and an unknown one is not removed`() throws {
+  let world = try SmallWorld()
+  let run = world.run("consumers")
+  #expect(run.status == .success && run.output.contains("0 consumers"))
+  #expect(world.run("consumers", "--remove", "indexer").status == .usage)
+}

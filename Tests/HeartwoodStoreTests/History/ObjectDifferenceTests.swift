@@ -1,0 +1,151 @@
+import Foundation
+import GraphTestSupport
+import HeartwoodFaults
+import TestSupport
+import Testing
+
+@testable import Heartwood
+
+@Suite struct `Differences of generations, and reverting transactions` {
+  private func number(_ container: PersistentContainer) throws -> UInt64 {
+    try #require(container.currentHistoryToken).transactionNumber
+  }
+
+  @Test func `a difference has former and present values, and destinations that came and went`() throws {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    let (ada, bea) = (context.makePerson("Ada", age: 36), context.makePerson("Bea", age: 40))
+    let company = context.makeCompany("C")
+    ada.company = company
+    try context.save()
+    let first = try number(container)
+    ada.age = 37
+    ada.nick = "countess"
+    ada.company = nil
+    bea.company = company
+    let cleo = context.makePerson("Cleo")
+    try context.save()
+    context.delete(bea)
+    try context.save()
+    let coordinator = container.persistentStoreCoordinator
+    let differences = try coordinator.differences(from: first)
+    let byID = Dictionary(differences.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
+    let changed = try #require(byID[ada.objectID])
+    #expect(changed.kind == .updated && changed.changedValues == ["age", "nick", "company"])
+    #expect(changed.formerValues["age"] as? Int64 == 36 && changed.values["age"] as? Int64 == 37)
+    #expect(changed.formerValues["nick"] == nil && changed.values["nick"] as? String == "countess")
+    #expect(changed.formerValues["company"] as? ManagedObjectID == company.objectID)
+    #expect(
+      byID[cleo.objectID]?.kind == .inserted && byID[cleo.objectID]?.values["name"] as? String == "Cleo")
+    #expect(byID[bea.objectID]?.kind == .deleted && byID[bea.objectID]?.formerValues["age"] as? Int64 == 40)
+    #expect(byID[company.objectID]?.removedObjects["people"] == [ada.objectID])
+    #expect(byID[company.objectID]?.changedValues.isEmpty == true)
+    #expect(differences.count == 4)
+    let back = try coordinator.differences(from: try number(container), to: first)
+    #expect(back.first { $0.objectID == ada.objectID }?.values["age"] as? Int64 == 36)
+    #expect(back.first { $0.objectID == cleo.objectID }?.kind == .deleted)
+    #expect(try coordinator.differences(from: first, to: first).isEmpty)
+    #expect(heartwoodError { _ = try coordinator.differences(from: 1_000) } != nil)
+  }
+
+  @Test func `a transaction is reverted where nothing since has changed the same`() throws {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    let company = context.makeCompany("C")
+    let (ada, bea) = (context.makePerson("Ada", age: 36, in: company), context.makePerson("Bea", age: 40))
+    try context.save()
+    let beaID = bea.objectID
+    ada.age = 37
+    ada.nick = "countess"
+    ada.company = nil
+    context.delete(bea)
+    let cleo = context.makePerson("Cleo", in: company)
+    try context.save()
+    let wrong = try number(container)
+    ada.nick = "Ada"
+    try context.save()
+    let conflicts = try context.revert(transaction: wrong)
+    #expect(conflicts == [RevertConflict(objectID: ada.objectID, property: "nick", reason: .wasChanged)])
+    #expect(ada.age == 36 && ada.nick == "Ada" && ada.company === company)
+    #expect(cleo.isDeleted)
+    try context.save()
+    let other = container.newBackgroundContext()
+    let restored = try #require(try other.existingObject(with: beaID) as? Person)
+    #expect(restored.name == "Bea" && restored.age == 40)
+    #expect(try other.count(Person.self) == 2)
+    #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty)
+    // What was reverted can be reverted, too.
+    #expect(try other.revert(transaction: try number(container)).isEmpty)
+    try other.save()
+    #expect(try other.count(Person.self) == 2)
+    #expect(try other.fetch(Person.self, where: { $0.name == "Cleo" }).count == 1)
+    #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty)
+  }
+
+  @Test func `an object that was changed or deleted since is reported, and stays`() throws {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    let (ada, bea) = (context.makePerson("Ada"), context.makePerson("Bea"))
+    try context.save()
+    let made = try number(container)
+    ada.age = 1
+    try context.save()
+    let aged = try number(container)
+    let conflicts = try context.revert(transaction: made)
+    #expect(conflicts == [RevertConflict(objectID: ada.objectID, property: "age", reason: .wasChanged)])
+    #expect(bea.isDeleted && !ada.isDeleted)
+    context.rollback()
+    context.delete(ada)
+    try context.save()
+    let gone = try context.revert(transaction: aged)
+    #expect(gone.map(\.reason) == [.isDeleted] && gone.map(\.property) == [nil])
+    #expect(!context.hasChanges)
+    let child = ManagedObjectContext(.mainQueue, parent: container.viewContext)
+    #expect(heartwoodError { _ = try child.revert(transaction: made) }?.code == .persistentStoreOperation)
+  }
+
+  @Test(arguments: 0..<6) func `reverting every transaction, newest first, leads to what was before each`(
+    seed: UInt64
+  ) throws {
+    let container = try makeContainer()
+    var random = SplitMix64(seed: seed)
+    let context = container.newBackgroundContext()
+    var states: [(UInt64, [String])] = []
+    for round in 0..<12 {
+      states.append((try number(container), try state(of: container)))
+      let people = try context.fetch(Person.self)
+      let companies = try context.fetch(Company.self)
+      for step in 0..<3 {
+        switch random.next() % 5 {
+        case 0: _ = context.makePerson("\(round) \(step)", in: companies.randomElement(using: &random))
+        case 1: if round < 6 { _ = context.makeCompany("\(round) \(step)") }
+        case 2:
+          if let person = people.randomElement(using: &random), !person.isDeleted { context.delete(person) }
+        default:
+          guard let person = people.randomElement(using: &random), !person.isDeleted else { continue }
+          person.age += 1
+          person.company = companies.randomElement(using: &random)
+        }
+      }
+      try context.save()
+    }
+    let last = try number(container)
+    var numbers = try container.history().map { UInt64($0.transactionNumber) }.filter { $0 <= last }
+    while let newest = numbers.popLast() {
+      #expect(try context.revert(transaction: newest).isEmpty, "seed \(seed)")
+      try context.save()
+      if let known = states.last(where: { $0.0 < newest }), states.contains(where: { $0.0 == newest - 1 }) {
+        let wanted = states.last { $0.0 <= newest - 1 }?.1
+        #expect(try state(of: container) == wanted, "seed \(seed), transaction \(newest), \(known.0)")
+      }
+    }
+    #expect(try context.count(Person.self) == 0)
+    #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty, "seed \(seed)")
+  }
+
+  private func state(of container: PersistentContainer) throws -> [String] {
+    try container.newBackgroundContext().fetch(Person.self).map {
+      "\($0.name) \($0.age) \($0.company?.code ?? "-")"
+    }.sorted()
+  }
+}
