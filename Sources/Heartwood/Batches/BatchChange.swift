@@ -12,10 +12,12 @@ struct BatchChange {
   private(set) var destinations: [(relationship: RelationshipDescription, target: BatchReference?)] = []
   /// Whether expressions read other rows, which the request may change too.
   private(set) var readsOtherRows = false
+  private let truncatesFractions: Bool
 
   /// - Throws: `.managedObjectValidation` if a name is unknown or a value does not fit; `.invalidPredicate` if an expression does not fit.
   init(_ request: BatchUpdateRequest, _ reader: BatchRowReader) throws {
     let entity = reader.entity
+    truncatesFractions = request.truncatesFractions
     for (keyPath, value) in request.typed {
       let name = try entity.propertyNames(of: keyPath).joined(separator: ".")
       let slot = try Self.slot(name, entity)
@@ -67,9 +69,15 @@ struct BatchChange {
   private mutating func add(
     _ slot: Int, _ expression: ConditionExpression, _ entity: EntityDescription, _ store: StoreIdentity
   ) throws {
-    guard let attribute = entity.attribute(at: slot), attribute.type != .composite else {
+    guard let attribute = entity.attribute(at: slot) else {
       throw HeartwoodError.batchReference(
         entity.property(at: slot), "only attributes can be set to an expression")
+    }
+    if let composite = attribute as? CompositeAttributeDescription {
+      throw HeartwoodError.batchReference(
+        composite,
+        "it is composite: set its elements, such as \(composite.name).\(composite.elements.first?.name ?? "")"
+      )
     }
     let isDecimal = attribute.type == .decimal
     var compiler = ConditionCompiler(entity, store)
@@ -82,7 +90,7 @@ struct BatchChange {
       guard case .value(.null) = expression.kind else {
         throw HeartwoodError.batchReference(
           attribute,
-          "\(computed.name) has no result for any object: a number is too large, or divided by zero")
+          "\(expression) has no result for any object: a number is too large, or divided by zero")
       }
     }
     readsOtherRows = readsOtherRows || compiler.readsOtherRows
@@ -106,7 +114,7 @@ struct BatchChange {
       case .computed(let reader, let attribute):
         let computed = try reader.read(place)
         if computed.isNull, try reader.hasNoResult(place) { throw noResult(attribute, entity, key, source) }
-        guard let stored = computed.stored(as: attribute) else {
+        guard let stored = computed.held(by: attribute, truncatesFractions: truncatesFractions) else {
           throw unfitting(computed, attribute, entity, key)
         }
         new[slot] = stored
@@ -137,9 +145,11 @@ struct BatchChange {
   private func unfitting(
     _ value: Value, _ attribute: AttributeDescription, _ entity: EntityDescription, _ key: UInt64
   ) -> HeartwoodError {
-    HeartwoodError(
+    let isFraction = value.held(by: attribute, truncatesFractions: true) != nil
+    return HeartwoodError(
       .managedObjectValidation,
       "\(attribute.displayName) holds \(attribute.type), which \(value) does not fit, the new value of "
-        + "\(entity.displayName) p\(key)", property: attribute.name)
+        + "\(entity.displayName) p\(key)" + (isFraction ? ": round it, as with trunc or round" : ""),
+      property: attribute.name)
   }
 }

@@ -9,7 +9,8 @@
 /// ```
 ///
 /// Expressions read the values before the request. An integer attribute takes a fraction without its decimals, as `Int(_:)` does.
-/// Where an expression has no result, because of an overflow or a division by zero, the request fails; a missing operand gives nil.
+/// Where an expression has no result, because of an overflow or a division by zero, or one that is too large for the attribute, the
+/// request fails; a missing operand gives nil.
 ///
 /// Violations of uniqueness constraints make the request fail, whatever the merge policy. No life-cycle methods are called.
 public final class BatchUpdateRequest: PersistentStoreRequest {
@@ -27,6 +28,9 @@ public final class BatchUpdateRequest: PersistentStoreRequest {
   /// The new values by the name of the property, in the types of `ManagedObject.setValue(_:forKey:)`, `NSNull` for nil; a
   /// `FormatExpression` is computed for each object. A to-one relationship is given as in a `BatchInsertRequest`.
   public var propertiesToUpdate: [String: Any]?
+
+  /// Whether an integer attribute takes the fraction that an expression gives, without its decimals. Otherwise the request fails.
+  package var truncatesFractions = true
 
   private(set) var typed: [(AnyKeyPath, NewValue)] = []
 

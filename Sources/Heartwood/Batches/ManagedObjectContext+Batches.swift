@@ -46,11 +46,35 @@ extension ManagedObjectContext {
   {
     if let result = try incrementalResult(of: request, mergingInto: contexts) { return result }
     let entity = try batchEntity(request.entityName)
-    return try run(request, request.resultType, contexts, batchStores(request, entity)) { transaction in
-      let view = try transaction.view()
-      return try BatchOperation(transaction, validates: request.validates, indexes: { view.indexes(of: $0) })
-        .update(request, entity) { try batchKeys($0, in: view) }
+    return try run(request, request.resultType, contexts, batchStores(request, entity)) {
+      try update(request, entity, $0)
     }
+  }
+
+  /// Checks what a batch update would do, in a transaction that is not committed.
+  ///
+  /// - Returns: How many objects it would change.
+  /// - Throws: What the update throws.
+  /// - Complexity: As the update.
+  package func rehearse(_ request: BatchUpdateRequest) throws -> Int {
+    beginUse("rehearsing a batch request")
+    defer { endUse() }
+    let entity = try batchEntity(request.entityName)
+    var count = 0
+    for store in try batchStores(request, entity) {
+      count += try refusals(of: store) {
+        try store.rehearse { try update(request, entity, $0).count }
+      }
+    }
+    return count
+  }
+
+  private func update(
+    _ request: BatchUpdateRequest, _ entity: EntityDescription, _ transaction: any StoreTransaction
+  ) throws -> BatchOutcome {
+    let view = try transaction.view()
+    return try BatchOperation(transaction, validates: request.validates, indexes: { view.indexes(of: $0) })
+      .update(request, entity) { try batchKeys($0, in: view) }
   }
 
   /// Deletes rows in one transaction, all or none; see `execute(_:mergingInto:)` of a batch insert.
@@ -173,9 +197,8 @@ extension ManagedObjectContext {
     _ body: (any StoreTransaction) throws -> BatchOutcome
   ) throws {
     let info = transactionInfoOfRoot
-    let text = store.identity.text
-    do {
-      let (made, generation) = try store.save(info) { transaction in
+    let (made, generation) = try refusals(of: store) {
+      try store.save(info) { transaction in
         let outcome = try body(transaction)
         var made = BatchPart()
         made.count = outcome.count
@@ -186,7 +209,15 @@ extension ManagedObjectContext {
         }
         return made
       }
-      part.add(made, generation)
+    }
+    part.add(made, generation)
+  }
+
+  /// Runs a transaction of a store, and has its errors name the store.
+  private func refusals<Result>(of store: LogStore, _ body: () throws -> Result) throws -> Result {
+    let text = store.identity.text
+    do {
+      return try body()
     } catch let refused as ConstraintViolations {
       throw HeartwoodError.batchConstraints(refused.violations, store.identity).affecting(text)
     } catch let error as HeartwoodError {

@@ -12,12 +12,14 @@ enum UpdateCommand: Subcommand {
         name: "set", value: "name = expression, ...",
         summary: "the new values, computed from those before the change; nil for none"),
       .predicate,
-      SubcommandSyntax.Option(name: "dry-run", summary: "print how many objects match, and change nothing"),
+      SubcommandSyntax.Option(
+        name: "dry-run", summary: "check the new values, print how many objects match, and change nothing"),
       .author,
     ],
     discussion: """
-      All is changed in one transaction, or nothing if a value breaks a rule of the model. --where TRUEPREDICATE means every
-      object of the entity.
+      All is changed in one transaction, or nothing if a value breaks a rule of the model, or an attribute cannot hold it: a
+      fraction is no integer, and is rounded with trunc(...), round(...), floor(...) or ceiling(...). --where TRUEPREDICATE
+      means every object of the entity. --dry-run checks all of this, and needs a store that may be written.
 
 
       """ + PredicateHelp.text,
@@ -38,8 +40,7 @@ enum UpdateCommand: Subcommand {
       throw .usage("update needs --where; --where TRUEPREDICATE means every object")
     }
     let isDryRun = arguments.has("dry-run")
-    let path = arguments.argument(0) ?? ""
-    try CommandStore.with(path, for: isDryRun ? .reading : .changing, console) { store in
+    try CommandStore.with(arguments.argument(0) ?? "", for: .changing, console) { store in
       if let author = arguments.value("author") { store.context.transactionAuthor = author }
       let entity = try store.entity(named: arguments.argument(1) ?? "")
       let request = BatchUpdateRequest(entity: entity)
@@ -47,8 +48,9 @@ enum UpdateCommand: Subcommand {
       request.propertiesToUpdate = try values(set, of: entity)
       request.resultType = .count
       request.validates = true
+      request.truncatesFractions = false
       guard !isDryRun else {
-        let count = try store.context.count(for: store.request(entity, where: condition))
+        let count = try store.context.rehearse(request)
         return try console.writeLine("would update \(Amount.text(count, "object"))")
       }
       let result = try store.context.execute(request)
@@ -64,9 +66,10 @@ enum UpdateCommand: Subcommand {
       guard sides.count == 2, !sides[0].isEmpty, !sides[1].isEmpty else {
         throw CommandFailure.usage("--set has \"\(part)\", and no name = expression")
       }
+      // As in predicates, where a name may be a word of the language.
+      let name = sides[0].hasPrefix("#") ? String(sides[0].dropFirst()) : sides[0]
+      guard values[name] == nil else { throw CommandFailure.usage("--set has \(name) twice") }
       do {
-        // As in predicates, where a name may be a word of the language.
-        let name = sides[0].hasPrefix("#") ? String(sides[0].dropFirst()) : sides[0]
         let expression = try FormatExpression(sides[1])
         if let slot = entity.slot(named: name), let attribute = entity.attribute(at: slot) {
           try check(expression, sides[1], fits: attribute)
@@ -79,25 +82,33 @@ enum UpdateCommand: Subcommand {
     return values
   }
 
-  /// Checks a constant, which is a value as it is written. What an expression computes becomes one of the attribute's type.
+  /// Checks a constant, which is known before any object is read. What an expression computes is checked for each object.
   private static func check(
     _ expression: FormatExpression, _ text: String, fits attribute: AttributeDescription
   ) throws(CommandFailure) {
-    guard case .value(let value) = expression.expression.kind, !value.isExact(as: attribute) else { return }
+    guard case .value(let value) = expression.expression.kind, ValueKind(attribute.type) == .number else {
+      return
+    }
+    let isHeld =
+      switch value {
+      case .double(let number): number.isFinite && attribute.holds(value, writtenAs: text)
+      case .int, .decimal: attribute.holds(value, writtenAs: text)
+      default: true
+      }
+    guard !isHeld else { return }
     throw .usage(
       "--set \(attribute.name) = \(text): \(attribute.displayName) is \(attribute.type), which does not have this number"
     )
   }
 }
 
-extension Value {
-  /// Whether an attribute has the number: no integer has a fraction, and no number of a text is infinite. True for what is no number.
-  fileprivate func isExact(as attribute: AttributeDescription) -> Bool {
-    switch (self, stored(as: attribute)) {
-    case (.double(let given), .int(let held)): Double(held) == given
-    case (.decimal(let given), .int(let held)): Decimal(held) == given
-    case (.int, .double(let held)), (.double, .double(let held)), (.decimal, .double(let held)): held.isFinite
-    default: true
-    }
+extension AttributeDescription {
+  /// Whether the attribute has a number with all digits before its point, and of integers with those behind it.
+  fileprivate func holds(_ value: Value, writtenAs text: String) -> Bool {
+    guard value.held(by: self) != nil else { return false }
+    guard [.integer16, .integer32, .integer64].contains(type), !text.contains(where: { "eE".contains($0) })
+    else { return true }
+    // A number of many digits is rounded when it is read.
+    return !text.drop { $0 != "." }.contains { ("1"..."9").contains($0) }
   }
 }

@@ -116,7 +116,7 @@ package struct DestinationValues: Sendable {
 }
 
 /// Arithmetic on numbers. A sum also joins two texts, and seconds are added to dates, and are the difference of two. A missing
-/// operand, an overflow of integers or decimals, and a division by zero give nil.
+/// operand, an overflow, and a division by zero give nil.
 package enum ArithmeticOperator: String {
   case add = "+"
   case subtract = "-"

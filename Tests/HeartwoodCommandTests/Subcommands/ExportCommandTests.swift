@@ -74,7 +74,7 @@ import Testing
     #expect(run.status != .success && run.notes.contains(reason), "\(run.notes)")
   }
 
-  @Test func `an update sets a number only as it is written, and computed ones as batch updates do`() throws {
+  @Test func `an update sets a number only as it is written, and a quotient of integers as one`() throws {
     let directory = try TemporaryFolder()
     let path = directory.path("a")
     let model =

@@ -82,7 +82,9 @@ import Testing
   }
 
   @Test func `an expression without a result, or one that does not fit, fails and changes nothing`() throws {
-    for text in ["stock / 0", "stock * 1000", "number * 9000000000000000000", "price / 0"] {
+    for text in [
+      "stock / 0", "stock * 1000", "number * 9000000000000000000", "price / 0", "price * 1e308 * 10",
+    ] {
       let attribute = text.hasPrefix("price") ? "price" : text.hasPrefix("number") ? "number" : "stock"
       let error = heartwoodError { _ = try update(nil, [attribute: try FormatExpression(text)]) }
       #expect(error?.property == attribute, "\(text)")
@@ -93,6 +95,32 @@ import Testing
     #expect(heartwoodError { _ = try update(nil, ["stock": "1"]) }?.property == "stock")
     #expect(try context.ware(7)?.stock == 7 && context.ware(7)?.price == 7)
     #expect(try container.history().count == 3)
+  }
+
+  @Test func `a rehearsal counts and refuses as the update does, and changes nothing`() throws {
+    let request = BatchUpdateRequest(entityName: "Ware")
+    request.propertiesToUpdate = ["stock": try FormatExpression("stock + 1")]
+    request.predicate = try FormatPredicate("number <= 10")
+    let before = try container.history().count
+    #expect(try context.rehearse(request) == 10)
+    request.propertiesToUpdate = ["number": 3]
+    #expect(heartwoodError { _ = try context.rehearse(request) }?.code == .managedObjectConstraintMerge)
+    request.propertiesToUpdate = ["stock": 2000]
+    request.validates = true
+    #expect(heartwoodError { _ = try context.rehearse(request) }?.code == .validationNumberTooLarge)
+    #expect(try context.ware(7)?.stock == 7 && container.history().count == before)
+    try expectSound(container)
+  }
+
+  @Test func `a fraction is truncated or refused`() throws {
+    let request = BatchUpdateRequest(entityName: "Ware")
+    request.propertiesToUpdate = ["stock": try FormatExpression("price * 1.5")]
+    request.truncatesFractions = false
+    let error = heartwoodError { _ = try context.execute(request) }
+    #expect(error?.property == "stock" && error?.message.contains("1.5") == true)
+    request.truncatesFractions = true
+    _ = try context.execute(request)
+    #expect(try context.ware(3)?.stock == 4)
   }
 
   // BAT-06

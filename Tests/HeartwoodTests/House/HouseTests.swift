@@ -50,7 +50,7 @@ struct HouseTests {
   }
 
   @Test func `the modules are not larger than they were`() throws {
-    #expect(graph.lines <= 55_400)
+    #expect(graph.lines <= 55_500)
     #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 22_800)
   }
 }

@@ -141,6 +141,21 @@ extension LogStore {
     return (result, number ?? newestGeneration)
   }
 
+  /// Runs a transaction with all checks of a save, and does not commit it.
+  ///
+  /// - Returns: The result of `body`.
+  func rehearse<Result: Sendable>(_ body: (any StoreTransaction) throws -> Result) throws -> Result {
+    do {
+      return try write(TransactionInfo()) { transaction, finish -> Result in
+        let result = try body(transaction)
+        try finish()
+        throw Rehearsed(result: result)
+      }.0
+    } catch let rehearsed as Rehearsed<Result> {
+      return rehearsed.result
+    }
+  }
+
   /// As `save(_:_:)`, and the body calls its second argument when it has written everything: what depends on all writes is checked
   /// and written then, and only the commit remains.
   ///
@@ -275,4 +290,9 @@ extension UUID {
   init(_ identifier: StoreIdentifier) {
     self = identifier.bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
+}
+
+/// Ends a transaction that is not to be committed.
+private struct Rehearsed<Result: Sendable>: Error {
+  let result: Result
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The value of an aggregate function over the values that were added so far. Missing values are not counted.
 ///
-/// A sum of integers or decimals that overflows is nil. Averages, medians, percentiles and standard deviations of integers are doubles;
+/// A sum that overflows is nil. Averages, medians, percentiles and standard deviations of integers are doubles;
 /// the standard deviation is that of the whole population.
 package struct AggregateState {
   let function: Aggregate.Function

@@ -33,7 +33,7 @@ extension ArithmeticOperator {
     case (.decimal(let a), .int(let b)): apply(a, Decimal(b))
     case (.int(let a), .decimal(let b)): apply(Decimal(a), b)
     case (.string(let a), .string(let b)): self == .add ? .string(a + b) : .null
-    case (.date(let a), .date(let b)): self == .subtract ? .double(a - b) : .null
+    case (.date(let a), .date(let b)): self == .subtract ? apply(a, b) : .null
     case (.date(let a), _): self == .add || self == .subtract ? date(apply(.double(a), right)) : .null
     case (_, .date(let b)): self == .add ? date(apply(left, .double(b))) : .null
     default: apply(left.doubleValue, right.doubleValue)
@@ -76,7 +76,8 @@ extension ArithmeticOperator {
       case .multiply: a * b
       case .divide: a / b
       }
-    return self == .divide && b == 0 ? .null : .double(result)
+    let overflows = !result.isFinite && a.isFinite && b.isFinite
+    return overflows || self == .divide && b == 0 ? .null : .double(result)
   }
 }
 

@@ -16,4 +16,21 @@ extension Value {
     default: return fitted(to: attribute.type)
     }
   }
+
+  /// The number as an attribute holds it; nil if it does not fit, or would become infinite. Digits that a floating-point number or a
+  /// decimal does not have are rounded.
+  ///
+  /// - Parameter truncatesFractions: Whether an integer attribute takes a fraction without its decimals.
+  package func held(by attribute: AttributeDescription, truncatesFractions: Bool = false) -> Value? {
+    guard let stored = stored(as: attribute) else { return nil }
+    let isHeld =
+      switch (self, stored) {
+      case (.double(let given), .int(let held)): truncatesFractions || Double(held) == given
+      case (.decimal(let given), .int(let held)): truncatesFractions || Decimal(held) == given
+      case (.double(let given), .double(let held)): !held.isInfinite || given.isInfinite
+      case (_, .double(let held)): !held.isInfinite
+      default: true
+      }
+    return isHeld ? stored : nil
+  }
 }
