@@ -85,9 +85,29 @@ extension ManagedObject {
   }
 
   /// Checks every property by the model's rules, for `validateForInsert` and `validateForUpdate`.
-  func validateProperties() throws {
+  func validateProperties() throws { try validate(entity.compiled.checks) }
+
+  /// Checks the attributes by the rules that are about attributes of this object only, also while its relationships are not set.
+  ///
+  /// - Throws: The failure if there is one; `.validationMultipleErrors` with all of them in `details` if there are several.
+  package func validateAttributes() throws {
+    var checks = entity.compiled.checks.filter { entity.property(at: $0.slot) is AttributeDescription }
+    for place in checks.indices where !checks[place].rules.isEmpty {
+      let slot = checks[place].slot
+      checks[place].rules = try checks[place].rules.filter { try isOfAttributesOnly($0, at: slot) }
+    }
+    try validate(checks)
+  }
+
+  private func isOfAttributesOnly(_ rule: ValidationRule, at slot: Int) throws -> Bool {
+    guard let condition = try condition(of: rule, at: slot) else { return true }
+    guard !condition.readsOtherRows, let slots = condition.usedSlots else { return false }
+    return slots.allSatisfy { entity.attribute(at: $0) != nil }
+  }
+
+  private func validate(_ checks: [PropertyCheck]) throws {
     var failures: [HeartwoodError] = []
-    for check in entity.compiled.checks {
+    for check in checks {
       do {
         try validate(check)
       } catch {
@@ -169,16 +189,24 @@ extension ManagedObject {
     if let code = rule.failure(of: value, type) {
       throw HeartwoodError.broken(rule, code, self, property, value)
     }
-    guard rule.kind == .condition || rule.kind == .value && !value.isNull, var text = rule.text,
+    guard rule.kind == .condition || rule.kind == .value && !value.isNull,
       let context = managedObjectContext
     else { return }
-    if rule.kind == .value { text = ValidationRule.conditionOnObject(text, value: property.path) }
-    let isMet = try CompiledRules.condition(text, of: entity).map { condition in
+    let isMet = try condition(of: rule, at: slot).map { condition in
       let overlay = PendingOverlay(try context.readingView().forOneReader(), context)
       return try overlay.row(of: self).map { try condition.matches($0, key: identifier.key, in: overlay) }
         ?? true
     }
     if isMet == false { throw HeartwoodError.broken(rule, .managedObjectValidation, self, property, value) }
+  }
+
+  /// The condition on objects that a rule consists of; nil if it has another form.
+  private func condition(of rule: ValidationRule, at slot: Int) throws -> CompiledPredicate? {
+    guard rule.kind == .condition || rule.kind == .value, var text = rule.text else { return nil }
+    if rule.kind == .value {
+      text = ValidationRule.conditionOnObject(text, value: entity.property(at: slot).path)
+    }
+    return try CompiledRules.condition(text, of: entity)
   }
 
   /// Skips relationships that were not changed: the last save validated them.

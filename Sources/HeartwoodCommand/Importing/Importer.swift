@@ -5,6 +5,7 @@ import Heartwood
 struct Importer {
   private let store: CommandStore
   private let prepared: PreparedImport
+  private let model: DocumentModel
   private let replaced: ReplacedDestinations
   private let batches: [[Int]]
   /// For each batch, the links to make in it. A link is made as soon as both its ends exist, as one of them may require it; those of an
@@ -30,6 +31,7 @@ struct Importer {
     self.keepsPortions = keepsPortions
     self.store = store
     self.prepared = prepared
+    self.model = model
     replaced = ReplacedDestinations(prepared)
     batches = ImportBatches(prepared, model: model, size: batchSize).batches
     links = LinkSchedule(prepared, model: model, batches).links
@@ -38,12 +40,35 @@ struct Importer {
     progress = ProgressLine("importing", total: prepared.objects.count, on: console)
   }
 
-  /// Checks that no two objects would have the same values where they must be unique.
+  /// Checks that no two objects would have the same values where they must be unique, and what the saves check where those before one
+  /// that fails would remain.
   ///
-  /// - Throws: A failure that names the first object that has values of another one, in the file or in the store.
-  func checkUniqueness() throws {
-    var check = UniqueCheck(prepared, batches: batches, in: store)
-    try check.run(storeHasObjects: keepsPortions)
+  /// - Throws: A failure that names the first object that cannot be saved.
+  mutating func check() throws {
+    var uniqueness = UniqueCheck(prepared, batches: batches, in: store)
+    try uniqueness.run(storeHasObjects: keepsPortions)
+    guard keepsPortions, batches.count > 1 else { return }
+    var counts = DestinationCheck(prepared, model: model)
+    try counts.run()
+    for batch in batches { try checkValues(batch) }
+  }
+
+  /// Checks the values of objects by the rules of the model, without their relationships.
+  private mutating func checkValues(_ batch: [Int]) throws {
+    defer {
+      for index in batch { made[index] = nil }
+      store.context.reset()
+    }
+    for index in batch {
+      let object = try withValues(prepared.objects[index])
+      made[index] = object
+      guard object.isInserted || object.isUpdated else { continue }
+      do {
+        try object.validateAttributes()
+      } catch {
+        throw placed(GraphFailure.failure(error, store.path))
+      }
+    }
   }
 
   /// Imports all objects.
@@ -105,14 +130,20 @@ struct Importer {
   }
 
   private mutating func make(_ prepared: PreparedImport.Object) throws -> ManagedObject {
+    let object = try withValues(prepared)
+    for name in prepared.cleared { try object.assign(nil, forKey: name) }
+    if prepared.existing != nil { try replaced.remove(from: object, prepared.given, in: store.context) }
+    return object
+  }
+
+  /// An object of the store or a new one, with the attributes that the file gives it.
+  private mutating func withValues(_ prepared: PreparedImport.Object) throws -> ManagedObject {
     let entity = try entities[prepared.entity] ?? store.entity(named: prepared.entity)
     entities[prepared.entity] = entity
     let object =
       try prepared.existing.map { try store.context.existingObject(with: $0) }
       ?? ManagedObject(entity: entity, insertInto: store.context)
     for (name, value) in prepared.attributes { try object.assign(value, forKey: name) }
-    for name in prepared.cleared { try object.assign(nil, forKey: name) }
-    if prepared.existing != nil { try replaced.remove(from: object, prepared.given, in: store.context) }
     return object
   }
 

@@ -218,7 +218,7 @@ enum ImportCommand: Subcommand {
         importer = Importer(
           prepared, model: model, batchSize: batchSize, into: store, keepsPortions: keepsPortions,
           console)
-        try importer.checkUniqueness()
+        try importer.check()
       } catch let failure as CommandFailure {
         throw try naming { () throws(CommandFailure) -> CommandFailure in throw failure }
       }

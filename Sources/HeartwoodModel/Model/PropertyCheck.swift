@@ -12,7 +12,7 @@ package struct PropertyCheck {
   package let isMandatory: Bool
   /// Whether it is an element of a composite attribute.
   package let isElement: Bool
-  package let rules: [ValidationRule]
+  package var rules: [ValidationRule]
   /// The type of an attribute that the hook is given in the attribute type's own Swift type; nil for others.
   package let plainType: AttributeType?
 
