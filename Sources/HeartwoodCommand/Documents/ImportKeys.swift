@@ -173,8 +173,19 @@ struct ImportKeys {
   ) throws(CommandFailure) {
     places[constraint] = [:]
     for object in objects where model.isKind(object.entity, of: constraint.entity) {
-      if let key = try key(constraint, of: object, [:]) { try note(key, object) }
+      if let key = try key(constraint, of: object, [:], withDefaults: isNew(object)) {
+        try note(key, object)
+      }
     }
+  }
+
+  /// Whether the object is none that may update one of the store, whose values it has then where the file has none.
+  private func isNew(_ object: ImportDocument.Object) throws(CommandFailure) -> Bool {
+    for constraint in updating where model.isKind(object.entity, of: constraint.entity) {
+      if model.hasRelationships(constraint) { return false }
+      if try key(constraint, of: object, [:]) != nil { return false }
+    }
+    return true
   }
 
   private mutating func note(_ key: ObjectKey, _ object: ImportDocument.Object) throws(CommandFailure) {
@@ -186,7 +197,8 @@ struct ImportKeys {
   }
 
   private func key(
-    _ constraint: ObjectKey.Constraint, of object: ImportDocument.Object, _ destinations: [String: Int]
+    _ constraint: ObjectKey.Constraint, of object: ImportDocument.Object, _ destinations: [String: Int],
+    withDefaults: Bool = false
   ) throws(CommandFailure) -> ObjectKey? {
     var parts: [ObjectKey.Part] = []
     for name in constraint.names {
@@ -194,8 +206,12 @@ struct ImportKeys {
         parts.append(.object(destination))
         continue
       }
-      guard let declared = model.attribute(name, of: constraint.entity),
-        let place = try object.place(ofColumn: name), place.value != .null,
+      guard let declared = model.attribute(name, of: constraint.entity) else { return nil }
+      var place = object.place(ofColumn: name)
+      if withDefaults, place == nil || place?.value == .null && !declared.isOptional {
+        place = model.defaultPlace(ofColumn: name, in: object)
+      }
+      guard let place, place.value != .null,
         let value = try AttributeReading.value(of: place, as: declared) as? any Hashable
       else { return nil }
       parts.append(.value(AnyHashable(value)))
@@ -229,7 +245,7 @@ extension ImportDocument {
       // A to-one relationship may be given from its other side.
       guard model.attribute(name, of: constraint.entity) != nil else { continue }
       var isThere = false
-      for object in kind where !isThere { isThere = try object.place(ofColumn: name) != nil }
+      for object in kind where !isThere { isThere = object.place(ofColumn: name) != nil }
       guard isThere else {
         throw .usage(
           "--upsert \(constraint.text): no object of the file has \(name), so that each would be a new one; add it to the file"
@@ -240,15 +256,26 @@ extension ImportDocument {
 }
 
 extension ImportDocument.Object {
-  /// The value of an attribute, or of an element of a composite one under its full name.
-  fileprivate func place(ofColumn name: String) throws(CommandFailure) -> JSONPlace? {
-    if let value = members[name] { return place.member(name, value) }
-    var place = self.place
-    for part in name.split(separator: ".").map(String.init) {
-      guard case .object(let members) = place.value, let value = members[part] else { return nil }
-      place = place.member(part, value)
+  /// The value of an attribute, or of an element of a composite one under its full name. An element counts more than the whole around it.
+  fileprivate func place(ofColumn name: String) -> JSONPlace? {
+    let parts = name.split(separator: ".").map(String.init)
+    for count in (1...parts.count).reversed() {
+      let whole = parts[..<count].joined(separator: ".")
+      guard let value = members[whole] else { continue }
+      var place = self.place.member(whole, value)
+      for part in parts[count...] {
+        guard case .object(let members) = place.value, let value = members[part] else { return nil }
+        place = place.member(part, value)
+      }
+      return place
     }
-    return place
+    return nil
+  }
+
+  /// Whether a composite attribute, or an element that is one, has a value.
+  fileprivate func hasComposite(_ name: String) -> Bool {
+    if let whole = place(ofColumn: name), whole.value != .null { return true }
+    return members.members.contains { $0.value != .null && $0.name.hasPrefix("\(name).") }
   }
 }
 
@@ -292,6 +319,17 @@ extension DocumentModel {
     throw .usage(
       "--upsert \(text): these are not unique together, so that two objects can have the same values; give the model a "
         + "uniqueness constraint of them")
+  }
+
+  /// The default of a new object for an attribute, or for an element of a composite one that has a value.
+  fileprivate func defaultPlace(ofColumn name: String, in object: ImportDocument.Object) -> JSONPlace? {
+    let parts = name.split(separator: ".").map(String.init)
+    for count in 1..<parts.count {
+      let composite = parts[..<count].joined(separator: ".")
+      guard attribute(composite, of: object.entity)?.isOptional == false || object.hasComposite(composite)
+      else { return nil }
+    }
+    return attribute(name, of: object.entity)?.defaultValue.map { object.place.member(name, $0) }
   }
 
   fileprivate func hasRelationships(_ constraint: ObjectKey.Constraint) -> Bool {

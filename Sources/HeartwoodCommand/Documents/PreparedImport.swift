@@ -39,9 +39,10 @@ struct PreparedImport {
   private(set) var objects: [Object] = []
   /// The number of references in the file.
   private(set) var referenceCount = 0
-  /// Notes the object of the store that an object of the file updates or refers to.
+  /// Notes the object of the store that an object of the file updates or refers to; nil if it is a new object.
   mutating func setExisting(_ identifier: ManagedObjectID?, of index: Int) {
     objects[index].existing = identifier
+    if identifier == nil { objects[index].becomeNew() }
   }
 
   /// The number of objects in the file that update those of the store.
@@ -105,6 +106,11 @@ extension PreparedImport.Object {
     if let name = missing.first {
       throw .data("\(path).\(name): a value is missing, and \(entity).\(name) is not optional")
     }
+    becomeNew()
+  }
+
+  /// Leaves to a new object the defaults that it has where the file has no value.
+  fileprivate mutating func becomeNew() {
     attributes.removeAll { $0.value == nil && defaulted.contains($0.name) }
     cleared = []
   }

@@ -109,8 +109,8 @@ extension PreparedImport {
         case .object(let destination): objects[destination].existing
         }
       }
-      guard let key = entity.constrained(values ?? [], by: declared) else { continue }
-      setExisting(try declared.holder(of: key, entity, in: store.context), of: index)
+      let key = entity.constrained(values ?? [], by: declared)
+      setExisting(try key.flatMap { try declared.holder(of: $0, entity, in: store.context) }, of: index)
     }
     store.context.reset()
   }

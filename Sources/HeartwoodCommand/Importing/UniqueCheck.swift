@@ -72,7 +72,8 @@ struct UniqueCheck {
     }
     let all = zip(constraint.names, isGiven).map { name, isGiven -> Any? in
       if isGiven { return value(of: name, object) }
-      return object.existing == nil ? entity.defaultValue(ofColumn: name) : stored?.value(forKey: name)
+      guard object.existing == nil else { return stored?.value(forKey: name) }
+      return entity.defaultValue(ofColumn: name, object.hasValue(in:))
     }
     if let existing = object.existing { claims[constraint, default: Claims()].changes[existing] = index }
     guard let values = entity.constrained(all, by: constraint),
@@ -121,19 +122,30 @@ struct UniqueCheck {
 }
 
 extension PreparedImport.Object {
-  /// Whether the file gives a property a value or removes it: an element of a composite attribute by itself, or with the whole of it.
+  /// Whether the file gives a property a value or removes it: an element of a composite attribute by itself, or with the whole of one
+  /// around it.
   fileprivate func gives(_ name: String) -> Bool {
-    let whole = name.prefix { $0 != "." }
-    return attributes.contains { $0.name == whole || $0.name == name } || constrained[name] != nil
-      || cleared.contains(name)
+    given(name) != nil || constrained[name] != nil || cleared.contains(name)
+  }
+
+  /// Whether the file has a value for a composite attribute, or for an element of it.
+  fileprivate func hasValue(in composite: String) -> Bool {
+    attributes.contains { $0.value != nil && ($0.name == composite || $0.name.hasPrefix("\(composite).")) }
   }
 
   /// The value of an attribute in the file, or of an element of a composite one under its full name.
   fileprivate func value(of name: String) -> Any? {
-    if let own = attributes.last(where: { $0.name == name }) { return own.value }
+    guard let (whole, path) = given(name) else { return nil }
+    return path.reduce(whole as Any?) { whole, part in (whole as? [String: any Sendable])?[part] }
+  }
+
+  /// The innermost value of the file that decides an attribute or an element, and the names from it to the element.
+  private func given(_ name: String) -> (whole: (any Sendable)?, path: ArraySlice<String>)? {
     let parts = name.split(separator: ".").map(String.init)
-    var value: Any? = attributes.last { $0.name == parts[0] }?.value
-    for part in parts.dropFirst() { value = (value as? [String: any Sendable])?[part] }
-    return value
+    for count in (1...parts.count).reversed() {
+      let whole = parts[..<count].joined(separator: ".")
+      if let own = attributes.last(where: { $0.name == whole }) { return (own.value, parts[count...]) }
+    }
+    return nil
   }
 }

@@ -74,9 +74,16 @@ extension EntityDescription {
   }
 
   /// The default value of an attribute, or of an element of a composite one under its full name, as a new object has it.
-  package func defaultValue(ofColumn name: String) -> Any? {
+  ///
+  /// - Parameter hasValue: Whether the object is given a composite attribute, or an element of it.
+  package func defaultValue(ofColumn name: String, _ hasValue: (String) -> Bool) -> Any? {
     guard let slot = slot(named: name), let attribute = attribute(at: slot) else { return nil }
-    return initialValue(at: slot).anyValue(attribute.type)
+    let isElementOfNothing =
+      isElement(slot)
+      && compositeSlots(around: slot).contains {
+        initialValue(at: $0).isNull && !hasValue(property(at: $0).name)
+      }
+    return isElementOfNothing ? nil : defaultValue(at: slot).anyValue(attribute.type)
   }
 }
 
