@@ -31,12 +31,20 @@ extension ImportDocument {
     var named: String?
     var identifier: String?
     var members = JSONObject()
+    var searches: [String: JSONObject] = [:]
     for (column, field) in zip(columns, record.fields) {
       switch column.kind {
       case .identifier: identifier = field
       case .entity: named = field
+      case .search(let relationship, let attribute, let type):
+        let value = field.map { JSONValue(csv: $0, as: type) } ?? .null
+        searches[relationship, default: JSONObject()].members.append(
+          JSONObject.Member(name: attribute, value: value))
       default: column.add(field, to: &members)
       }
+    }
+    for (relationship, values) in searches.sorted(by: { $0.key < $1.key }) {
+      members.members.append(JSONObject.Member(name: relationship, value: .reference(values)))
     }
     return Object(
       index: index, place: JSONPlace(path: line.path, value: .object(members)), entity: named ?? entity,
@@ -52,7 +60,7 @@ private struct CSVColumn {
     case attribute([String], DocumentType)
     /// A reference to an object of the file by its `@id`.
     case reference(String)
-    /// A reference to the destination whose attribute has this value.
+    /// A reference to the destination whose attribute has this value, and has those of other such columns of the relationship.
     case search(relationship: String, attribute: String, DocumentType)
   }
 
@@ -147,7 +155,7 @@ private struct CSVColumn {
   /// Adds the value of a field to the members of its object.
   func add(_ field: String?, to members: inout JSONObject) {
     switch kind {
-    case .identifier, .entity: break
+    case .identifier, .entity, .search: break
     case .attribute(let names, let type):
       // An element of a composite attribute is a member of its own, so that an update leaves the others as they are.
       members.members.append(
@@ -157,17 +165,17 @@ private struct CSVColumn {
       members.members.append(
         JSONObject.Member(
           name: name, value: field.map { .object(JSONObject([("@ref", .string($0))])) } ?? .null))
-    case .search(let relationship, let attribute, let type):
-      let value = field.map { field -> JSONValue in
-        let value = JSONValue(csv: field, as: type)
-        return .object(JSONObject([(Reference.search, .object(JSONObject([(attribute, value)])))]))
-      }
-      members.members.append(JSONObject.Member(name: relationship, value: value ?? .null))
     }
   }
 }
 
 extension JSONValue {
+  /// The destination with these values; none if there are no values.
+  fileprivate static func reference(_ values: JSONObject) -> JSONValue {
+    guard values.members.contains(where: { $0.value != .null }) else { return .null }
+    return .object(JSONObject([(Reference.search, .object(values))]))
+  }
+
   /// The value of a field for an attribute of this type. A field that does not fit stays a text, which the check of values refuses.
   fileprivate init(csv field: String, as type: DocumentType) {
     self = .string(field)

@@ -21,7 +21,8 @@ enum ImportFormatHelp {
       that have no column stay as they are in objects that are updated. A column of the whole of it has objects in JSON:
       {} for a value whose elements have columns of their own.
       A column continent has the @id of an object of the same file; those of the store are found by what is unique, as
-      in the column continent.name, which heartwood fetch --columns continent.name writes.
+      in the column continent.name, which heartwood fetch --columns continent.name writes. Where attributes are unique
+      together, each has a column: shelf.room,shelf.place.
 
     model
       {"entities": {"Country": {

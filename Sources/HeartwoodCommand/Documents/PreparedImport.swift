@@ -281,7 +281,8 @@ private struct ObjectCheck {
       return "; add that object to it, as \(destination) has no unique attribute to find one of the store by"
     }
     let search = unique.map { "\"\($0)\": ..." }.joined(separator: ", ")
-    let column = unique.count == 1 ? ", which is the column \(relationship.name).\(unique[0]) of CSV" : ""
+    let columns = unique.map { "\(relationship.name).\($0)" }.joined(separator: ",")
+    let column = ", which is \(unique.count == 1 ? "the column" : "the columns") \(columns) of CSV"
     return "; add that object to it, or find one of the store with {\"@find\": {\(search)}}\(column)"
   }
 }

@@ -89,4 +89,18 @@ import Testing
     let several = try self.run("z,k,name,label\nT,9,last,\n", "--upsert", "z+k", csv: true)
     #expect(several.status == .success, "\(several.notes)")
   }
+
+  @Test func `columns name a destination by what is unique together`() throws {
+    let run = try run("name,f.z,f.k\na,S,1\nb,,\n", csv: true)
+    #expect(run.status == .success, "\(run.notes)")
+    let written = rows("name,f.z,f.k")
+    #expect(written == "name,f.z,f.k\na,S,1\nb,,\nold,,\n")
+    let again = try self.run(written, "--upsert", "name", csv: true)
+    #expect(again.status == .success, "\(again.notes)")
+    #expect(rows("name,f.z,f.k") == written)
+    let partly = try self.run("name,f.z,f.k\nc,S,\n", csv: true)
+    #expect(partly.status == .dataError && partly.notes.contains("line 2.f"), "\(partly.notes)")
+    let one = try self.run("name,f.z\nc,S\n", csv: true)
+    #expect(one.notes.contains("P.z is not unique"), "\(one.notes)")
+  }
 }
