@@ -13,7 +13,8 @@ extension [ClassGenerator.Source] {
   ///
   /// A file that has not changed is not written.
   ///
-  /// - Throws: An error of Foundation if a file cannot be written.
+  /// - Throws: An error of Foundation if a file cannot be written; `SourceFileRefusal` for a link, a device, and all else that is no
+  ///   regular file.
   package func write(to url: URL) throws {
     guard url.pathExtension != "swift" else {
       return try Self.write(map(\.text).joined(separator: "\n"), to: url)
@@ -23,7 +24,18 @@ extension [ClassGenerator.Source] {
   }
 
   private static func write(_ text: String, to file: URL) throws {
+    let type = try? FileManager.default.attributesOfItem(atPath: file.path)[.type] as? FileAttributeType
+    guard type == nil || type == .typeRegular else { throw SourceFileRefusal(path: file.path) }
     guard (try? Data(contentsOf: file)) != Data(text.utf8) else { return }
     try Data(text.utf8).write(to: file, options: .atomic)
+  }
+}
+
+/// Says that a source would replace something else than a file.
+package struct SourceFileRefusal: LocalizedError {
+  let path: String
+
+  package var errorDescription: String? {
+    "\(path) is not a regular file: remove it, or choose another place"
   }
 }

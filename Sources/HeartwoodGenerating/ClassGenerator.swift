@@ -44,14 +44,13 @@ package struct ClassGenerator {
   package mutating func sources(_ mode: (EntityDescription) -> Mode?) -> [Source] {
     var sources: [Source] = []
     classes = Set(model.entities.compactMap(className))
-    let ordered = model.entities.sorted { $0.name ?? "" < $1.name ?? "" }
     composites = [:]
-    for entity in ordered where className(of: entity) != nil && mode(entity) == .class {
+    let written = written(mode)
+    for (entity, _, mode) in written where mode == .class {
       for property in entity.ownProperties { noteType(of: property) }
     }
-    declared = Set(model.entities.filter { mode($0) == .class }.map { $0.name ?? "" })
-    for entity in ordered {
-      guard let name = className(of: entity), let mode = mode(entity) else { continue }
+    declared = Set(written.filter { $0.mode == .class }.map { $0.entity.name ?? "" })
+    for (entity, name, mode) in written {
       let isClass = mode == .class
       sources.append(
         Source(
@@ -59,6 +58,29 @@ package struct ClassGenerator {
           text: Self.head + (isClass ? declaration(of: entity, name) : accesses(of: entity, name))))
     }
     return sources
+  }
+
+  /// The entities that something is written for, by name, each with its class. Others that have a class are noted.
+  private mutating func written(
+    _ mode: (EntityDescription) -> Mode?
+  ) -> [(entity: EntityDescription, name: String, mode: Mode)] {
+    var written: [(entity: EntityDescription, name: String, mode: Mode)] = []
+    var owners: [String: String] = [:]
+    for entity in model.entities.sorted(by: { $0.name ?? "" < $1.name ?? "" }) {
+      guard let given = givenName(of: entity), let mode = mode(entity) else { continue }
+      let own = entity.name ?? ""
+      guard let name = className(of: entity) else {
+        notes.append("\(own) is left out: \"\(given)\" is no name of a class in Swift")
+        continue
+      }
+      if let owner = owners.updateValue(own, forKey: name) {
+        owners[name] = owner
+        notes.append("\(own) is left out: its class \(name) is written for \(owner)")
+        continue
+      }
+      written.append((entity, name, mode))
+    }
+    return written
   }
 
   private static let head = """
@@ -71,9 +93,13 @@ package struct ClassGenerator {
 
     """
 
-  /// The name of an entity's class as it is written in code; nil if it has none of its own.
+  /// The name of an entity's class as it is written in code; nil if it has none of its own, or one that Swift does not have.
   private func className(of entity: EntityDescription) -> String? {
-    (SwiftName.ofClass(of: entity) ?? (usesEntityNames ? entity.name : nil)).map(SwiftName.property)
+    givenName(of: entity).flatMap { SwiftName.isIdentifier($0) ? SwiftName.property($0) : nil }
+  }
+
+  private func givenName(of entity: EntityDescription) -> String? {
+    SwiftName.ofClass(of: entity) ?? (usesEntityNames ? entity.name : nil)
   }
 
   func library(_ type: String) -> String { SwiftName.qualified(type, beside: classes) }

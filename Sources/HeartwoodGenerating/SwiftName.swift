@@ -12,6 +12,13 @@ enum SwiftName {
     return String(name)
   }
 
+  /// Whether Swift can name a type so, or could if it were no keyword.
+  static func isIdentifier(_ name: String) -> Bool {
+    guard let first = name.unicodeScalars.first else { return false }
+    return (first == "_" || first.properties.isXIDStart)
+      && name.unicodeScalars.allSatisfy(\.properties.isXIDContinue)
+  }
+
   static func property(_ name: String) -> String { SwiftKeywords.escaped(name) }
 
   /// A text as a literal.

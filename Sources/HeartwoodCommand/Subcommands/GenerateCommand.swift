@@ -29,8 +29,8 @@ enum GenerateCommand: Subcommand {
       A property is optional where the model says so, and has the default value of the model. The user info of a property
       may have its documentation, and the type of its value as swiftType, such as an enum with raw values. Entities without
       a class are left out; those of a store or a JSON file, which names no classes, get classes with their own names. A
-      composite attribute gets a struct of its name, or one with Value behind it where the name is taken. A file that has
-      not changed is not written.
+      composite attribute gets a struct of its name, or one with Value behind it where the name is taken. A class of several
+      entities is that of the first by name. A file that has not changed is not written.
       """,
     examples: [
       SubcommandSyntax.Example(
