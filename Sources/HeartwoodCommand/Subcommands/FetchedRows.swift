@@ -61,7 +61,7 @@ struct FetchedRows {
   }
 
   /// The path that predicates have for `@id` and `@entity`, also of a related object; nil for other columns.
-  private static func propertyPath(_ column: String) -> String? {
+  static func propertyPath(_ column: String) -> String? {
     for (end, property) in [("@id", "objectID"), ("@entity", "entity.name")] {
       if column == end || column.hasSuffix(".\(end)") { return String(column.dropLast(end.count)) + property }
     }
@@ -94,9 +94,13 @@ struct FetchedRows {
     }
   }
 
+  private static var placeInPredicate: Regex<Substring> { #/^the predicate is wrong(?: at column \d+)?: /# }
+
   /// A message with the names of the command line.
   private func asWritten(_ message: String) -> String {
-    texts.reduce(GraphFailure.inOptions(message)) { message, text in
+    // The condition on objects is checked before, so that only one on groups is a predicate.
+    let message = having == nil ? message.replacing(Self.placeInPredicate, with: "") : message
+    return texts.reduce(GraphFailure.inOptions(message)) { message, text in
       let written = Self.nameAndExpression(text).expression
       return Self.propertyPath(written).map { message.replacing($0, with: written) } ?? message
     }

@@ -86,4 +86,18 @@ import Testing
     let sum = CommandRun("fetch", path, "N", "--columns", "s=@sum.d,n=@count", "--format", "csv")
     #expect(sum.output == "s,n\n,2\n", "\(sum)")
   }
+
+  @Test func `the whole of a composite attribute is refused with what to use in its place`() {
+    func notes(_ words: String...) -> String { CommandRun([words[0], path, "N"] + words.dropFirst()).notes }
+    #expect(
+      notes("fetch", "--group-by", "home")
+        == "heartwood: N.home is a composite value: group by its elements\n")
+    for condition in [
+      #"CAST(home, "NSString") == "x""#, #"CAST(fans.home, "NSString") != nil"#,
+      "fans.@distinctUnionOfObjects.home.@count > 0",
+    ] {
+      #expect(notes("count", "--where", condition).contains("is a composite value: use one of its elements"))
+    }
+    #expect(notes("count", "--where", "ANY fans.home == nil") == "")
+  }
 }

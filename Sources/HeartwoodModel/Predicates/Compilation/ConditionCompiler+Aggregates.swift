@@ -87,7 +87,16 @@ extension ConditionCompiler {
     }
   }
 
+  /// The value of a collection operator or a subquery.
   mutating func compile(_ values: DestinationValues) throws(HeartwoodError) -> ComputedValue {
+    let compiled = try compileMembers(of: values)
+    try compiled.refuseComposite("use one of its elements")
+    return compiled
+  }
+
+  private mutating func compileMembers(
+    of values: DestinationValues
+  ) throws(HeartwoodError) -> ComputedValue {
     let path = try resolve(values.path)
     let (destinations, rest) = try destinations(path)
     guard rest.isEmpty else { return try compile(values, path, destinations, rest) }

@@ -167,7 +167,9 @@ extension ConditionCompiler {
     case .length:
       try require(values[0], function, "a text, data or a list") { $0.isText || $0 == .data || $0 == .list }
       return (.number, nil)
-    case .cast: return (try castType(values, operands).kind, nil)
+    case .cast:
+      try values[0].refuseComposite("use one of its elements")
+      return (try castType(values, operands).kind, nil)
     case .coalesce:
       var kind = ValueKind.null
       for value in values { kind = try common(kind, value, "coalesce") }
