@@ -10,7 +10,7 @@ enum FetchCommand: Subcommand {
       .predicate,
       SubcommandSyntax.Option(
         name: "sort", value: "names",
-        summary: "sort by these names or expressions, - before one that descends: name,-area"),
+        summary: "sort by these names or expressions, or @id, - before one that descends: name,-area"),
       SubcommandSyntax.Option(name: "limit", value: "number", summary: "at most this many objects"),
       SubcommandSyntax.Option(name: "offset", value: "number", summary: "skip this many objects first"),
       SubcommandSyntax.Option(
@@ -31,11 +31,11 @@ enum FetchCommand: Subcommand {
 
 
       CSV and JSON
-        Values are exact, as heartwood import reads them: dates in ISO 8601 with the fraction that they have, where years
-        before 0000 and after 9999 have a sign (+12024-01-31T12:00:00Z), or in seconds since 2001 where they have more
-        than six digits; data in base 64; the numbers NaN, Infinity and -Infinity. In CSV an empty field is no value,
-        and "" an empty text or empty data; an optional composite attribute has a column of its own before its elements,
-        {} where it has a value.
+        Values are exact, as heartwood import reads them: dates in ISO 8601 with all digits of their fractions of a second;
+        data in base 64; the numbers NaN, Infinity and -Infinity. Years before 0000 and after 9999 have a sign, as in
+        +12024-01-31T12:00:00Z; a date in a year of more than six digits is its seconds since 2001. In CSV an empty field
+        is no value, and "" an empty text or empty data; an optional composite attribute has a column of its own before
+        its elements, {} where it has a value.
         In CSV a relationship to one is the @id of an object, which import knows only in the same file. To import rows into
         the store again, name what is unique in the destinations: --columns code,name,continent.name.
       """,
@@ -155,7 +155,8 @@ private struct FetchQuery {
   private static func sort(_ word: String) throws(CommandFailure) -> any FetchSort {
     let isSigned = word.hasPrefix("-") || word.hasPrefix("+")
     let text = isSigned ? String(word.dropFirst()) : word
-    if text.isDottedName { return NamedSort(text, ascending: !word.hasPrefix("-")) }
+    let name = FetchedRows.propertyPath(text) ?? text
+    if name.isDottedName { return NamedSort(name, ascending: !word.hasPrefix("-")) }
     do {
       return try ComputedSort(text, ascending: !word.hasPrefix("-"))
     } catch {

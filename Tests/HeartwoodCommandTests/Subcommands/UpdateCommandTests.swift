@@ -100,4 +100,13 @@ import Testing
     }
     #expect(notes("count", "--where", "ANY fans.home == nil") == "")
   }
+
+  @Test func `objects are sorted by identifier, and not by that of others`() {
+    for sort in ["@id", "-@id"] {
+      let run = CommandRun("fetch", path, "N", "--columns", "k", "--sort", sort, "--format", "csv")
+      #expect(run.output == (sort == "@id" ? "k\n1\n2\n" : "k\n2\n1\n"), "\(run)")
+    }
+    let others = CommandRun("fetch", path, "N", "--sort", "star.@id")
+    #expect(others.status == .usage && others.notes.contains("N.star is a relationship"), "\(others.notes)")
+  }
 }
