@@ -50,6 +50,7 @@ extension SubcommandSyntax.Option {
 extension SubcommandSyntax.Argument {
   static let store = SubcommandSyntax.Argument(
     name: "store", summary: "the directory that is the store, or its file")
+  static let folder = SubcommandSyntax.Argument(name: "store", summary: "the directory that is the store")
   static let entity = SubcommandSyntax.Argument(
     name: "entity", summary: "an entity of the store (see heartwood schema)")
   static let selection = SubcommandSyntax.Argument(

@@ -8,7 +8,7 @@ enum KeyValueStore {
   static func inspecting<Result>(
     _ path: String, _ console: any Console, _ body: (Engine) throws -> Result
   ) throws(CommandFailure) -> Result {
-    try CommandStore.checkExists(path, maker: maker)
+    try check(path)
     return try GraphFailure.catching(path) {
       let engine = try Engine(at: path, options: EngineOptions(access: .readOnly))
       console.noteHidden(try engine.statistics().unrecoveredTransactions, in: path)
@@ -22,7 +22,7 @@ enum KeyValueStore {
   static func completing<Result>(
     _ path: String, _ console: any Console, _ body: (Engine) throws -> Result
   ) throws(CommandFailure) -> Result {
-    try CommandStore.checkExists(path, maker: maker)
+    try check(path)
     return try GraphFailure.catching(path) {
       var engine = try Engine(at: path, options: EngineOptions(access: .readOnly))
       let hidden = try engine.statistics().unrecoveredTransactions
@@ -53,7 +53,7 @@ enum KeyValueStore {
   static func changing<Result>(
     _ path: String, creating: Bool = false, _ body: (Engine) throws -> Result
   ) throws(CommandFailure) -> Result {
-    if !creating || CommandStore.exists(path) { try CommandStore.checkExists(path, maker: maker) }
+    if !creating || CommandStore.exists(path) { try check(path) }
     let isNew = !FileManager.default.fileExists(atPath: path)
     return try GraphFailure.catching(path) {
       var isUseless = false
@@ -85,7 +85,11 @@ enum KeyValueStore {
     return options
   }
 
-  private static let maker = "heartwood kv put makes one"
+  private static func check(_ path: String) throws(CommandFailure) {
+    try CommandStore.checkExists(path, maker: "heartwood kv put makes one")
+    try CommandStore.requireFolder(
+      path, "it has no keys; heartwood copy \(path) NEW --type log makes a store that has")
+  }
 
   private static func closing<Result>(_ engine: Engine, _ body: (Engine) throws -> Result) throws -> Result {
     let result: Result

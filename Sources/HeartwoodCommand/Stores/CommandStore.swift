@@ -133,6 +133,15 @@ extension CommandStore {
     if isApple(path) { throw CommandFailure(.noPermission, readOnly(path)) }
   }
 
+  /// - Parameter advice: What is to be done with a store that has no folder.
+  /// - Throws: If the store is one file, of Heartwood or of Core Data.
+  static func requireFolder(_ path: String, _ advice: String) throws(CommandFailure) {
+    try refuseApple(path)
+    guard isFile(path) else { return }
+    let type = StoreTypeOption.name(description(path).type)
+    throw .data("\(path): a store of type \(type) is one file: \(advice)")
+  }
+
   private static func readOnly(_ path: String) -> String {
     "\(path): this is a store of Core Data, a SQLite database, which is read and not changed; heartwood import NEW \(path) makes a store of it"
   }
@@ -306,6 +315,10 @@ extension CommandStore {
   /// Makes the context read the store as of a generation.
   func pin(to generation: UInt64?) throws {
     guard let generation else { return }
+    guard !isApple else {
+      throw CommandFailure.usage(
+        "\(path): a store of Core Data has no past generations: leave out --generation")
+    }
     do {
       let token = try coordinator.queryGenerationToken(forGeneration: generation)
       try context.setQueryGenerationFrom(token)

@@ -7,7 +7,7 @@ enum SalvageCommand: Subcommand {
     name: "salvage",
     summary: "copy the readable data of a damaged store into a new one; exit status 1 if data is lost",
     arguments: [
-      .store,
+      .folder,
       SubcommandSyntax.Argument(name: "new", summary: "the directory of the new store, missing or empty"),
     ],
     discussion: """
@@ -19,7 +19,8 @@ enum SalvageCommand: Subcommand {
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let path = arguments.argument(0) ?? ""
     let new = arguments.argument(1) ?? ""
-    try CommandStore.refuseApple(path)
+    try CommandStore.requireFolder(
+      path, "it is read as a whole or not at all: heartwood verify says which")
     let report = try GraphFailure.catching(path) {
       try Engine.salvage(from: CommandStore.url(path).path, to: CommandStore.url(new).path)
     }

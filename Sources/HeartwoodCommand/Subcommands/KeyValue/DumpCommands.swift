@@ -5,7 +5,7 @@ enum KeyValueDumpCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv dump",
     summary: "write keys and values as lines that kv load reads, whatever their bytes",
-    arguments: [.store],
+    arguments: [.folder],
     options: SubcommandSyntax.Option.range + [.generation, .hexadecimal],
     discussion: Dump.help,
     examples: [
@@ -41,7 +41,7 @@ enum KeyValueLoadCommand: Subcommand {
     name: "kv load",
     summary: "put the keys and values of a dump into a store, which is created if it is missing",
     arguments: [
-      .store,
+      .folder,
       SubcommandSyntax.Argument(
         name: "file", summary: "the dump; - or nothing for standard input", isOptional: true),
     ],

@@ -6,7 +6,7 @@ enum KeyValueGetCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv get",
     summary: "write the value of a key",
-    arguments: [.store, .key],
+    arguments: [.folder, .key],
     options: [
       .generation, .hexadecimal,
       SubcommandSyntax.Option(name: "raw", summary: "write the value's bytes as they are, and nothing else"),
@@ -38,7 +38,7 @@ enum KeyValueListCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv list",
     summary: "list keys and their values, in the order of the keys' bytes",
-    arguments: [.store],
+    arguments: [.folder],
     options: SubcommandSyntax.Option.range + [
       SubcommandSyntax.Option(name: "reverse", summary: "from the last key to the first"),
       SubcommandSyntax.Option(name: "limit", value: "number", summary: "at most this many"),
@@ -90,7 +90,7 @@ enum KeyValueCountCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv count",
     summary: "count the keys, or those of a range, without a scan",
-    arguments: [.store],
+    arguments: [.folder],
     options: SubcommandSyntax.Option.range + [.generation, .hexadecimal])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
@@ -107,7 +107,7 @@ enum KeyValueRankCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv rank",
     summary: "print the number of keys before a key, which need not exist",
-    arguments: [.store, .key],
+    arguments: [.folder, .key],
     options: [.generation, .hexadecimal])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
@@ -125,7 +125,7 @@ enum KeyValueEntryCommand: Subcommand {
     name: "kv entry",
     summary: "print the key and the value at a rank; 0 is the first",
     arguments: [
-      .store, SubcommandSyntax.Argument(name: "number", summary: "the number of keys before it, from 0"),
+      .folder, SubcommandSyntax.Argument(name: "number", summary: "the number of keys before it, from 0"),
     ],
     options: [.generation, .hexadecimal])
 

@@ -7,7 +7,7 @@ enum KeyValueGenerationsCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv generations",
     summary: "list the generations of a store that can still be read",
-    arguments: [.store],
+    arguments: [.folder],
     options: [.format],
     discussion: """
       Every transaction makes a generation, whose number can be given to --at. Internal ones were made by the store, to move
@@ -40,7 +40,7 @@ enum KeyValueStatisticsCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv statistics",
     summary: "print the number of keys of a store and its size on disk",
-    arguments: [.store],
+    arguments: [.folder],
     options: StatisticsCommand.syntax.options)
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
@@ -61,7 +61,7 @@ enum KeyValueVerifyCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv verify",
     summary: "read all of a store and check it; exit status 1 if something is wrong",
-    arguments: [.store],
+    arguments: [.folder],
     discussion: """
       Checks every byte in use against its checksum, and that log and tree fit together. What a graph means by its keys is
       not checked; use heartwood verify for that.
@@ -107,7 +107,7 @@ enum KeyValueReclaimCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "kv reclaim",
     summary: "reclaim the space of overwritten and deleted values",
-    arguments: [.store],
+    arguments: [.folder],
     discussion: "Earlier generations that need the reclaimed space can no longer be read.")
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {

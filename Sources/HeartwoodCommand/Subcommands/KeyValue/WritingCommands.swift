@@ -7,7 +7,7 @@ enum KeyValuePutCommand: Subcommand {
     name: "kv put",
     summary: "set the value of a key in a store, which is created if it is missing",
     arguments: [
-      .store, .key,
+      .folder, .key,
       SubcommandSyntax.Argument(
         name: "value", summary: "the value; - or nothing for all bytes of standard input",
         isOptional: true, mayBeEmpty: true),
@@ -51,7 +51,7 @@ enum KeyValueDeleteCommand: Subcommand {
     name: "kv delete",
     summary: "delete keys and their values in one transaction",
     arguments: [
-      .store,
+      .folder,
       SubcommandSyntax.Argument(
         name: "key", summary: SubcommandSyntax.Argument.key.summary, isRepeated: true),
     ],
