@@ -104,16 +104,6 @@ struct ChildSave {
     }
   }
 
-  /// Whether an object without changed values was assigned to a store, or has relationships that were set to what they were and may
-  /// replace those of a stored object.
-  func hasNewsForParent(_ object: ManagedObject) -> Bool {
-    if !context.assignedStores.isEmpty, context.assignedStores[object.identifier.key] != nil { return true }
-    guard object.rowVersion == 0 else { return false }
-    var isSet = false
-    object.forEachRelationshipState { isSet = isSet || $0.isSet }
-    return isSet
-  }
-
   /// The author of what the children of a context without one have changed, if all of them have the same.
   var authorOfChildren: String? {
     context.authorsOfChildren.count == 1 ? context.authorsOfChildren.first ?? nil : nil

@@ -122,7 +122,7 @@ open class MergePolicy: NSObject, @unchecked Sendable {
     let conflicting = Set(list.lazy.map { ObjectIdentifier($0.sourceObject) })
     for conflict in list {
       guard let context = conflict.sourceObject.managedObjectContext else { continue }
-      RowConflictResolution(context).resolve(conflict, by: mergeType, conflicting)
+      context.resolve(conflict, by: mergeType, conflicting)
     }
   }
 
@@ -133,7 +133,7 @@ open class MergePolicy: NSObject, @unchecked Sendable {
     guard uniqueType != .error else { throw HeartwoodError.constraints(list) }
     guard let context = list.lazy.compactMap({ $0.conflictingObjects.first?.managedObjectContext }).first
     else { return }
-    try UniqueConflictResolution(context).resolve(list, by: uniqueType, toMany)
+    try context.resolve(list, by: uniqueType, toMany)
   }
 }
 

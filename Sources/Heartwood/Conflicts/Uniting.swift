@@ -12,7 +12,7 @@ struct Uniting {
     _ resolution: UniqueResolution, _ united: inout UnitedObjects
   ) {
     context.note(object)
-    if resolution.type == .overwrite { RowConflictResolution(context).editEverything(of: object) }
+    if resolution.type == .overwrite { editEverything(of: object) }
     if resolution.replaces { united.replaceDestinations(of: object, by: destinationsSet(object)) }
     context.changes.inserted.remove(object)
     object.state.remove(.inserted)
@@ -63,6 +63,13 @@ struct Uniting {
     united.add(object, survivor)
     object.standFor(survivor, in: context)
     survivor.awake(fromSnapshotEvents: .mergePolicy)
+  }
+
+  /// Makes every value of the object an unsaved one.
+  func editEverything(of object: ManagedObject) {
+    for slot in object.entity.slots where object.entity.compiled.relationshipBySlot[slot]?.isToMany != true {
+      object.setEdit(slot, object.value(at: slot))
+    }
   }
 
   // MARK: Relationships
@@ -159,7 +166,7 @@ struct Uniting {
       let key = destination.identifier.key
       guard !kept.contains(key), state.isReplaceable(key) else { continue }
       if relationship.deleteRule == .cascadeDeleteRule {
-        DeletePropagation(context).markDeleted(destination)
+        context.markDeleted(destination)
       } else {
         context.removeRelated(object, slot, destination)
       }
@@ -202,6 +209,15 @@ struct Uniting {
       object.relationshipState(at: relationship.slot)?.replaceKeys(newKeys)
     }
   }
+}
+
+/// How violations of uniqueness constraints are resolved.
+struct UniqueResolution {
+  let type: MergePolicyType
+  /// Whether the destinations of an unsaved object take the place of those of the stored one.
+  let replaces: Bool
+  /// All objects with conflicts.
+  let conflicting: Set<ObjectIdentifier>
 }
 
 /// The objects that have become others in the resolution of conflicts.

@@ -104,7 +104,7 @@ extension ContextStore where Self: RowStore {
       throw HeartwoodError.violations(refused.violations, of: outcome, in: context).affecting(
         texts(of: touched))
     } catch let incomplete as IncompleteSave {
-      throw Save(context).finish(plan, outcome, after: incomplete, choice)
+      throw context.finish(plan, outcome, after: incomplete, choice)
     } catch let error as HeartwoodError {
       throw error.affecting(texts(of: touched))
     }

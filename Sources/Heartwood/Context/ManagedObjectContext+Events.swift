@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     beginUse("processing pending changes")
     defer { endUse() }
     lastRead = nil
-    if propagatesDeletesAtEndOfEvent { DeletePropagation(self).propagateDeletes() }
+    if propagatesDeletesAtEndOfEvent { propagateDeletes() }
     endEvent()
     takeAssignedIdentifiers()
     tellTrackersOfRenamed()
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     pendingLookup?.apply(ended, editCountBefore: editCountOfEvents, in: self)
     shownChanges?.note(ended, editCountBefore: editCountOfEvents, after: editCount)
     editCountOfEvents = editCount
-    if registersUndo { UndoStep(self).registerUndo(ended) }
+    if registersUndo { registerUndo(ended) }
     for change in ended.changes { change.object.state.remove(.noted) }
     assert(ended.changes.allSatisfy { changes.isConsistent(for: $0.object) })
     tellTrackers(of: ended)

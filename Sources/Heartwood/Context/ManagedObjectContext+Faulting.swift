@@ -36,9 +36,9 @@ extension ManagedObjectContext {
         throw HeartwoodError.misnamed(object.identifier, own)
       }
       if let batch = fetchBatches.take(number) {
-        RowLoader(self).load(batch)
+        loadRows(of: batch)
       } else {
-        RowLoader(self).prefetchSiblings(of: object, in: view)
+        prefetchSiblings(of: object, in: view)
       }
     } catch {
       noteUnreadable(error, object)

@@ -195,23 +195,3 @@ extension EntityDescription {
     context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[name]
   }
 }
-
-extension ManagedObjectContext {
-  /// Applies a snapshot to its object in this context, as `ManagedObject.apply(_:overwriting:)`.
-  ///
-  /// - Parameters:
-  ///   - snapshot: A snapshot that was taken in any context of the same store.
-  ///   - overwrites: Whether a value that was changed in the snapshot replaces one that the object has got since.
-  /// - Returns: The object.
-  /// - Throws: `.managedObjectReferentialIntegrity` if the object does not exist any more, and as
-  ///   `ManagedObject.apply(_:overwriting:)`.
-  @discardableResult
-  public func apply(_ snapshot: ObjectSnapshot, overwriting overwrites: Bool = false) throws -> ManagedObject
-  {
-    beginUse("applying a snapshot")
-    defer { endUse() }
-    let object: ManagedObject = try existingObject(with: snapshot.objectID)
-    try object.apply(snapshot, overwriting: overwrites)
-    return object
-  }
-}

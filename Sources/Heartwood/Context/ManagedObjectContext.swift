@@ -232,7 +232,7 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
     beginUse("inserting", object)
     defer { endUse() }
     if object.managedObjectContext === self {
-      if object.isDeleted { Merge(self).restoreDeleted(object) }
+      if object.isDeleted { restoreDeleted(object) }
       return
     }
     require(
@@ -254,7 +254,7 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
     require(
       object.managedObjectContext === self,
       "\(object.entity.displayName) cannot be deleted through a context that it does not belong to")
-    DeletePropagation(self).markDeleted(object)
+    markDeleted(object)
   }
 
   /// Writes all changes as one transaction. It is durable on return, as far as the store's durability setting promises.
@@ -269,7 +269,7 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
   ///   may turn out to be committed when the store is opened again.
   open func save() throws {
     do {
-      try Save(self).run()
+      try saveChanges()
     } catch let error as HeartwoodError {
       throw errorTranslator?(error, self) ?? error
     }

@@ -26,7 +26,7 @@ struct SavePlan {
       let slots = hasParent ? object.slotsForParent : object.persistentChangedSlots()
       guard
         !slots.isEmpty || object.hasStoredRelationshipChanges
-          || hasParent && ChildSave(context).hasNewsForParent(object)
+          || hasParent && Self.hasNewsForParent(object, in: context)
       else { continue }
       updated.append(object)
       changedSlots.append(slots)
@@ -192,5 +192,19 @@ extension SavePlan {
       references[slot] = try transaction.putExternal(data, of: attribute, key)
     }
     return references
+  }
+}
+
+extension SavePlan {
+  /// Whether an object without changed values was assigned to a store, or has relationships that were set to what they were and may
+  /// replace those of a stored object.
+  private static func hasNewsForParent(
+    _ object: ManagedObject, in context: ManagedObjectContext
+  ) -> Bool {
+    if !context.assignedStores.isEmpty, context.assignedStores[object.identifier.key] != nil { return true }
+    guard object.rowVersion == 0 else { return false }
+    var isSet = false
+    object.forEachRelationshipState { isSet = isSet || $0.isSet }
+    return isSet
   }
 }

@@ -2,9 +2,7 @@
 struct SaveProgress {
   /// What a merge policy changes for the save.
   struct Resolution {
-    /// The context before the policy began.
-    let former: ContextImage
-    /// The events since then.
+    /// The events since the policy began.
     var events: [ContextEvent] = []
     /// What these events have changed, to be undone once the save has succeeded.
     var undo: [ChangeRecord] = []

@@ -377,3 +377,24 @@ extension ManagedObjectContext {
     return result
   }
 }
+
+/// What contexts and objects need of rows that are loaded together: see `RowLoader`.
+extension ManagedObjectContext {
+  /// Loads the rows of a batch, one of whose objects was just read.
+  func loadRows(of batch: FetchBatch) { RowLoader(self).load(batch) }
+
+  /// Loads the batch of an object if a relationship is loaded with it.
+  ///
+  /// - Returns: Whether it was.
+  func loadBatch(prefetching slot: Int, of object: ManagedObject) -> Bool {
+    RowLoader(self).loadBatch(prefetching: slot, of: object)
+  }
+
+  /// Loads the rows of faults with keys next to that of an object whose row was just read.
+  func prefetchSiblings(of object: ManagedObject, in view: any StoreView) {
+    RowLoader(self).prefetchSiblings(of: object, in: view)
+  }
+
+  /// The stamp of rows that are loaded now; 0 if the store cannot be read.
+  func prefetchStamp() -> UInt32 { RowLoader(self).prefetchStamp() }
+}

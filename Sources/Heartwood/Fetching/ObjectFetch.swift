@@ -269,7 +269,7 @@ struct ObjectFetch {
   private func refresh(_ object: ManagedObject, from found: FoundRow) throws {
     guard object.state.isDisjoint(with: [.inserted, .deleted]) else { return }
     guard !object.state.contains(.updated) else {
-      return Refresh(context).refreshKeepingChanges(object, surfacingConflicts: true)
+      return context.refreshKeepingChanges(object, surfacingConflicts: true)
     }
     try object.adopt(row: found.row.bytes)
     object.forEachRelationshipState { $0.unload() }

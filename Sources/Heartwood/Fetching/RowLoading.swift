@@ -165,3 +165,49 @@ struct RowLoader {
     UInt32(truncatingIfNeeded: view.generation) | ManagedObject.prefetchMark
   }
 }
+
+/// Batches of fetches.
+extension RowLoader {
+  /// The fault for a found row, without its bytes; a realised or changed object keeps its values.
+  func fault(_ factory: ObjectFactory, _ key: UInt64, in store: StoreIdentity) -> ManagedObject {
+    guard let (object, isHeldOnce) = context.identities.find(factory.rootNumber, key) else {
+      return context.makeFault(factory, key, in: store)
+    }
+    guard object.state.isDisjoint(with: ObjectState.kept) else { return object }
+    if object.isRealised {
+      // Only the map has the object: the program gets it as one that was just made.
+      guard isHeldOnce, !context.retainsRegisteredObjects, !object.isObserved else { return object }
+      object.turnIntoFault()
+    }
+    // A row that was loaded before may be older than what was just found.
+    object.dropRow()
+    return factory.makes(object) ? object : context.replaceMisnamed(object, nil, factory)
+  }
+
+  /// Loads the batch of an object if a relationship is loaded with it.
+  ///
+  /// - Returns: Whether it was.
+  func loadBatch(prefetching slot: Int, of object: ManagedObject) -> Bool {
+    guard !context.fetchBatches.isEmpty, let batch = context.fetchBatches[object.fetchBatch],
+      batch.prefetching.contains(where: { $0.relationship.slot == slot })
+    else { return false }
+    _ = context.fetchBatches.take(object.fetchBatch)
+    load(batch)
+    return true
+  }
+
+  /// Loads the rows of a batch, one of whose objects was just read.
+  func load(_ batch: FetchBatch) {
+    load(
+      batch.keys.compactMap { context.registered(batch.root, $0) }, realising: batch.realises,
+      prefetching: batch.prefetching)
+  }
+
+  /// Loads the rows of objects of one root entity, and relationships with them. Objects that cannot be read are read again, alone, when
+  /// they are used.
+  func load(_ objects: [ManagedObject], realising: Bool, prefetching: [PrefetchedRelationship]) {
+    try? loadRows(objects)
+    if realising { for object in objects where object.hasRow { object.willRead() } }
+    try? prefetch(prefetching, of: objects)
+  }
+}

@@ -70,4 +70,12 @@ extension ManagedObjectContext {
 
   /// Makes the next save fail if the row of this unchanged object is no longer the version that was read.
   public func detectConflicts(for object: ManagedObject) { Refresh(self).detectConflicts(for: object) }
+
+  /// Takes a delete back, with the newest row where others have saved one meanwhile.
+  func restoreDeleted(_ object: ManagedObject) { Merge(self).restoreDeleted(object) }
+
+  /// Replaces the row of an object by the newest, and keeps its unsaved values on top of it: see `Refresh`.
+  func refreshKeepingChanges(_ object: ManagedObject, surfacingConflicts: Bool) {
+    Refresh(self).refreshKeepingChanges(object, surfacingConflicts: surfacingConflicts)
+  }
 }

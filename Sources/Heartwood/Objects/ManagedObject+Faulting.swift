@@ -71,7 +71,7 @@ extension ManagedObject {
   /// As `dropStalePrefetch()`, for an object that is not used now: its row is dropped if it is used later, in another generation.
   final func dropRowIfStale() {
     guard prefetchStamp & Self.prefetchMark != 0, !isRealised, let contextReference else { return }
-    guard contextReference.with({ RowLoader($0).prefetchStamp() }) != prefetchStamp else { return }
+    guard contextReference.with({ $0.prefetchStamp() }) != prefetchStamp else { return }
     storedRow = nil
     prefetchStamp = 0
   }

@@ -57,8 +57,9 @@ package struct Save {
 
   /// - Returns: nil if there is nothing to write.
   private func writeResolvingConflicts() throws -> (SavePlan, SaveOutcome, generation: StoreGenerations?)? {
+    var former: ContextImage?
     do {
-      let written = try writeUntilResolved()
+      let written = try writeUntilResolved(&former)
       acceptResolution()
       return written
     } catch let error as HeartwoodError where error.code == .persistentStoreIncompleteSave {
@@ -67,16 +68,17 @@ package struct Save {
       publishUnited()
       throw error
     } catch {
-      if let resolution = context.saveProgress?.resolution {
-        resolution.former.restore(in: context, after: resolution.events)
-        context.saveProgress?.resolution = nil
-      }
+      former?.restore(in: context, after: context.saveProgress?.resolution?.events ?? [])
+      context.saveProgress?.resolution = nil
       context.unitedInSave = []
       throw error
     }
   }
 
-  private func writeUntilResolved() throws -> (SavePlan, SaveOutcome, generation: StoreGenerations?)? {
+  /// - Parameter former: Set before a merge policy changes anything.
+  private func writeUntilResolved(_ former: inout ContextImage?) throws -> (
+    SavePlan, SaveOutcome, generation: StoreGenerations?
+  )? {
     var round = 1
     while true {
       let plan = context.parent == nil ? try context.objectStore().plan(of: context) : SavePlan(context)
@@ -88,8 +90,9 @@ package struct Save {
       } catch let error as HeartwoodError where error.isConflict {
         guard round < Self.mostRoundsOfConflicts, context.parent == nil else { throw error }
         round += 1
-        if context.saveProgress?.resolution == nil, context.mergePolicy.mayChangeObjects {
-          context.saveProgress?.resolution = SaveProgress.Resolution(former: ContextImage(of: context))
+        if former == nil, context.mergePolicy.mayChangeObjects {
+          former = ContextImage(of: context)
+          context.saveProgress?.resolution = SaveProgress.Resolution()
         }
         try resolve(error)
         try completeChanges()

@@ -20,4 +20,7 @@ extension ManagedObjectContext {
     processPendingChanges()
     undoManager?.redo()
   }
+
+  /// Registers what an event has changed.
+  func registerUndo(_ event: ContextEvent) { UndoStep(self).registerUndo(event) }
 }

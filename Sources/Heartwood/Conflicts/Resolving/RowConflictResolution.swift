@@ -46,7 +46,7 @@ extension RowConflictResolution {
       dropEdits(of: object, equalTo: newest)
       dropEdits(of: object, changedIn: newest)
     case .mergeByPropertyObjectTrump: break
-    case .overwrite: editEverything(of: object)
+    case .overwrite: Uniting(context).editEverything(of: object)
     case .rollback:
       dropEdits(of: object, equalTo: newest)
       takeBackOwnChanges(of: object, over: newest, conflicting)
@@ -103,13 +103,6 @@ extension RowConflictResolution {
     }
   }
 
-  /// Makes every value of the object an unsaved one.
-  func editEverything(of object: ManagedObject) {
-    for slot in object.entity.slots where object.entity.compiled.relationshipBySlot[slot]?.isToMany != true {
-      object.setEdit(slot, object.value(at: slot))
-    }
-  }
-
   /// Drops all unsaved values and differences of relationships, also at the other sides.
   private func takeBackEdits(of object: ManagedObject) {
     RelationshipRestoring(context).restoreInverses(of: object)
@@ -132,7 +125,7 @@ extension RowConflictResolution {
 
   /// Makes an object whose row is gone a new one under the same identifier.
   func insertAgain(_ object: ManagedObject) {
-    editEverything(of: object)
+    Uniting(context).editEverything(of: object)
     object.conflictBase = nil
     object.dropRow()
     // The links went with the row.
@@ -155,7 +148,7 @@ extension RowConflictResolution {
 
   /// Makes an object that others have inserted under the same identifier, too, one of their row: both have taken back its delete.
   private func resolveInserted(_ object: ManagedObject, _ newest: [UInt8], by type: MergePolicyType) {
-    if type == .overwrite { editEverything(of: object) }
+    if type == .overwrite { Uniting(context).editEverything(of: object) }
     context.changes.inserted.remove(object)
     object.state.remove(.inserted)
     object.state.insert(.updated)
@@ -259,7 +252,7 @@ extension RowConflictResolution {
       partner.state.isDisjoint(with: [.deleted, .inserted])
     else { return }
     context.view.held = nil
-    Refresh(context).refreshKeepingChanges(partner, surfacingConflicts: true)
+    context.refreshKeepingChanges(partner, surfacingConflicts: true)
   }
 }
 

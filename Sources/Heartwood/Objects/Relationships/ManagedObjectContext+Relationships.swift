@@ -211,7 +211,7 @@ extension ManagedObjectContext {
   }
 
   private func load(_ state: RelationshipState, _ object: ManagedObject, _ slot: Int) {
-    if RowLoader(self).loadBatch(prefetching: slot, of: object), state.isLoaded { return }
+    if loadBatch(prefetching: slot, of: object), state.isLoaded { return }
     let relationship = object.entity.relationship(at: slot)
     var keys: [UInt64] = []
     do {

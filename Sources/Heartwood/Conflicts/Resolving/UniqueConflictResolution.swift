@@ -114,15 +114,6 @@ struct UniqueConflictResolution {
   }
 }
 
-/// How violations of uniqueness constraints are resolved.
-struct UniqueResolution {
-  let type: MergePolicyType
-  /// Whether the destinations of an unsaved object take the place of those of the stored one.
-  let replaces: Bool
-  /// All objects with conflicts.
-  let conflicting: Set<ObjectIdentifier>
-}
-
 extension ConstraintConflict {
   /// Whether a property is one of those that together are unique.
   func constrains(_ slot: Int, of entity: EntityDescription) -> Bool {

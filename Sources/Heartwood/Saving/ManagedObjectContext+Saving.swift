@@ -1,0 +1,10 @@
+/// What contexts and stores need of saves.
+extension ManagedObjectContext {
+  /// What `save()` does.
+  func saveChanges() throws { try Save(self).run() }
+
+  /// Makes what the stores have committed the committed state of its objects: see `Save.finish(_:_:after:_:)`.
+  func finish(
+    _ plan: SavePlan, _ outcome: SaveOutcome, after incomplete: IncompleteSave, _ choice: StoreChoice?
+  ) -> HeartwoodError { Save(self).finish(plan, outcome, after: incomplete, choice) }
+}
