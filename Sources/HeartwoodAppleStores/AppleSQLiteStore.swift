@@ -25,6 +25,7 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
   let unfit = ReadingNotes()
   let rememberedLinks = Remembered<String, [Int64: [JoinedKey]]>()
   let foreignKeys = Remembered<String, [Int64: [Int64]]>()
+  let indexes = CheckedIndexes()
 
   /// Registers the class for `.appleSQLite`. From then on stores of this kind can be added to coordinators, and
   /// `PersistentStoreCoordinator.typeOfPersistentStore(at:)` knows them.
@@ -145,6 +146,8 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
     of root: EntityDescription, _ body: (ManagedObjectID) throws -> Bool
   ) throws {
     guard let table = tables.table(of: root) else { return }
+    // A copy begins so, and asks for all links then.
+    indexes.checkAll()
     let file = file
     let cursor = try file.translating { () throws(SQLiteError) in try file.database.rows(of: table.table) }
     while let row = try file.translating({ () throws(SQLiteError) in try cursor.next() }) {

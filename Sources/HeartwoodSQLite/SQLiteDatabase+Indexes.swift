@@ -36,18 +36,22 @@ extension SQLiteDatabase {
       while try cursor.next() {
         try record.read(cursor, chain: &chain)
         guard key.comparison(with: record) == 0 else { break }
-        let last = record.count - 1
-        guard record.count == index.columns.count + 1, (1...9).contains(record.type(last)),
-          record.type(last) != 7
-        else {
-          throw SQLiteError.damaged(
-            "The record of index \(index.name) does not end with a rowid.", page: cursor.page.number,
-            offset: cursor.cell.start)
-        }
-        found.append(record.integer(last))
+        found.append(try rowid(of: record, index, cursor))
       }
       return found
     }
+  }
+
+  /// The rowid at the end of a record of an index.
+  func rowid(of record: Record, _ index: SQLiteIndex, _ cursor: TreeCursor) throws(SQLiteError) -> Int64 {
+    let last = record.count - 1
+    guard record.count == index.columns.count + 1, (1...9).contains(record.type(last)), record.type(last) != 7
+    else {
+      throw SQLiteError.damaged(
+        "The record of index \(index.name) does not end with a rowid.", page: cursor.page.number,
+        offset: cursor.cell.start)
+    }
+    return record.integer(last)
   }
 
   /// The rows whose first columns in an index are equal to values: see `rowids(of:equalTo:)`.

@@ -26,7 +26,10 @@ struct HistoryReader {
   func forEach(after number: UInt64, _ body: (StoreHistoryTransaction) throws -> Bool) throws {
     guard number < UInt64(Int64.max) else { return }
     let start = Int64(number) + 1
-    if number == 0 { try noteTransactionsWithoutNumber() }
+    if number == 0 {
+      store.indexes.checkAll()
+      try noteTransactionsWithoutNumber()
+    }
     var seen: Set<Int64> = []
     let cursor = try store.file.translating { () throws(SQLiteError) in
       try database.rows(of: tables.transactions, from: start)
@@ -91,30 +94,14 @@ struct HistoryReader {
   // MARK: Changes
 
   private func changes(of transaction: Int64) throws -> [StoreHistoryTransaction.Change] {
-    try rowids(of: transaction).sorted().compactMap { rowid in
+    let rowids = try store.rowids(of: tables.changes, tables.transactionColumn, tables.index, transaction)
+    return try rowids.sorted().compactMap { rowid in
       let row = try store.file.translating { () throws(SQLiteError) in
         try database.row(of: tables.changes, rowid: rowid)
       }
-      return row.flatMap(change)
+      guard let row, row.integer(tables.transactionColumn) == transaction else { return nil }
+      return change(row)
     }
-  }
-
-  private func rowids(of transaction: Int64) throws -> [Int64] {
-    if let index = tables.index {
-      return try store.file.translating { () throws(SQLiteError) in
-        try database.rowids(of: index, equalTo: [.integer(transaction)])
-      }
-    }
-    let known = try store.foreignKeys.get("ACHANGE") {
-      var found: [Int64: [Int64]] = [:]
-      try AppleStoreFile.forEachRow(of: tables.changes, database, store.url) { row in
-        if case .integer(let key)? = row["ZTRANSACTIONID"], let rowid = row.rowid {
-          found[key, default: []].append(rowid)
-        }
-      }
-      return found
-    }
-    return known[transaction] ?? []
   }
 
   private func change(_ row: SQLiteRow) -> StoreHistoryTransaction.Change? {

@@ -5,6 +5,8 @@ struct HistoryTables: Sendable {
   let changes: SQLiteTable
   let transactions: SQLiteTable
   let texts: SQLiteTable?
+  /// The column of `changes` with the keys of transactions.
+  let transactionColumn: Int
   /// Finds the changes of a transaction; nil if the file has no such index.
   let index: SQLiteIndex?
   /// The columns with values of deleted objects, by their numbers.
@@ -18,6 +20,7 @@ struct HistoryTables: Sendable {
       !transactions.isWithoutRowid
     else { return nil }
     self.changes = changes
+    transactionColumn = column
     self.transactions = transactions
     texts = file.database.table(named: "ATRANSACTIONSTRING")
     index = file.database.index(of: changes, beginningWith: column)

@@ -45,7 +45,11 @@ extension AppleSQLiteStore {
   private func first(of side: OneToOne.Side, _ key: Int64) throws -> Int64? {
     guard let column = side.column else { return nil }
     return try rowids(of: side.table.table, column, side.index, key).sorted().first { rowid in
-      try entity(ofKey: rowid, in: side.table)?.isKindOf(entity: side.entity) == true
+      let row = try file.translating { () throws(SQLiteError) in
+        try file.database.row(of: side.table.table, rowid: rowid)
+      }
+      guard let row, row.integer(column) == key else { return false }
+      return identifier(of: row, in: side.table)?.entity.isKindOf(entity: side.entity) == true
     }
   }
 

@@ -66,7 +66,7 @@ extension AppleSQLiteStore {
     func joined(_ row: SQLiteRow) -> JoinedKey? {
       row.integer(other).map { JoinedKey(key: $0, order: order.flatMap(row.integer) ?? .min) }
     }
-    guard let index, !table.isWithoutRowid else {
+    guard !table.isWithoutRowid, let index = try usable(index) else {
       return try rememberedLinks.get("\(table.name) \(own) \(order ?? -1)") {
         var found: [Int64: [JoinedKey]] = [:]
         try AppleStoreFile.forEachRow(of: table, file.database, url) { row in
@@ -75,9 +75,11 @@ extension AppleSQLiteStore {
         return found
       }[key] ?? []
     }
-    return try rowids(of: table, own, index, key).compactMap { rowid in
-      try file.translating { () throws(SQLiteError) in try file.database.row(of: table, rowid: rowid) }
-        .flatMap(joined)
+    return try rowids(index, key).compactMap { rowid in
+      let row = try file.translating { () throws(SQLiteError) in
+        try file.database.row(of: table, rowid: rowid)
+      }
+      return row.flatMap { $0.integer(own) == key ? joined($0) : nil }
     }
   }
 
@@ -85,11 +87,7 @@ extension AppleSQLiteStore {
   func rowids(
     of table: SQLiteTable, _ column: Int, _ index: SQLiteIndex?, _ key: Int64
   ) throws -> [Int64] {
-    if let index {
-      return try file.translating { () throws(SQLiteError) in
-        try file.database.rowids(of: index, equalTo: [.integer(key)])
-      }
-    }
+    if let index = try usable(index) { return try rowids(index, key) }
     let known = try foreignKeys.get("\(table.name) \(column)") {
       var found: [Int64: [Int64]] = [:]
       try AppleStoreFile.forEachRow(of: table, file.database, url) { row in
@@ -98,6 +96,30 @@ extension AppleSQLiteStore {
       return found
     }
     return known[key] ?? []
+  }
+
+  private func rowids(_ index: SQLiteIndex, _ key: Int64) throws -> [Int64] {
+    try file.translating { () throws(SQLiteError) in
+      try file.database.rowids(of: index, equalTo: [.integer(key)])
+    }
+  }
+
+  /// An index of the file, unless it does not have what its table has, which is noted.
+  @discardableResult
+  private func usable(_ index: SQLiteIndex?) throws -> SQLiteIndex? {
+    guard let index else { return nil }
+    let isUsable = try indexes.isUsable(index, in: file.database) {
+      let isWhole = try file.translating { () throws(SQLiteError) in
+        try file.database.findsAllIntegers(index)
+      }
+      if !isWhole {
+        unfit.add(
+          "the index \(index.name) does not have what its table \(index.tableName) has, as in a damaged file: the table is read instead",
+          row: Int64(index.rootPage))
+      }
+      return isWhole
+    }
+    return isUsable ? index : nil
   }
 }
 
@@ -112,10 +134,12 @@ struct JoinedKey: Sendable {
 
 extension AppleSQLiteStore {
   /// Looks at all links that rows of their own, or rows of destinations, have of relationships, so that ``notes`` has those that lead to objects
-  /// that are not there. Others are noted where their objects are read.
+  /// that are not there. Others are noted where their objects are read. Compares the indexes by which links are found with their tables.
   ///
   /// - Throws: `.persistentStoreDamaged` if the file cannot be read.
   public func checkLinks() throws {
+    indexes.checkAll()
+    for index in tables.indexes { try usable(index) }
     var checked: Set<String> = []
     let relationships = managedObjectModel.entities.flatMap { entity in
       entity.relationshipsByName.values.filter { $0.entity === entity }.sorted { $0.name < $1.name }
@@ -134,6 +158,7 @@ extension AppleSQLiteStore {
   ///
   /// - Throws: `.persistentStoreDamaged` at the first thing that cannot be read.
   public func readAll() throws {
+    indexes.checkAll()
     for table in file.database.tables {
       try AppleStoreFile.forEachRow(of: table, file.database, url) { _ in }
     }

@@ -109,6 +109,17 @@ final class StoreTables: @unchecked Sendable {
       && tables.values.allSatisfy { $0.otherColumns.isEmpty }
   }
 
+  /// The indexes by which links are found.
+  var indexes: [SQLiteIndex] {
+    let ofRoutes = routes.values.flatMap { route in
+      switch route {
+      case .foreign(let foreign): [foreign.index]
+      case .join(let join): [join.index, join.inverseIndex]
+      }
+    }
+    return (ofRoutes + pairs.values.map(\.own.index)).compactMap(\.self)
+  }
+
   /// The table of an entity; nil if the file has none.
   func table(of entity: EntityDescription) -> EntityTable? { tables[ObjectIdentifier(entity.root)] }
 

@@ -12,8 +12,8 @@ enum VerifyCommand: Subcommand {
       Nothing is changed. Each finding is a line.
 
       Of a store of Core Data, a SQLite file, every row, object and link is read, and its history. The file has no
-      checksums, and its indexes are not compared with the tables. Links that lead nowhere, and other things that are read
-      as none, are notes.
+      checksums. The indexes by which links are found are compared with their tables. One that differs is a note, as are
+      links that lead nowhere, and other things that are read as none.
       """)
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {

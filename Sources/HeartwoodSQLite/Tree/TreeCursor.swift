@@ -178,6 +178,10 @@ final class TreeCursor {
     (page, block) = (level.page, level.block)
     let bound = kind == .table && level.child < page.cellCount ? try page.key(level.child) : level.bound
     self.bound = level.bound
+    if kind == .table, level.child > 0 {
+      // A search for a rowid up to this key does not look behind it.
+      (lastRowid, isFirst) = (max(lastRowid, try page.key(level.child - 1)), false)
+    }
     try enter(level.child, bound: min(bound, level.bound))
     try descend()
   }
