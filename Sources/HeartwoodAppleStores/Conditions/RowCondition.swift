@@ -129,7 +129,7 @@ final class TextCondition: RowCondition {
 
   init(_ column: ConditionColumn, _ comparison: Comparison, _ constant: String) {
     (self.column, self.comparison) = (column, comparison)
-    self.constant = Array(constant.precomposedStringWithCanonicalMapping.utf8)
+    self.constant = Array(constant.normalizedForComparison.utf8)
     super.init(lastColumn: column.column)
   }
 
@@ -137,7 +137,7 @@ final class TextCondition: RowCondition {
     // ASCII is in composed form, and is most of what there is.
     if let found = column.withASCII(of: row, holds) { return found }
     guard let text = try column.text(of: row) else { return false }
-    return Array(text.precomposedStringWithCanonicalMapping.utf8).withUnsafeBytes(holds)
+    return Array(text.normalizedForComparison.utf8).withUnsafeBytes(holds)
   }
 
   private func holds(_ text: UnsafeRawBufferPointer) -> Bool {

@@ -21,15 +21,3 @@ extension Value {
     }
   }
 }
-
-extension String {
-  /// The canonically composed form, by whose scalars strings are compared, sorted and indexed.
-  ///
-  /// Returns the string itself, after one pass over its bytes, if all its scalars are below U+0300: none of those composes
-  /// with another.
-  @usableFromInline var normalizedForComparison: String {
-    var copy = self
-    let isComposed = copy.withUTF8 { bytes in bytes.allSatisfy { $0 < 0xCC } }
-    return isComposed ? self : precomposedStringWithCanonicalMapping
-  }
-}

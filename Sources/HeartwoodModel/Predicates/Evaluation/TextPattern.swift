@@ -88,6 +88,6 @@ extension String {
     if options.contains(.caseInsensitive) { folding.insert(.caseInsensitive) }
     if options.contains(.diacriticInsensitive) { folding.insert(.diacriticInsensitive) }
     if folding.isEmpty { return normalizedForComparison }
-    return self.folding(options: folding, locale: nil).precomposedStringWithCanonicalMapping
+    return self.folding(options: folding, locale: nil).normalizedForComparison
   }
 }

@@ -18,7 +18,7 @@ struct RegularExpression: Sendable {
     flags.ignoresCase = options.contains(.caseInsensitive)
     do throws(PatternParser.Mistake) {
       let node = try PatternParser.parse(
-        ignoresDiacritics ? text.folded([.diacriticInsensitive]) : text.precomposedIfNeeded, flags)
+        ignoresDiacritics ? text.folded([.diacriticInsensitive]) : text.normalizedForComparison, flags)
       do throws(PatternProgram.TooLarge) {
         program = try PatternProgram(node)
       } catch {
@@ -41,7 +41,8 @@ struct RegularExpression: Sendable {
   /// - Parameter isCancellable: Whether a cancelled fetch or task ends the match.
   /// - Throws: `.coreData` if the match takes too many steps; `CancellationError`.
   func matches(_ subject: String, isCancellable: Bool = true) throws -> Bool {
-    let comparable = ignoresDiacritics ? subject.folded([.diacriticInsensitive]) : subject.precomposedIfNeeded
+    let comparable =
+      ignoresDiacritics ? subject.folded([.diacriticInsensitive]) : subject.normalizedForComparison
     let scalars = comparable.unicodeScalars.map(\.value)
     let check = { if isCancellable { try ScanControl.checkHere() } }
     if program.isRegular {
@@ -73,12 +74,5 @@ struct RegularExpression: Sendable {
       known[text] = made
     }
     return made
-  }
-}
-
-extension String {
-  /// The text in composed form.
-  fileprivate var precomposedIfNeeded: String {
-    utf8.allSatisfy { $0 < 0xCC } ? self : precomposedStringWithCanonicalMapping
   }
 }
