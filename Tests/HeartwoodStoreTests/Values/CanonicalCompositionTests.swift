@@ -134,4 +134,27 @@ import Testing
     }
     #expect(equal > 1000)
   }
+
+  @Test func `texts that are canonically equal are the same without case and accents`() {
+    let seed: UInt64 = 0x5EED_0060
+    var random = SplitMix64(seed: seed)
+    let options: [ComparisonOptions] = [
+      .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
+    ]
+    var texts = Self.letters.map { Self.text([$0]) }
+    for _ in 0..<3000 { texts.append(Self.random(&random)) }
+    for text in texts {
+      let other = Self.rewritten(text, &random)
+      guard other == text else { continue }
+      for options in options {
+        let (one, two) = (text.folded(options), other.folded(options))
+        #expect(Self.scalars(one) == Self.scalars(two), "seed \(seed), \(options): \(Self.scalars(text))")
+      }
+      for function in [ConditionFunction.uppercase, .lowercase, .canonical] {
+        #expect(
+          function.apply([.string(text)]) == function.apply([.string(other)]), "seed \(seed), \(text)")
+      }
+    }
+    #expect("\u{2209}".folded(.diacriticInsensitive) == "\u{2208}\u{338}".folded(.diacriticInsensitive))
+  }
 }

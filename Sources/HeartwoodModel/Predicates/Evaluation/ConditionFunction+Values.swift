@@ -22,8 +22,8 @@ extension ConditionFunction {
     case .union, .intersect, .minus: return combine(first.parts, arguments[1].parts)
     case .item: return item(first.elements, arguments[1])
     case .cast: return arguments[1].text.flatMap(CastType.init(name:))?.cast(first) ?? .null
-    case .uppercase: return first.text.map { .string($0.uppercased()) } ?? .null
-    case .lowercase: return first.text.map { .string($0.lowercased()) } ?? .null
+    case .uppercase: return first.text.map { .string($0.normalizedForComparison.uppercased()) } ?? .null
+    case .lowercase: return first.text.map { .string($0.normalizedForComparison.lowercased()) } ?? .null
     case .canonical:
       return first.text.map { .string($0.folded([.caseInsensitive, .diacriticInsensitive])) } ?? .null
     case .length: return first.length

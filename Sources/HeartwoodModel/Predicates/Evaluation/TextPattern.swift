@@ -80,7 +80,8 @@ final class TextPattern {
 }
 
 extension String {
-  /// The string in composed form, without the differences that the options ignore.
+  /// The string in composed form, without the differences that the options ignore. Texts that are canonically equal have the same: Foundation's
+  /// `folding` alone treats some letters and symbols otherwise than the same in parts.
   func folded(_ options: ComparisonOptions) -> String {
     if options.contains(.normalized) { return self }
     if utf8.allSatisfy({ $0 < 0x80 }) { return options.contains(.caseInsensitive) ? lowercased() : self }
@@ -88,6 +89,6 @@ extension String {
     if options.contains(.caseInsensitive) { folding.insert(.caseInsensitive) }
     if options.contains(.diacriticInsensitive) { folding.insert(.diacriticInsensitive) }
     if folding.isEmpty { return normalizedForComparison }
-    return self.folding(options: folding, locale: nil).normalizedForComparison
+    return normalizedForComparison.folding(options: folding, locale: nil).normalizedForComparison
   }
 }
