@@ -5,7 +5,7 @@ extension Value {
   /// Compares two values: negative, zero or positive; nil if they have no order, such as a string and a number.
   ///
   /// Null comes before everything, NaN after every number. Integers and doubles are compared exactly, not by converting
-  /// one into the other.
+  /// one into the other; a decimal beside a double is rounded to one.
   package static func compare(_ left: Value, _ right: Value) -> Int? {
     switch (left, right) {
     case (.null, .null): 0
@@ -79,10 +79,6 @@ extension Value {
     }
   }
 
-  /// Exact for doubles that are integers. Others are compared as doubles, because few fractions are exact in both types.
-  private static func order(_ a: Decimal, _ b: Double) -> Int {
-    if a.isNaN { return b.isNaN ? 0 : 1 }
-    if let whole = Int64(exactly: b) { return order(a, Decimal(whole)) }
-    return order(DecimalParts(a).doubleValue, b)
-  }
+  /// The order of the double that is nearest to the decimal, because few fractions are exact in both types.
+  private static func order(_ a: Decimal, _ b: Double) -> Int { order(DecimalParts(a).doubleValue, b) }
 }

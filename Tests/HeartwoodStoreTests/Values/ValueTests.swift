@@ -64,6 +64,22 @@ import Testing
     #expect(Value.compare(.string("1"), .int(1)) == nil)
   }
 
+  @Test func `a decimal beside a double is rounded to a double`() throws {
+    for (text, double) in [
+      ("1.00000000000000000001", 1.0), ("1.50000000000000000001", 1.5), ("9007199254740993", 0x1p53),
+      ("0.1", 0.1), ("-18446744073709551617", -0x1p64), ("0", -0.0),
+    ] {
+      let decimal = Value.decimal(try #require(Decimal(string: text)))
+      #expect(Value.compare(decimal, .double(double)) == 0 && Value.compare(.double(double), decimal) == 0)
+      #expect(Value.compare(decimal, .double(double.nextUp)) == -1, "\(text)")
+      #expect(Value.compare(.double(double.nextDown), decimal) == -1, "\(text)")
+    }
+    #expect(Value.compare(.decimal(.nan), .double(.infinity)) == 1)
+    #expect(Value.compare(.double(.nan), .decimal(.nan)) == 0)
+    #expect(
+      Value.compare(.double(.nan), .decimal(7)) == 1 && Value.compare(.decimal(7), .double(.infinity)) == -1)
+  }
+
   @Test func `numbers of any kind are accepted where no precision is lost`() {
     #expect(Value(any: 7 as UInt8, for: .integer16) == .int(7))
     #expect(Value(any: 40_000, for: .integer16) == nil)

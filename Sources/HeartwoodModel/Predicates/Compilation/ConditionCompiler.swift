@@ -276,6 +276,7 @@ extension ConditionCompiler {
     var (first, second) = try (computed(left), computed(right))
     first = converted(first, left, to: second.kind)
     second = converted(second, right, to: first.kind)
+    (first, second) = (rounded(first, beside: right), rounded(second, beside: left))
     // A text is in another if that contains it, and a list contains what is in it.
     if comparator == .isIn, second.kind.isText {
       return try compare(second, .contains, first, options)
@@ -290,6 +291,16 @@ extension ConditionCompiler {
   ) throws(HeartwoodError) -> CompiledPart {
     try check(left, comparator, right, options)
     return CompiledPart(ComputedTest(left.reader, comparator, right.reader, options))
+  }
+
+  /// Numbers that are compared with an attribute of type `Float`: decimals are rounded to that type.
+  private func rounded(_ value: ComputedValue, beside other: Operand) -> ComputedValue {
+    guard value.kind == .number, case .path(let path) = other, case .attribute(let attribute, _) = path.end,
+      attribute.type == .float
+    else { return value }
+    var rounded = value
+    rounded.reader = FloatRoundingReader(value.reader)
+    return rounded
   }
 
   /// A constant text as the date, the UUID or the URL that it is compared with.

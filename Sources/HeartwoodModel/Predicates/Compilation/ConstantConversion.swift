@@ -71,10 +71,7 @@ package struct ConstantConversion {
     case .double: value
     case .bool(let flag): .double(flag ? 1 : 0)
     case .int(let number): Double(exactly: number).map(Value.double) ?? value
-    case .decimal(let number):
-      number.isWhole
-        ? number.exactInteger.flatMap { Double(exactly: $0) }.map(Value.double) ?? value
-        : .double(DecimalParts(number).doubleValue)
+    case .decimal(let number): .double(DecimalParts(number).doubleValue)
     default: nil
     }
   }

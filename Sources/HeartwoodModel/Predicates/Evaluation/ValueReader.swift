@@ -15,6 +15,21 @@ final class ConstantReader: ValueReader {
   override func read(_ place: Place) -> Value { value }
 }
 
+/// Numbers, of which decimals are rounded as `Float` has them.
+final class FloatRoundingReader: ValueReader {
+  private let reader: ValueReader
+
+  init(_ reader: ValueReader) { self.reader = reader }
+
+  override func read(_ place: Place) throws -> Value {
+    let value = try reader.read(place)
+    guard case .decimal(let number) = value else { return value }
+    return .double(Double(Float(DecimalParts(number).doubleValue)))
+  }
+
+  override func hasNoResult(_ place: Place) throws -> Bool { try reader.hasNoResult(place) }
+}
+
 package final class ColumnReader: ValueReader {
   private let column: Column
 
