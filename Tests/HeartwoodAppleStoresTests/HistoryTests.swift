@@ -56,19 +56,27 @@ struct HistoryTests {
     #expect(error?.message.hasSuffix("has no history: no program has recorded one in it") == true)
   }
 
-  @Test func `a table without rowids is refused when the store is opened`() throws {
+  @Test(arguments: [
+    ("Z_PK INTEGER PRIMARY KEY) WITHOUT ROWID", "is one WITHOUT ROWID"),
+    ("Z_PK INT PRIMARY KEY)", "has no Z_PK that is an INTEGER PRIMARY KEY"),
+    ("Z_PK INTEGER PRIMARY KEY DESC)", "has no Z_PK that is an INTEGER PRIMARY KEY"),
+    ("Z_PK INTEGER)", "has no Z_PK that is an INTEGER PRIMARY KEY"),
+    ("ZID INTEGER PRIMARY KEY, Z_PK INTEGER)", "has no Z_PK that is an INTEGER PRIMARY KEY"),
+  ])
+  func `a table whose keys are no rowids is refused when the store is opened`(
+    _ columns: String, _ reason: String
+  )
+    throws
+  {
     let fixture = try StoreFixture("history")
-    let change =
-      "ALTER TABLE ZACCOUNT RENAME TO OLD; CREATE TABLE ZACCOUNT (Z_PK INTEGER PRIMARY KEY) WITHOUT ROWID"
+    let script =
+      "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.commit(); d.close()"
     try Python.run([
-      "-c",
-      "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2]); d.commit(); d.close()",
-      fixture.url.path, change,
+      "-c", script, fixture.url.path, "ALTER TABLE ZACCOUNT RENAME TO OLD; CREATE TABLE ZACCOUNT (\(columns)",
     ])
     let error = #expect(throws: HeartwoodError.self) { _ = try fixture.open() }
     #expect(error?.code == .persistentStoreOpen)
-    #expect(
-      error?.message.contains("its table ZACCOUNT is one WITHOUT ROWID") == true, "\(error?.message ?? "")")
+    #expect(error?.message.contains("its table ZACCOUNT \(reason), which") == true, "\(error?.message ?? "")")
   }
 
   /// What programs other than Core Data may have written: whatever it is, it is read, or left out with a note.
@@ -123,6 +131,10 @@ struct HistoryTests {
       (
         "ALTER TABLE ATRANSACTION RENAME TO T; CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER) WITHOUT ROWID",
         "its table ATRANSACTION is one WITHOUT ROWID"
+      ),
+      (
+        "ALTER TABLE ACHANGE RENAME TO T; CREATE TABLE ACHANGE (Z_PK INT PRIMARY KEY, ZTRANSACTIONID INTEGER)",
+        "its table ACHANGE has no Z_PK that is an INTEGER PRIMARY KEY"
       ),
       ("DROP INDEX ACHANGE_ZTRANSACTIONID_INDEX", nil),
       ("UPDATE ATRANSACTION SET ZTIMESTAMP = -ZTIMESTAMP", nil),

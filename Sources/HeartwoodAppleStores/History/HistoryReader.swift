@@ -15,7 +15,7 @@ struct HistoryReader {
     var texts: [Int64: String] = [:]
     if let table = tables.texts, let column = table.columnIndex(named: "ZNAME") {
       try AppleStoreFile.forEachRow(of: table, store.file.database, store.url) { row in
-        if let key = row.rowid ?? row["Z_PK"]?.asInteger, case .text(let text) = row[column] {
+        if let key = row["Z_PK"]?.asInteger ?? row.rowid, case .text(let text) = row[column] {
           texts[key] = text
         }
       }

@@ -16,8 +16,8 @@ struct HistoryTables: Sendable {
   init?(_ file: AppleStoreFile) {
     guard let changes = file.database.table(named: "ACHANGE"),
       let transactions = file.database.table(named: "ATRANSACTION"),
-      let column = changes.columnIndex(named: "ZTRANSACTIONID"), !changes.isWithoutRowid,
-      !transactions.isWithoutRowid
+      let column = changes.columnIndex(named: "ZTRANSACTIONID"), changes.problemOfKey == nil,
+      transactions.problemOfKey == nil
     else { return nil }
     self.changes = changes
     transactionColumn = column
@@ -41,9 +41,9 @@ struct HistoryTables: Sendable {
     let missing = needed.filter { file.database.table(named: $0) == nil }
     if missing.count == 1 { return "the history cannot be read: there is no table \(missing[0])" }
     guard missing.isEmpty, HistoryTables(file) == nil else { return nil }
-    if let name = needed.first(where: { file.database.table(named: $0)?.isWithoutRowid == true }) {
-      return
-        "the history cannot be read: its table \(name) is one WITHOUT ROWID, which Core Data does not make"
+    for table in needed.compactMap(file.database.table) {
+      guard let problem = table.problemOfKey else { continue }
+      return "the history cannot be read: its table \(table.name) \(problem), which Core Data does not make"
     }
     return "the history cannot be read: its table ACHANGE has no column ZTRANSACTIONID"
   }

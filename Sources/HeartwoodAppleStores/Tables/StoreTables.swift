@@ -96,13 +96,6 @@ final class StoreTables: @unchecked Sendable {
         + "move it to a store of type Log, and migrate that")
   }
 
-  private static func withoutRowid(_ file: AppleStoreFile, _ table: SQLiteTable) -> HeartwoodError {
-    HeartwoodError(
-      .persistentStoreOpen,
-      "the store at \(file.url.path) cannot be read: its table \(table.name) is one WITHOUT ROWID, which Core Data does not make; copy its rows to "
-        + "a table whose Z_PK is an INTEGER PRIMARY KEY, with sqlite3")
-  }
-
   /// Whether the model has all entities of the file, and all columns of their tables.
   var isWhole: Bool {
     numbers.unknown.isEmpty && numbers.entities.count == model.entities.count
@@ -150,7 +143,12 @@ final class StoreTables: @unchecked Sendable {
       if numbers.number(of: root) != nil { missing.append("a table of \(root.name ?? "")") }
       return
     }
-    guard !table.isWithoutRowid else { throw Self.withoutRowid(file, table) }
+    if let problem = table.problemOfKey {
+      throw HeartwoodError(
+        .persistentStoreOpen,
+        "the store at \(file.url.path) cannot be read: its table \(table.name) \(problem), which Core Data does not make; copy its rows to a table "
+          + "whose Z_PK is an INTEGER PRIMARY KEY, with sqlite3")
+    }
     let isShared =
       !root.subentities.isEmpty || numbers.unknown.contains { "Z\(rootName($0))" == table.name.uppercased() }
     tables[ObjectIdentifier(root)] = EntityTable(
@@ -298,6 +296,17 @@ extension SQLiteDatabase {
   func index(of table: SQLiteTable, beginningWith column: Int) -> SQLiteIndex? {
     let name = table.columns[column].name.uppercased()
     return indexes(of: table).first { !$0.isPartial && $0.columns.first?.name?.uppercased() == name }
+  }
+}
+
+extension SQLiteTable {
+  /// Why the rows of a table are not found by their keys; nil if the key is the rowid. Then each row has one, and no two have the same.
+  var problemOfKey: String? {
+    if isWithoutRowid { return "is one WITHOUT ROWID" }
+    guard let rowidAlias, columns[rowidAlias].name.uppercased() == "Z_PK" else {
+      return "has no Z_PK that is an INTEGER PRIMARY KEY"
+    }
+    return nil
   }
 }
 
