@@ -100,9 +100,10 @@ extension HeartwoodError {
     _ rule: ValidationRule, _ code: Code, _ id: ManagedObjectID, _ property: PropertyDescription,
     _ value: Value
   ) -> HeartwoodError {
+    let shown = value.shownWithLimits
     let sentence =
       rule.kind == .condition || rule.kind == .value
-      ? "is \(value) and does not satisfy the condition \(rule)" : "is \(value), which must be \(rule)"
+      ? "is \(shown) and does not satisfy the condition \(rule)" : "is \(shown), which must be \(rule)"
     return HeartwoodError(
       code, rule.message ?? "\(id.entity.displayName).\(property.name) of \(id) \(sentence)"
     ).about(id, property.name, value, rule)

@@ -89,7 +89,10 @@ extension HeartwoodError {
     _ rule: ValidationRule, _ code: Code, _ object: ManagedObject, _ property: PropertyDescription,
     _ value: Value
   ) -> HeartwoodError {
-    let shown = object.entity.anyValue(value, at: property.slot).map { "\($0)" } ?? "nil"
+    let shown =
+      if case .date = value { value.shownWithLimits } else {
+        object.entity.anyValue(value, at: property.slot).map { "\($0)" } ?? "nil"
+      }
     let sentence =
       rule.kind == .condition || rule.kind == .value
       ? "is \(shown) and does not satisfy the condition \(rule)" : "is \(shown), which must be \(rule)"

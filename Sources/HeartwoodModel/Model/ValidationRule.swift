@@ -95,8 +95,19 @@ extension ValidationRule: CustomStringConvertible {
 
   private func shown(_ bound: String) -> String {
     guard kind == .date, let seconds = Double(bound) else { return bound }
-    // Foundation has no text for dates that are far away.
-    guard abs(seconds) < 1e11 else { return "\(bound) seconds after 2001" }
-    return "\(Date(timeIntervalSinceReferenceDate: seconds))"
+    return Value.date(seconds).shownWithLimits
+  }
+}
+
+extension Value {
+  /// The value beside the limits of a rule in a message: a date has its fraction, and a name where it is infinite.
+  package var shownWithLimits: String {
+    switch self {
+    case .date(.infinity): "the infinite future"
+    case .date(-.infinity): "the infinite past"
+    case .date(let seconds) where seconds.isNaN: "NaN"
+    case .date(let seconds): DateText.text(Date(timeIntervalSinceReferenceDate: seconds))
+    default: description
+    }
   }
 }

@@ -149,9 +149,12 @@ import Testing
     #expect(rule.map(\.description).joined(separator: " ") == numbers)
   }
 
-  @Test func `a limit that is far away is in errors as a number`() {
-    let rule = ValidationRule.date(notBefore: Date(timeIntervalSinceReferenceDate: -.infinity))
-    #expect("\(rule)" == "not before -inf seconds after 2001")
+  @Test func `a limit that is far away is in errors as a number, and an infinite one by its name`() {
+    func limit(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
+    #expect("\(ValidationRule.date(notBefore: limit(-.infinity)))" == "not before the infinite past")
+    #expect("\(ValidationRule.date(notAfter: limit(.infinity)))" == "not after the infinite future")
+    #expect("\(ValidationRule.date(notBefore: limit(1e300)))" == "not before 1e+300 seconds after 2001")
+    #expect("\(ValidationRule.date(notBefore: limit(100.25)))" == "not before 2001-01-01T00:01:40.250Z")
   }
 
   private static let pair = """

@@ -82,6 +82,33 @@ private let ruledTypes: [ManagedObject.Type] = [Ruled.self, RuledWhole.self]
     #expect(code { (object.rank, object.code, object.factor) = (nil, nil, nil) } == nil)
   }
 
+  @Test func `a date that is no number is after every limit, and messages name dates with their fractions`()
+    throws
+  {
+    final class Limited: ManagedObject {
+      @Attribute(validated: .date(notAfter: Date(timeIntervalSinceReferenceDate: 100))) var latest: Date?
+      @Attribute(validated: .number(atMost: 5)) var most: Double?
+    }
+    let context = try PersistentContainer(
+      name: "Limited", types: [Limited.self], at: URL(fileURLWithPath: "/dev/null")
+    ).newBackgroundContext()
+    let object = Limited(context: context)
+    for (seconds, shown) in [
+      (.nan, "NaN"), (.infinity, "the infinite future"), (100.25, "2001-01-01T00:01:40.250Z"),
+    ] as [(Double, String)] {
+      object.latest = Date(timeIntervalSinceReferenceDate: seconds)
+      let error = try #require(heartwoodError { try context.save() })
+      #expect(error.code.rawValue == 1630 || error.code == .validationDateTooLate)
+      #expect(
+        error.message.contains("is \(shown), which must be not after 2001-01-01T00:01:40Z"),
+        "\(error.message)")
+    }
+    (object.latest, object.most) = (nil, .nan)
+    #expect(heartwoodError { try context.save() }?.code == .validationNumberTooLarge)
+    (object.latest, object.most) = (Date(timeIntervalSinceReferenceDate: -.infinity), nil)
+    try context.save()
+  }
+
   // VAL-04, VAL-05
   @Test func `an error names object, property, value and rule, with the model's message`() throws {
     let context = try makeContext()

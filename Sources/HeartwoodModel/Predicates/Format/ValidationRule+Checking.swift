@@ -3,7 +3,7 @@ import Foundation
 extension ValidationRule {
   /// How a value of an attribute fails; nil if it does not. Conditions are checked elsewhere.
   ///
-  /// A bound of a floating-point number is the nearest one that the attribute can have: 4.9 is at most 4.9.
+  /// A bound of a floating-point number is the nearest one that the attribute can have: 4.9 is at most 4.9. NaN comes after all numbers and dates.
   package func failure(of value: Value, _ type: AttributeType) -> HeartwoodError.Code? {
     switch kind {
     case .number:
@@ -16,8 +16,12 @@ extension ValidationRule {
       }
     case .date:
       guard case .date(let seconds) = value else { return nil }
-      if let earliest = least.flatMap(Double.init), seconds < earliest { return .validationDateTooSoon }
-      if let latest = greatest.flatMap(Double.init), seconds > latest { return .validationDateTooLate }
+      if let earliest = least.flatMap(Double.init), Value.order(seconds, earliest) < 0 {
+        return .validationDateTooSoon
+      }
+      if let latest = greatest.flatMap(Double.init), Value.order(seconds, latest) > 0 {
+        return .validationDateTooLate
+      }
     case .length:
       guard let length = value.length else { return nil }
       if let least = least.flatMap({ Int($0) }), length < least { return .validationStringTooShort }
