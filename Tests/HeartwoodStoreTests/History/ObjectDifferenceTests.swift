@@ -143,6 +143,28 @@ import Testing
     #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty, "seed \(seed)")
   }
 
+  @Test func `a date names the newest generation until then`() throws {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    for _ in 0..<4 {
+      _ = context.makePerson("p")
+      try context.save()
+    }
+    let coordinator = container.persistentStoreCoordinator
+    let history = try container.history()
+    for transaction in history {
+      let token = try coordinator.queryGenerationToken(asOf: transaction.timestamp)
+      let past = container.newBackgroundContext()
+      try past.setQueryGenerationFrom(token)
+      #expect(try past.count(Person.self) >= 1)
+    }
+    let newest = try coordinator.queryGenerationToken(asOf: .distantFuture)
+    let past = container.newBackgroundContext()
+    try past.setQueryGenerationFrom(newest)
+    #expect(try past.count(Person.self) == 4)
+    #expect(heartwoodError { _ = try coordinator.queryGenerationToken(asOf: .distantPast) } != nil)
+  }
+
   private func state(of container: PersistentContainer) throws -> [String] {
     try container.newBackgroundContext().fetch(Person.self).map {
       "\($0.name) \($0.age) \($0.company?.code ?? "-")"

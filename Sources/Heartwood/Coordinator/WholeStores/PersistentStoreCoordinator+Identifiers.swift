@@ -30,6 +30,21 @@ extension PersistentStoreCoordinator {
     return QueryGenerationToken(generation: number, storeID: store.identity.text)
   }
 
+  /// A token of the newest generation that was made at a date or before it, by the clocks of the machines that saved.
+  ///
+  /// - Throws: As `queryGenerationToken(forGeneration:)`, and if the store has no generation of that time any more.
+  /// - Complexity: Linear in the generations that can still be read.
+  public func queryGenerationToken(asOf date: Date) throws -> QueryGenerationToken {
+    let time = date.nanosecondsSince1970
+    guard let found = try generations().last(where: { $0.time <= time }) else {
+      throw HeartwoodError(
+        .persistentStoreOperation,
+        "the store has no generation of \(date) or before it any more: it was made later, or its space was reclaimed"
+      )
+    }
+    return try queryGenerationToken(forGeneration: found.generation.rawValue)
+  }
+
   /// A token of the generation of each store that is newest now.
   ///
   /// - Throws: If there is no store.
