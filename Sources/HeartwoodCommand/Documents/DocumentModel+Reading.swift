@@ -119,6 +119,7 @@ extension DocumentAttribute {
           : "\"transformer\" and \"valueClass\" are for attributes of type transformable")
     }
     if !composites.isEmpty { try checkIsElement(of: composites, place) }
+    if self.type == .composite { try checkIsComposite(place) }
     try readElements(of: place, composites + [name])
     if let given = try place.member("default") {
       _ = try AttributeReading.value(of: given, as: self)
@@ -141,6 +142,14 @@ extension DocumentAttribute {
       ("allowsExternalStorage", allowsExternalStorage),
     ] where isSet {
       throw place.failure("\"\(member)\" is not for an element of a composite attribute: leave it out")
+    }
+  }
+
+  /// The elements of a composite attribute are in the row, and are not computed.
+  private func checkIsComposite(_ place: JSONPlace) throws(CommandFailure) {
+    for (member, isSet) in [("derived", derivation != nil), ("allowsExternalStorage", allowsExternalStorage)]
+    where isSet {
+      throw place.failure("\"\(member)\" is not for a composite attribute: leave it out")
     }
   }
 

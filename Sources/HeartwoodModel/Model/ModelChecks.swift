@@ -170,6 +170,12 @@ package final class ModelChecks {
       throw .model(
         "\(name) is composite and transient: only attributes with a value of their own can be transient")
     }
+    // What a store has was accepted once.
+    guard !composite.allowsExternalBinaryDataStorage || model.isReadFromStore else {
+      throw .model(
+        "\(name) is composite: its elements are in the row, and none of it can be stored outside; leave out "
+          + "`allowsExternalBinaryDataStorage`")
+    }
     guard composite.givenDefault == nil else {
       throw .model("\(name) is composite: set the default values of its elements")
     }

@@ -155,6 +155,9 @@ extension ModelDocument.Property {
     let composite = written.elements == nil ? nil : CompositeAttributeDescription()
     let derived = written.derivationExpression == nil ? nil : DerivedAttributeDescription()
     derived?.derivationExpression = written.derivationExpression ?? ""
+    guard composite == nil || derived == nil else {
+      throw .model("\(name) is derived: an attribute of type composite cannot be")
+    }
     let attribute = composite ?? derived ?? AttributeDescription()
     try composite?.fill(written.elements ?? [])
     attribute.type = try found(AttributeType(name: written.type), written.type, by: name)

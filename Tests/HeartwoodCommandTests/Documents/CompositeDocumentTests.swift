@@ -203,6 +203,22 @@ func `an element of a composite attribute is refused what only attributes of ent
   #expect(CommandRun("fetch", copy, "Shop", "--columns", "home,address", "--format", "json").output == shown)
 }
 
+@Test(arguments: [("derived", "\"name\""), ("allowsExternalStorage", "true")])
+func `a composite attribute is refused what its elements cannot have`(_ member: String, _ value: String)
+  throws
+{
+  let directory = try TemporaryFolder()
+  let model = try directory.file(
+    "m.json",
+    #"""
+    {"entities": {"E": {"attributes": {"name": {"type": "string"},
+      "h": {"type": "composite", "elements": {"x": {"type": "string"}}, "\#(member)": \#(value)}}}}}
+    """#)
+  let run = CommandRun("model", model)
+  #expect(run.status == .dataError)
+  #expect(run.notes.contains("h: \"\(member)\" is not for a composite attribute"), "\(run.notes)")
+}
+
 @Test func `composite attributes are refused where more than sixteen are one in the other`() throws {
   let directory = try TemporaryFolder()
   for depth in 16...17 {

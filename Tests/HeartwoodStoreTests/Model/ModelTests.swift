@@ -136,6 +136,31 @@ import Testing
       .contains("Manager inherits from itself") == true)
   }
 
+  @Test func `a composite attribute is not computed, and not stored outside of rows`() {
+    func message(
+      isOfStore: Bool = false, _ change: (CompositeAttributeDescription) -> AttributeDescription
+    ) -> String? {
+      let place = CompositeAttributeDescription(
+        name: "place", elements: [AttributeDescription(name: "x", type: .double)])
+      let visit = EntityDescription(name: "Visit", properties: [change(place)])
+      let model = ManagedObjectModel(entities: [visit])
+      model.isReadFromStore = isOfStore
+      return heartwoodMessage { try model.freeze() }
+    }
+    func outside(_ place: CompositeAttributeDescription) -> AttributeDescription {
+      place.allowsExternalBinaryDataStorage = true
+      return place
+    }
+    #expect(message { $0 } == nil)
+    #expect(message(outside)?.contains("Visit.place is composite: its elements are in the row") == true)
+    // Stores were made of such models.
+    #expect(message(isOfStore: true, outside) == nil)
+    let derived = message { _ in
+      DerivedAttributeDescription(name: "place", type: .composite, derivationExpression: "other")
+    }
+    #expect(derived?.contains("Visit.place is derived: an attribute of type composite cannot be") == true)
+  }
+
   @Test func `the differences between two models are described in words`() throws {
     let stored = try FirmModel().frozen()
     func difference(_ change: (FirmModel) -> Void) throws -> String? {

@@ -183,6 +183,29 @@ import Testing
   }
 
   // MOD-49
+  @Test func `composite attributes are not stored outside of rows, which is noted, and written again`() throws
+  {
+    let (model, notes) = try read(
+      """
+      <entity name="E">
+        <attribute name="place" optional="YES" attributeType="Composite" composite="Point" allowsExternalBinaryDataStorage="YES"/>
+      </entity>
+      <composite name="Point">
+        <attribute name="picture" optional="YES" attributeType="Binary" allowsExternalBinaryDataStorage="YES"/>
+      </composite>
+      """)
+    let flag = "allowsExternalBinaryDataStorage=\"YES\" of E.place"
+    #expect(
+      notes.map { String($0[($0.range(of: flag)?.lowerBound ?? $0.startIndex)...]) }.sorted() == [
+        "\(flag) has no effect, as its type is composite",
+        "\(flag).picture has no effect, as it is an element of a composite attribute",
+      ], "\(notes)")
+    let place = try #require(model.entities[0].attributesByName["place"] as? CompositeAttributeDescription)
+    #expect(!place.allowsExternalBinaryDataStorage && !place.elements[0].allowsExternalBinaryDataStorage)
+    _ = try PersistentStoreCoordinator(checking: model)
+  }
+
+  // MOD-49
   @Test func `a composite that is not used or not described is named, and so is what it has otherwise`()
     throws
   {

@@ -159,9 +159,14 @@ import Testing
       ("due < now()", "other values at each time"), ("state == ", "column"),
       ("state == $STATE", "STATE"), ("priority == 'high'", "priority"),
       ("entity.name == 'Task'", "more than attributes of the object itself"),
+      ("home == nil", "whether home, a composite value, is there"),
+      ("home != nil AND number > 3", "compare an element of it"),
     ] {
       let model = TaskStores.model(isIndexed: false)
       let task = try #require(model.entitiesByName["Task"])
+      task.properties.append(
+        CompositeAttributeDescription(
+          name: "home", elements: [AttributeDescription(name: "x", type: .double)]))
       let index = FetchIndexDescription(
         name: "wrong",
         elements: [FetchIndexElementDescription(property: try #require(task.propertiesByName["number"]))])

@@ -85,6 +85,7 @@ extension CompiledModelReader {
       note("\(path) has no type, and is read as transient: nothing of it is stored")
     }
     if depth > 0 { dropFlagsOfElement(&property, &attribute, path) }
+    if type == .composite || depth > 0 { dropFlagsOfComposite(&attribute, type, path) }
     property.attribute = attribute
     return true
   }
@@ -108,6 +109,21 @@ extension CompiledModelReader {
     if attribute.derivationExpression != nil {
       attribute.derivationExpression = nil
       note("\(path) is derived, and is not: an element of a composite attribute has a value of its own")
+    }
+  }
+
+  /// A composite attribute is in the row with all its elements, and is not computed.
+  private mutating func dropFlagsOfComposite(
+    _ attribute: inout ModelDocument.Attribute, _ type: AttributeType, _ path: String
+  ) {
+    let reason = type == .composite ? "its type is composite" : "it is an element of a composite attribute"
+    if attribute.allowsExternalBinaryDataStorage {
+      attribute.allowsExternalBinaryDataStorage = false
+      note("NSFlagsKey of \(path) allows external storage, which has no effect, as \(reason)")
+    }
+    if attribute.derivationExpression != nil {
+      attribute.derivationExpression = nil
+      note("\(path) is derived, and is not, as \(reason)")
     }
   }
 

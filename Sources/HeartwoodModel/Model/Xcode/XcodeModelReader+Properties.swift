@@ -60,6 +60,7 @@ extension XcodeModelReader {
       note(element, "\(path) has no type, and is read as transient: nothing of it is stored")
     }
     if depth > 0 { dropFlagsOfElement(&property, &attribute, element, path, &kept) }
+    if depth > 0 || type == .composite { dropExternalStorage(&attribute, type, element, path, &kept) }
     noteUnusedStorage(of: attribute, type, isTransient: property.isTransient == true, element, path)
     property.attribute = attribute
     property.modelFile = fields.left.merging(kept) { _, kept in kept }
@@ -112,6 +113,19 @@ extension XcodeModelReader {
     property.isTransient = nil
     mistake(
       element, "\(path) is derived and transient: the store keeps a derived value, so that it cannot be")
+  }
+
+  /// A composite attribute is in the row with all its elements.
+  private mutating func dropExternalStorage(
+    _ attribute: inout ModelDocument.Attribute, _ type: AttributeType, _ element: MarkupElement,
+    _ path: String, _ kept: inout [String: String]
+  ) {
+    guard attribute.allowsExternalBinaryDataStorage else { return }
+    attribute.allowsExternalBinaryDataStorage = false
+    noteNoEffect(
+      of: "allowsExternalBinaryDataStorage", "YES",
+      as: type == .composite ? "its type is composite" : "it is an element of a composite attribute", element,
+      path, &kept)
   }
 
   /// Notes what an attribute says of its place in a store and cannot have.

@@ -9,6 +9,8 @@
   package let readsOtherRows: Bool
   /// The properties of the object's own row that are read; nil if the row is needed.
   package let usedSlots: Set<Int>?
+  /// The name of a composite attribute that is asked for as a whole; nil for none.
+  let usedComposite: String?
   /// The root entities whose rows are read by key.
   package let reachedRoots: [EntityDescription]
   /// See `UsedProperties.readRoots`.
@@ -39,6 +41,7 @@
     readsOtherRows = compiler.readsOtherRows
     memos = compiler.memos
     usedSlots = compiler.paths.used.ofRow
+    usedComposite = compiler.paths.used.composite
     reachedRoots = compiler.paths.used.reachedRoots
     readRoots = compiler.paths.used.readRoots
     toOneRoutes = compiler.paths.used.toOneRoutes

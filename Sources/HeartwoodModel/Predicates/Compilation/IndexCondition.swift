@@ -15,6 +15,11 @@ package struct IndexCondition: @unchecked Sendable {
     let condition = try FormatPredicate(text).condition
     self.text = condition.description
     predicate = try CompiledPredicate(condition, entity: entity)
+    if let composite = predicate.usedComposite {
+      throw .predicate(
+        "it asks whether \(composite), a composite value, is there, which an index does not keep: compare an element of it"
+      )
+    }
     guard !predicate.readsOtherRows, let slots = predicate.usedSlots else {
       throw .predicate("it reads more than attributes of the object itself and its to-one relationships")
     }

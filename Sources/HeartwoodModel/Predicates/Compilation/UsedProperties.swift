@@ -3,6 +3,8 @@ package final class UsedProperties {
   private(set) var slots: Set<Int> = []
   /// Whether the row itself is needed, for its entity.
   private(set) var needsRow = false
+  /// The name of a composite attribute that is asked for as a whole; nil for none.
+  private(set) var composite: String?
   /// The root entities whose rows are reached by key, from any object.
   private(set) var reached: Set<ObjectIdentifier> = []
   package private(set) var reachedRoots: [EntityDescription] = []
@@ -59,9 +61,12 @@ package final class UsedProperties {
     switch path.end {
     case .object, .toMany: return
     case .toOne(_, let column, _): slots.insert(Int(column.slot))
-    case .attribute(_, let column):
+    case .attribute(let attribute, let column):
       slots.insert(Int(column.slot))
-      if column.kind == .composite { needsRow = true }
+      if column.kind == .composite {
+        needsRow = true
+        composite = attribute.name
+      }
     case .entity: needsRow = true
     }
   }
