@@ -72,8 +72,10 @@ struct UniqueCheck {
     }
     let all = zip(constraint.names, isGiven).map { name, isGiven -> Any? in
       if isGiven { return value(of: name, object) }
-      guard object.existing == nil else { return stored?.value(forKey: name) }
-      return entity.defaultValue(ofColumn: name, object.hasValue(in:))
+      guard let stored, !object.begins(around: name, in: stored) else {
+        return entity.defaultValue(ofColumn: name, object.hasValue(in:))
+      }
+      return stored.value(forKey: name)
     }
     if let existing = object.existing { claims[constraint, default: Claims()].changes[existing] = index }
     guard let values = entity.constrained(all, by: constraint),
@@ -126,6 +128,13 @@ extension PreparedImport.Object {
   /// around it.
   fileprivate func gives(_ name: String) -> Bool {
     given(name) != nil || constrained[name] != nil || cleared.contains(name)
+  }
+
+  /// Whether the file gives the composite attribute around an element its first value.
+  fileprivate func begins(around element: String, in stored: ManagedObject) -> Bool {
+    guard let point = element.lastIndex(of: ".") else { return false }
+    let composite = String(element[..<point])
+    return hasValue(in: composite) && stored.value(forKey: composite) == nil
   }
 
   /// Whether the file has a value for a composite attribute, or for an element of it.

@@ -72,6 +72,15 @@ import Testing
     #expect(CommandRun("count", path, "P").output == "1\n")
   }
 
+  @Test(arguments: ["1", "100"])
+  func `an update that gives a composite its first value gives it its defaults`(batch: String) throws {
+    let run = try run(
+      #"[{"@entity": "P", "name": "old", "h.zip": "A"}, {"@entity": "P", "name": "new", "h": {"zip": "A"}}]"#,
+      "--upsert", "name", "--batch", batch)
+    #expect(run.notes.contains("objects[1]: objects[0] has the same values of h.zip, h.no"), "\(run)")
+    #expect(rows("name,h.zip") == "name,h.zip\nold,\n")
+  }
+
   @Test func `an update finds its object by an element in a nested whole`() throws {
     #expect(try run(#"[{"@entity": "P", "name": "a", "h.geo": {"lat": 1}}]"#).status == .success)
     let run = try run(
