@@ -139,9 +139,9 @@ extension MappingExpression {
 
   /// - Throws: If the mapping model has no mapping of a name.
   private static func require(_ name: String, _ scope: MappingScope) throws {
-    let all = scope.manager.usedMappingModel?.entityMappings ?? []
-    guard !all.isEmpty, !all.contains(where: { $0.name == name }) else { return }
-    throw scope.error(MappingFunction.noMapping(name, all))
+    let named = scope.manager.namedMappings
+    guard !named.all.isEmpty, named[name] == nil else { return }
+    throw scope.error(MappingFunction.noMapping(name, named.all))
   }
 
   /// What an object or value says to a message that Foundation has for its kind.

@@ -13,7 +13,7 @@ struct MappingExpressionCheck {
   let mapping: EntityMapping
   let property: PropertyMapping
   /// All mappings of the model.
-  let all: [EntityMapping]
+  let all: NamedMappings
   let source: EntityDescription?
   let destination: EntityDescription?
   /// The relationship that the property is; nil for attributes.
@@ -47,9 +47,9 @@ struct MappingExpressionCheck {
     of wanted: EntityDescription, _ arguments: [MappingExpression.Node]
   ) throws(HeartwoodError) {
     guard arguments.count == 2, case .objects(let given) = try kind(of: arguments[1]),
-      all.allSatisfy(\.hasKnownPolicy)
+      all.all.allSatisfy(\.hasKnownPolicy)
     else { return }
-    let hasMaker = all.contains { other in
+    let hasMaker = all.all.contains { other in
       other.takes(given)
         && other.destinationEntityName.flatMap(destinationEntity)?.isKindOf(entity: wanted) == true
     }
@@ -124,8 +124,8 @@ struct MappingExpressionCheck {
   /// The mapping that a function names; nil if its name is computed.
   private func mappingNamed(in arguments: [MappingExpression.Node]) throws(HeartwoodError) -> EntityMapping? {
     guard case .constant(.string(let name))? = arguments.first else { return nil }
-    if let found = all.first(where: { $0.name == name }) { return found }
-    throw error(MappingFunction.noMapping(name, all))
+    if let found = all[name] { return found }
+    throw error(MappingFunction.noMapping(name, all.all))
   }
 
   private func error(_ reason: String) -> HeartwoodError {

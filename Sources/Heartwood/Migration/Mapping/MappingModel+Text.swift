@@ -3,9 +3,10 @@ extension MappingModel {
   /// What becomes of the objects, and which values are lost.
   func sentences(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [String] {
     let mapped = Set(entityMappings.compactMap(\.sourceEntityName))
+    let named = NamedMappings(entityMappings)
     let removed = source.entities.filter { !$0.isAbstract && !mapped.contains($0.displayName) }
     return removed.map { "\($0.displayName) is removed, with its objects" }.sorted()
-      + entityMappings.flatMap { $0.sentences(source, destination, entityMappings) }
+      + entityMappings.flatMap { $0.sentences(source, destination, named) }
       + lostProperties(from: source, to: destination).map { lost in
         let what = lost.property is RelationshipDescription ? "links" : "values"
         let name = "\(lost.entity.displayName).\(lost.property.name)"
@@ -27,13 +28,14 @@ extension MappingModel {
     from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> [LostProperty] {
     var lost: [LostProperty] = []
+    let named = NamedMappings(entityMappings)
     for entity in source.entities.sorted(by: { $0.number < $1.number }) where !entity.isAbstract {
-      let made = entityMappings.filter { $0.sourceEntityName == entity.name && $0.mappingType != .remove }
-        .compactMap { $0.resolved(from: source, to: destination, among: entityMappings) }
+      let made = named.makers(of: entity.displayName)
+        .compactMap { $0.resolved(from: source, to: destination, among: named) }
       guard let first = made.first else { continue }
       let properties = first.lost.filter { property in
         made.allSatisfy { $0.lost.contains { $0 === property } }
-          && !takesOverInverse(of: property, source, destination)
+          && !takesOverInverse(of: property, source, destination, named)
       }
       let hasCode = made.contains(where: \.hasCode)
       lost += properties.map { LostProperty(entity: entity, property: $0, hasCode: hasCode) }
@@ -43,14 +45,14 @@ extension MappingModel {
 
   /// Whether the links of a relationship of the source are taken over from their other side, by all that is made of its destinations.
   private func takesOverInverse(
-    of property: PropertyDescription, _ source: ManagedObjectModel, _ destination: ManagedObjectModel
+    of property: PropertyDescription, _ source: ManagedObjectModel, _ destination: ManagedObjectModel,
+    _ named: NamedMappings
   ) -> Bool {
     guard let relationship = property as? RelationshipDescription,
       let inverse = relationship.inverseRelationship, let owner = inverse.entity
     else { return false }
-    let names = Set(owner.selfAndBelow.filter { !$0.isAbstract }.map(\.name))
-    let made = entityMappings.filter { names.contains($0.sourceEntityName) && $0.mappingType != .remove }
-      .compactMap { $0.resolved(from: source, to: destination, among: entityMappings) }
+    let made = owner.selfAndBelow.filter { !$0.isAbstract }.flatMap { named.makers(of: $0.displayName) }
+      .compactMap { $0.resolved(from: source, to: destination, among: named) }
     return !made.isEmpty
       && made.allSatisfy { $0.relationships.contains { $0.links?.relationship == inverse.name } }
   }
@@ -86,7 +88,7 @@ extension MappingModel {
 extension EntityMapping {
   /// What becomes of objects of the source's entity, and of each property that does not keep its name.
   fileprivate func sentences(
-    _ source: ManagedObjectModel, _ destination: ManagedObjectModel, _ all: [EntityMapping]
+    _ source: ManagedObjectModel, _ destination: ManagedObjectModel, _ all: NamedMappings
   ) -> [String] {
     guard let sourceName = sourceEntityName else {
       return [

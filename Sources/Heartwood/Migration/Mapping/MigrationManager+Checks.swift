@@ -17,7 +17,8 @@ extension MigrationManager {
       if mapping.hasKnownPolicy { try checkProperties(of: mapping) }
     }
     // After the entities of all of them are known to be there.
-    for mapping in mappings where mapping.hasKnownPolicy { try checkExpressions(of: mapping, mappings) }
+    let named = NamedMappings(mappings)
+    for mapping in mappings where mapping.hasKnownPolicy { try checkExpressions(of: mapping, named) }
   }
 
   private func checkHashes(of mapping: EntityMapping) throws(HeartwoodError) {
@@ -98,7 +99,7 @@ extension MigrationManager {
   }
 
   private func checkExpressions(
-    of mapping: EntityMapping, _ all: [EntityMapping]
+    of mapping: EntityMapping, _ all: NamedMappings
   ) throws(HeartwoodError) {
     let destination = destinationEntity(for: mapping)
     for property in mapping.attributeMappings + mapping.relationshipMappings where property.value == nil {

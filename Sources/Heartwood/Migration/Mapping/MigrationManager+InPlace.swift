@@ -47,10 +47,10 @@ extension MappingModel {
         forSourceModel: source, destinationModel: destination),
       entityMappings.count == inferred.entityMappings.count
     else { return false }
+    let (named, inferredNames) = (NamedMappings(entityMappings), NamedMappings(inferred.entityMappings))
     return zip(entityMappings, inferred.entityMappings).allSatisfy { own, other in
       own.isSame(as: other)
-        && own.names(source, destination, entityMappings)
-          == other.names(source, destination, inferred.entityMappings)
+        && own.names(source, destination, named) == other.names(source, destination, inferredNames)
     }
   }
 }
@@ -66,7 +66,7 @@ extension EntityMapping {
 
   /// The source's property of each property, empty for none; nil if something is computed or refused.
   fileprivate func names(
-    _ source: ManagedObjectModel, _ destination: ManagedObjectModel, _ all: [EntityMapping]
+    _ source: ManagedObjectModel, _ destination: ManagedObjectModel, _ all: NamedMappings
   ) -> [String: String]? {
     guard let resolved = resolved(from: source, to: destination, among: all) else { return [:] }
     guard resolved.refused.isEmpty else { return nil }

@@ -1,15 +1,24 @@
 /// What is known of the mappings of a migration, as long as no code has changed them.
 struct MappingResolutions {
+  fileprivate var named: NamedMappings?
   fileprivate var mappings: [ObjectIdentifier: ResolvedMapping] = [:]
   /// By property mapping, the names of the mappings whose objects a relationship gets.
   fileprivate var makers: [ObjectIdentifier: [String]] = [:]
 }
 
 extension MigrationManager {
+  /// The mappings of the model, by name.
+  var namedMappings: NamedMappings {
+    if let known = resolutions.named { return known }
+    let named = NamedMappings(usedMappingModel?.entityMappings ?? [])
+    resolutions.named = named
+    return named
+  }
+
   /// What becomes of each property by a mapping of the model.
   func resolved(_ mapping: EntityMapping) throws(HeartwoodError) -> ResolvedMapping {
     if let known = resolutions.mappings[ObjectIdentifier(mapping)] { return known }
-    let all = usedMappingModel?.entityMappings ?? [mapping]
+    let all = usedMappingModel == nil ? NamedMappings([mapping]) : namedMappings
     guard let made = mapping.resolved(from: sourceModel, to: destinationModel, among: all) else {
       throw HeartwoodError(
         .entityMigrationPolicy,

@@ -41,7 +41,7 @@ struct ResolvedMapping {
   ///   - all: All mappings of the model.
   init(
     _ mapping: EntityMapping, _ source: EntityDescription?, _ destination: EntityDescription,
-    among all: [EntityMapping]
+    among all: NamedMappings
   ) {
     hasCode = type(of: mapping.policy) != EntityMigrationPolicy.self
     let named = Dictionary(
@@ -73,7 +73,7 @@ struct ResolvedMapping {
   /// What becomes of a property of which the mapping says nothing: it has the value of the one of its name, or of its renaming identifier.
   private mutating func former(
     of property: PropertyDescription, in destination: EntityDescription, _ source: EntityDescription?,
-    _ mapping: EntityMapping, _ all: [EntityMapping]
+    _ mapping: EntityMapping, _ all: NamedMappings
   ) -> Origin {
     guard let source, !property.isTransient, property.derivation == nil,
       let slot = source.slot(named: Self.formerName(property.name, in: destination, source))
@@ -90,12 +90,8 @@ struct ResolvedMapping {
     else { return .property(former.name) }
     // The other side may say what becomes of the links.
     let back = (former as? RelationshipDescription)?.inverseRelationship
-    for other in all.flatMap(\.relationshipMappings) where other.name == inverse.name {
-      if other.takesOver(back, for: mapping, among: all)
-        || !all.contains(where: { $0.maps(other, of: inverse) })
-      {
-        continue
-      }
+    for (other, owner) in all.relationships(named: inverse.name) where owner.maps(inverse) {
+      if other.takesOver(back, for: mapping, among: all) { continue }
       if relationship.isOrdered, relationship.isToMany, !other.isDefault {
         refused.append(
           (
@@ -152,14 +148,13 @@ extension PropertyMapping {
   /// Whether a relationship takes over the links of one of the source to what a mapping makes, or only those to what is made of other
   /// entities.
   fileprivate func takesOver(
-    _ former: RelationshipDescription?, for mapping: EntityMapping, among all: [EntityMapping]
+    _ former: RelationshipDescription?, for mapping: EntityMapping, among all: NamedMappings
   ) -> Bool {
     guard value == nil, let former else { return false }
     guard let expression else { return !usesDefault && sourceName ?? name == former.name }
     guard let links = expression.links, links.relationship == former.name else { return false }
     if links.isOf(mapping.name) { return true }
-    let maker = all.first { $0.name == links.mapping }
-    return maker.map { $0.sourceEntityName != mapping.sourceEntityName } ?? false
+    return links.mapping.flatMap { all[$0] }.map { $0.sourceEntityName != mapping.sourceEntityName } ?? false
   }
 
   var isDefault: Bool { value == nil && expression == nil && sourceName == nil && usesDefault }
@@ -180,11 +175,9 @@ extension PropertyMapping {
 }
 
 extension EntityMapping {
-  /// Whether a property mapping is one of this mapping's, about a relationship of its entity of the destination.
-  fileprivate func maps(_ property: PropertyMapping, of relationship: RelationshipDescription) -> Bool {
-    guard relationshipMappings.contains(where: { $0 === property }), let name = destinationEntityName,
-      let owner = relationship.entity
-    else { return false }
+  /// Whether a relationship is one of the mapping's entity of the destination.
+  fileprivate func maps(_ relationship: RelationshipDescription) -> Bool {
+    guard let name = destinationEntityName, let owner = relationship.entity else { return false }
     return owner.selfAndBelow.contains { $0.name == name }
   }
 
@@ -192,7 +185,7 @@ extension EntityMapping {
   ///
   /// - Returns: Nil if there is no such entity in the destination.
   func resolved(
-    from source: ManagedObjectModel, to destination: ManagedObjectModel, among all: [EntityMapping]
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, among all: NamedMappings
   ) -> ResolvedMapping? {
     guard let entity = destinationEntityName.flatMap({ destination.entitiesByName[$0] }) else { return nil }
     return ResolvedMapping(self, sourceEntityName.flatMap { source.entitiesByName[$0] }, entity, among: all)
