@@ -246,13 +246,21 @@ extension HeartwoodError {
   /// An invalid model. The message is one sentence.
   package static func model(_ message: String) -> HeartwoodError { HeartwoodError(.coreData, message) }
 
+  /// What to do about damage that is found on the way.
+  private static let damageAdvice = "; verify the store"
+
+  /// The message without what to do about damage, for a reader that has read the whole store.
+  package var messageWithoutAdvice: String {
+    message.hasSuffix(Self.damageAdvice) ? String(message.dropLast(Self.damageAdvice.count)) : message
+  }
+
   /// Something in a store that is not what was written.
   package static func damagedStore(_ message: String) -> HeartwoodError {
-    HeartwoodError(.persistentStoreDamaged, "\(message); verify the store")
+    HeartwoodError(.persistentStoreDamaged, message + damageAdvice)
   }
 
   /// A row whose bytes are invalid.
   @usableFromInline static func damagedRow(_ message: String) -> HeartwoodError {
-    HeartwoodError(.persistentStoreDamaged, "a row is damaged: \(message); verify the store")
+    damagedStore("a row is damaged: \(message)")
   }
 }

@@ -113,8 +113,7 @@ extension PropertyDescription {
 
 extension HeartwoodError {
   package static func damagedModel(_ message: String) -> HeartwoodError {
-    HeartwoodError(
-      .persistentStoreDamaged, "the model in the store cannot be read: \(message); verify the store")
+    damagedStore("the model in the store cannot be read: \(message)")
   }
 }
 

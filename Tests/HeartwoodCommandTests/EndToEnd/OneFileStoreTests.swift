@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -21,6 +22,22 @@ import Testing
     }
     let salvage = CommandRun("salvage", file, world.directory.path("new"))
     #expect(salvage.status == .dataError && salvage.notes.contains("is one file: it is read as a whole"))
+  }
+
+  @Test(arguments: ["json", "xml"])
+  func `a mistake in the model of a file that was edited is named, with what to do`(type: String) throws {
+    let world = try SmallWorld()
+    let file = world.directory.path("small.store")
+    #expect(CommandRun("copy", world.path, file, "--type", type).status == .success)
+    var text = try String(contentsOfFile: file, encoding: .utf8)
+    let member = try #require(text.range(of: "isOptional"))
+    text.replaceSubrange(member, with: "isOptionel")
+    try Data(text.utf8).write(to: URL(filePath: file))
+    let message =
+      "the store at \(file) is no \(type.uppercased()) store, or a damaged one: the model in the store cannot be read: "
+      + "entities[0].properties[0]: \"isOptional\" is missing; nothing was changed; correct it, or restore it from a copy\n"
+    #expect(CommandRun("count", file, "City").notes == "heartwood: \(message)")
+    #expect(CommandRun("verify", file).output == message)
   }
 
   @Test func `a store of Core Data is refused as such`() {

@@ -32,6 +32,8 @@ struct StoreFileReader {
       throw damaged("it ends too early")
     } catch let error as ConstraintViolations {
       throw damaged(Self.text(error.violations))
+    } catch let error as HeartwoodError where error.message != error.messageWithoutAdvice {
+      throw damaged(error.messageWithoutAdvice)
     } catch let error as EngineError {
       throw HeartwoodError.engine(error, "the store at \(path) could not be read", .persistentStoreOpen)
     }
@@ -80,9 +82,10 @@ extension HeartwoodError {
     if let kind = ForeignFile.kind(at: path) {
       return HeartwoodError(.persistentStoreOpen, "the store at \(path) could not be opened: \(kind)")
     }
+    let advice = format == .binary ? "restore it from a copy" : "correct it, or restore it from a copy"
     return HeartwoodError(
       .persistentStoreDamaged,
-      "the store at \(path) is no \(format.rawValue) store, or a damaged one: \(what); nothing was changed; restore it from a copy"
+      "the store at \(path) is no \(format.rawValue) store, or a damaged one: \(what); nothing was changed; \(advice)"
     )
   }
 }
