@@ -45,7 +45,7 @@ import Testing
     let container = PersistentContainer(
       name: "Notes", managedObjectModel: try ManagedObjectModel(types: [Tally.self, Note.self]))
     container.persistentStoreDescriptions = [description]
-    try container.loadPersistentStores()
+    try await container.loadPersistentStores()
     let context = container.newBackgroundContext()
     for _ in 0..<3 { _ = Note(context: context) }
     try context.save()

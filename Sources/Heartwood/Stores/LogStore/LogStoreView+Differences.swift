@@ -35,7 +35,7 @@ extension LogStoreView {
       }
     }
     var found: [RowAddress: RowDifference] = [:]
-    try HeartwoodError.translating("the generations cannot be compared") {
+    _ = try HeartwoodError.translating("the generations cannot be compared") {
       try reader.differences(from: other.reader) { key, former, value in
         switch key.first {
         case KeySpace.row:
