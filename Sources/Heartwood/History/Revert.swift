@@ -19,12 +19,35 @@ struct Revert {
   }
 
   /// Changes the context, and returns what could not be changed.
+  ///
+  /// What is in the way is found before anything is changed: the two sides of a relationship change together.
   mutating func run(_ differences: [ObjectDifference]) throws -> [RevertConflict] {
+    var updates: [Update] = []
+    var removals: [ManagedObject] = []
+    for difference in differences {
+      switch difference.kind {
+      case .deleted: break
+      case .updated: if let update = try update(difference) { updates.append(update) }
+      case .inserted: if let object = try removable(difference) { removals.append(object) }
+      }
+    }
     // Objects come back before values that refer to them, and go after them.
-    for difference in differences where difference.kind == .deleted { try restore(difference) }
-    for difference in differences where difference.kind == .updated { try takeBack(difference) }
-    for difference in differences where difference.kind == .inserted { try remove(difference) }
+    let restored = differences.filter { $0.kind == .deleted }.compactMap { difference in
+      restore(difference).map {
+        Update(object: $0, difference: difference, names: difference.changedValues.sorted())
+      }
+    }
+    for update in restored + updates { try apply(update) }
+    for object in removals { context.delete(object) }
     return conflicts
+  }
+
+  /// What is taken back of one object.
+  private struct Update {
+    let object: ManagedObject
+    let difference: ObjectDifference
+    /// The values that nothing else has changed.
+    let names: [String]
   }
 
   private mutating func refuse(
@@ -39,62 +62,91 @@ struct Revert {
     return object?.isDeleted == false ? object : nil
   }
 
-  private mutating func restore(_ difference: ObjectDifference) throws {
+  /// The object of a row that was deleted, as a new one under its identifier.
+  private mutating func restore(_ difference: ObjectDifference) -> ManagedObject? {
     let identifier = difference.objectID
-    guard present(identifier) == nil else { return refuse(difference, nil, .existsAgain) }
+    guard present(identifier) == nil else {
+      refuse(difference, nil, .existsAgain)
+      return nil
+    }
     let (root, key) = (identifier.entity.rootEntity, identifier.key)
     if let known = context.registered(root, key) {
-      if known.isDeleted, known.managedObjectContext === context {
+      // Its delete is not saved yet.
+      guard !context.changes.deleted.contains(known) else {
         context.insert(known)
-      } else {
-        context.forget(known)
+        return known
       }
+      context.forget(known)
     }
-    let object: ManagedObject
-    if let known = context.registered(root, key) {
-      object = known
-    } else {
-      object = identifier.entity.factory.makeObject()
-      context.adoptInserted(object, as: context.identifier(identifier.entity, key))
-    }
-    for name in difference.changedValues { try set(name, of: object, difference) }
-    for (name, destinations) in difference.removedObjects { add(destinations, to: name, of: object) }
+    let object = identifier.entity.factory.makeObject()
+    context.adoptInserted(object, as: context.identifier(identifier.entity, key))
+    return object
   }
 
-  private mutating func takeBack(_ difference: ObjectDifference) throws {
-    guard let object = present(difference.objectID) else { return refuse(difference, nil, .isDeleted) }
+  private mutating func update(_ difference: ObjectDifference) throws -> Update? {
+    guard let object = present(difference.objectID) else {
+      refuse(difference, nil, .isDeleted)
+      return nil
+    }
+    var names: [String] = []
     for name in difference.changedValues.sorted() {
-      if try isAsAfter(name, of: object) {
-        try set(name, of: object, difference)
-      } else {
-        refuse(difference, name, .wasChanged)
+      if try isAsAfter(name, of: object) { names.append(name) } else { refuse(difference, name, .wasChanged) }
+    }
+    for name in difference.reorderedRelationships.sorted() { refuse(difference, name, .isReordered) }
+    return Update(object: object, difference: difference, names: names)
+  }
+
+  /// An object that the transaction has inserted; nil if it is gone, or if something has changed it or refers to it since.
+  private mutating func removable(_ difference: ObjectDifference) throws -> ManagedObject? {
+    guard let object = present(difference.objectID) else { return nil }
+    let entity = object.entity
+    for slot in entity.slots where !entity.isElement(slot) {
+      let property = entity.property(at: slot)
+      guard !property.isTransient, try !isAsAfter(property.name, of: object) else { continue }
+      refuse(difference, property.name, .wasChanged)
+      return nil
+    }
+    return object
+  }
+
+  private mutating func apply(_ update: Update) throws {
+    let (object, difference) = (update.object, update.difference)
+    for name in update.names { try set(name, of: object, difference) }
+    for (name, destinations) in difference.removedObjects.sorted(by: { $0.key < $1.key }) {
+      guard let slot = linkSlot(name, of: object) else { continue }
+      for destination in destinations {
+        if let destination = present(destination), !context.containsRelated(object, slot, destination) {
+          context.insertRelated(object, slot, destination, at: nil)
+        }
       }
     }
-    for (name, destinations) in difference.removedObjects { add(destinations, to: name, of: object) }
-    for (name, destinations) in difference.addedObjects {
-      guard let slot = object.entity.slot(named: name) else { continue }
+    for (name, destinations) in difference.addedObjects.sorted(by: { $0.key < $1.key }) {
+      guard let slot = linkSlot(name, of: object) else { continue }
       for destination in destinations {
         if let destination = present(destination), context.containsRelated(object, slot, destination) {
           context.removeRelated(object, slot, destination)
         }
       }
     }
-    for name in difference.reorderedRelationships.sorted() { refuse(difference, name, .isReordered) }
   }
 
-  private mutating func remove(_ difference: ObjectDifference) throws {
-    guard let object = present(difference.objectID) else { return }
-    for slot in object.entity.slots where object.entity.compiled.relationshipBySlot[slot] == nil {
-      let name = object.entity.property(at: slot).name
-      guard !object.entity.isElement(slot), try !isAsAfter(name, of: object) else { continue }
-      return refuse(difference, name, .wasChanged)
-    }
-    context.delete(object)
+  /// The slot of a to-many relationship whose links are its own: where the inverse is to-one, its values decide.
+  private func linkSlot(_ name: String, of object: ManagedObject) -> Int? {
+    guard let slot = object.entity.slot(named: name),
+      object.entity.relationship(at: slot).inverseRelationship?.isToMany != false
+    else { return nil }
+    return slot
   }
 
   /// Whether a value is still what the transaction has made it.
   private func isAsAfter(_ name: String, of object: ManagedObject) throws -> Bool {
     guard let slot = object.entity.slot(named: name) else { return false }
+    if object.entity.compiled.relationshipBySlot[slot]?.isToMany == true {
+      let keys = context.relatedKeys(object, slot)
+      return try after.performAndWait {
+        try after.relatedKeys(after.existingObject(with: object.objectID) as ManagedObject, slot) == keys
+      }
+    }
     let value = object.wholeValue(at: slot)
     return try after.performAndWait {
       let then: ManagedObject = try after.existingObject(with: object.objectID)
@@ -118,16 +170,6 @@ struct Revert {
       return refuse(difference, name, .destinationIsDeleted)
     }
     context.setToOne(object, slot, destination)
-  }
-
-  /// Adds the destinations that still exist.
-  private func add(_ destinations: [ManagedObjectID], to name: String, of object: ManagedObject) {
-    guard let slot = object.entity.slot(named: name) else { return }
-    for destination in destinations {
-      if let destination = present(destination), !context.containsRelated(object, slot, destination) {
-        context.insertRelated(object, slot, destination, at: nil)
-      }
-    }
   }
 }
 

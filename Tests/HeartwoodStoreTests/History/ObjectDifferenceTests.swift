@@ -156,7 +156,8 @@ import Testing
       let token = try coordinator.queryGenerationToken(asOf: transaction.timestamp)
       let past = container.newBackgroundContext()
       try past.setQueryGenerationFrom(token)
-      #expect(try past.count(Person.self) >= 1)
+      #expect(
+        try past.count(Person.self) == Int(transaction.transactionNumber - history[0].transactionNumber) + 1)
     }
     let newest = try coordinator.queryGenerationToken(asOf: .distantFuture)
     let past = container.newBackgroundContext()

@@ -15,6 +15,7 @@ struct GraphUnsafeCodeTests {
       ],
       "places on the stack of the caller": ["Predicates/Evaluation/Place.swift"],
       "texts compared eight bytes at a time": ["Predicates/Evaluation/TextBytes.swift"],
+      "a table of words on the stack": ["Words/TextWords.swift"],
     ],
     uncheckedSendable: [
       "one queue or one migration uses it": ["Values/OpaqueValue.swift"],

@@ -26,7 +26,7 @@ struct HouseTests {
 
   @Test func `few files use each other in a ring`() {
     let ring = graph.largestRing
-    #expect(ring.count == 42, "\(ring.joined(separator: "\n"))")
+    #expect(ring.count == 41, "\(ring.joined(separator: "\n"))")
   }
 
   @Test func `few folders use each other in a ring`() {
@@ -50,7 +50,7 @@ struct HouseTests {
   }
 
   @Test func `the modules are not larger than they were`() throws {
-    #expect(graph.lines <= 55_500)
-    #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 22_950)
+    #expect(graph.lines <= 57_000)
+    #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 23_050)
   }
 }

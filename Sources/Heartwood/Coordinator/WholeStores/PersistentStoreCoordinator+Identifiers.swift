@@ -35,7 +35,8 @@ extension PersistentStoreCoordinator {
   /// - Throws: As `queryGenerationToken(forGeneration:)`, and if the store has no generation of that time any more.
   /// - Complexity: Linear in the generations that can still be read.
   public func queryGenerationToken(asOf date: Date) throws -> QueryGenerationToken {
-    let time = date.nanosecondsSince1970
+    // A date has about a tenth of a microsecond less than a time of the store.
+    let time = min(date.nanosecondsSince1970, .max - 1_000) + 1_000
     guard let found = try generations().last(where: { $0.time <= time }) else {
       throw HeartwoodError(
         .persistentStoreOperation,

@@ -65,62 +65,6 @@ struct ConsumerStep: Sendable, Equatable {
   let nanoseconds: Int64?
 }
 
-extension StoreReading {
-  /// The consumers that the store has, in the order of their names.
-  func consumers() throws -> [(name: String, record: ConsumerRecord)] {
-    var found: [(name: String, record: ConsumerRecord)] = []
-    try scan(.prefix([KeySpace.consumer])) { key, value in
-      let name = try KeySpace.consumerName(of: key)
-      found.append((name, try ConsumerRecord(decoding: value, of: name)))
-      return true
-    }
-    return found
-  }
-
-  /// The record of a consumer; nil if the store has none of this name.
-  func consumer(_ name: String) throws -> ConsumerRecord? {
-    let value = try KeySpace.consumerKey(name).withUnsafeBytes { try reader.pointer(of: $0) }
-    return try value.map { try ConsumerRecord(decoding: $0, of: name) }
-  }
-}
-
-extension LogStoreTransaction {
-  /// Writes the positions of consumers of this store.
-  ///
-  /// - Throws: `.persistentStoreSaveConflicts` if a consumer is somewhere else by now, or is not registered any more.
-  func advanceConsumers(_ steps: [ConsumerStep]) throws {
-    for step in steps where step.storeID == identity.text {
-      guard var record = try consumer(step.name) else { throw HeartwoodError.unknownConsumer(step.name) }
-      guard record.transaction == step.from else {
-        throw HeartwoodError(
-          .persistentStoreSaveConflicts,
-          "the consumer \"\(step.name)\" is at transaction \(record.transaction) by now, and the save completes its work since \(step.from): "
-            + "another process or task has done the same work; roll back, and take the next batch")
-      }
-      (record.transaction, record.nanoseconds) = (step.transaction, step.nanoseconds)
-      record.savedAt = reader.time
-      try put(KeySpace.consumerKey(step.name), record.encoded())
-    }
-  }
-}
-
-extension LogStore {
-  /// Changes the record of a consumer in a transaction of its own.
-  ///
-  /// - Parameter change: Gets the record, nil for a new consumer, and the newest state; returns the record to write, or nil to remove it.
-  func changeConsumer(
-    _ name: String, _ change: (ConsumerRecord?, LogStoreTransaction) throws -> ConsumerRecord?
-  ) throws {
-    try writeWithoutHistory("the consumer \"\(name)\" could not be changed") { transaction in
-      let former = try transaction.consumer(name)
-      let record = try change(former, transaction)
-      guard record != former else { return }
-      let key = KeySpace.consumerKey(name)
-      if let record { try transaction.put(key, record.encoded()) } else { try transaction.delete(key) }
-    }
-  }
-}
-
 extension HeartwoodError {
   static func unknownConsumer(_ name: String) -> HeartwoodError {
     HeartwoodError(

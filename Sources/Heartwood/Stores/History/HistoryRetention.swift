@@ -25,20 +25,3 @@ public struct HistoryRetention: Sendable, Hashable {
     return count == nil
   }
 }
-
-extension LogStoreTransaction {
-  /// How many records a save deletes at most: more than it adds, so that a history which is too long becomes shorter.
-  private static let mostDeleted = 8
-
-  /// Deletes the oldest records that are beyond the limits, as far as no consumer needs them.
-  func deleteHistory(_ retention: HistoryRetention, newest: HistoryRecord) throws {
-    let needed = try consumers().filter {
-      newest.number - min($0.record.transaction, newest.number) <= $0.record.lagLimit
-    }
-    if retention.age == nil, retention.count == nil, try consumers().isEmpty { return }
-    let seen = needed.map(\.record.transaction).min() ?? .max
-    _ = try deleteHistory(
-      before: min(newest.number, seen == .max ? .max : seen + 1),
-      keepingFrom: { !retention.isOver($0, newest: newest) }, atMost: Self.mostDeleted)
-  }
-}

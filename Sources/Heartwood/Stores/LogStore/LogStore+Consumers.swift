@@ -1,0 +1,72 @@
+extension StoreReading {
+  /// The consumers that the store has, in the order of their names.
+  func consumers() throws -> [(name: String, record: ConsumerRecord)] {
+    var found: [(name: String, record: ConsumerRecord)] = []
+    try scan(.prefix([KeySpace.consumer])) { key, value in
+      let name = try KeySpace.consumerName(of: key)
+      found.append((name, try ConsumerRecord(decoding: value, of: name)))
+      return true
+    }
+    return found
+  }
+
+  /// The record of a consumer; nil if the store has none of this name.
+  func consumer(_ name: String) throws -> ConsumerRecord? {
+    let value = try KeySpace.consumerKey(name).withUnsafeBytes { try reader.pointer(of: $0) }
+    return try value.map { try ConsumerRecord(decoding: $0, of: name) }
+  }
+}
+
+extension LogStoreTransaction {
+  /// Writes the positions of consumers of this store.
+  ///
+  /// - Throws: `.persistentStoreSaveConflicts` if a consumer is somewhere else by now, or is not registered any more.
+  func advanceConsumers(_ steps: [ConsumerStep]) throws {
+    for step in steps where step.storeID == identity.text {
+      guard var record = try consumer(step.name) else { throw HeartwoodError.unknownConsumer(step.name) }
+      guard record.transaction == step.from else {
+        throw HeartwoodError(
+          .persistentStoreSaveConflicts,
+          "the consumer \"\(step.name)\" is at transaction \(record.transaction) by now, and the save completes its work since \(step.from): "
+            + "another process or task has done the same work; roll back, and take the next batch")
+      }
+      (record.transaction, record.nanoseconds) = (step.transaction, step.nanoseconds)
+      record.savedAt = reader.time
+      try put(KeySpace.consumerKey(step.name), record.encoded())
+    }
+  }
+}
+
+extension LogStore {
+  /// Changes the record of a consumer in a transaction of its own.
+  ///
+  /// - Parameter change: Gets the record, nil for a new consumer, and the newest state; returns the record to write, or nil to remove it.
+  func changeConsumer(
+    _ name: String, _ change: (ConsumerRecord?, LogStoreTransaction) throws -> ConsumerRecord?
+  ) throws {
+    try writeWithoutHistory("the consumer \"\(name)\" could not be changed") { transaction in
+      let former = try transaction.consumer(name)
+      let record = try change(former, transaction)
+      guard record != former else { return }
+      let key = KeySpace.consumerKey(name)
+      if let record { try transaction.put(key, record.encoded()) } else { try transaction.delete(key) }
+    }
+  }
+}
+
+extension LogStoreTransaction {
+  /// How many records a save deletes at most: more than it adds, so that a history which is too long becomes shorter.
+  private static let mostDeleted = 8
+
+  /// Deletes the oldest records that are beyond the limits, as far as no consumer needs them.
+  func deleteHistory(_ retention: HistoryRetention, newest: HistoryRecord) throws {
+    let needed = try consumers().filter {
+      newest.number - min($0.record.transaction, newest.number) <= $0.record.lagLimit
+    }
+    if retention.age == nil, retention.count == nil, try consumers().isEmpty { return }
+    let seen = needed.map(\.record.transaction).min() ?? .max
+    _ = try deleteHistory(
+      before: min(newest.number, seen == .max ? .max : seen + 1),
+      keepingFrom: { !retention.isOver($0, newest: newest) }, atMost: Self.mostDeleted)
+  }
+}
