@@ -6,18 +6,25 @@ extension PredicateParser {
     _ first: PredicateSyntax, _ start: Int, _ stopsAtBrace: Bool
   ) throws(ExpansionError) -> PredicateSyntax {
     var value = first
+    // Whether a constant is the beginning of an optional chain.
+    var isChain = false
     while !isAtEnd {
       if token.is("."), source[index + 1].kind == .word, index + 1 < end {
+        let base = value
         let name = source.text(source[index + 1].range)
         index += 2
         value = try member(value, name, start, stopsAtBrace)
+        guard isChain, base.isConstant, case .call(_, let method) = value else { continue }
+        return try optionalChain(base) { parser, variable throws(ExpansionError) in
+          try parser.chained(.call(variable, method: method), start, stopsAtBrace)
+        }
       } else if token.is("?"), source[index + 1].is(".") || source[index + 1].is("["), !isSpaced(index) {
         index += 1
+        isChain = true
         if value.isConstant { continue }
-        madeCount += 1
-        let variable = "_chained\(madeCount)"
-        let body = try chained(.variable(variable), start, stopsAtBrace)
-        return .optionalChain(value, variable: variable, body: body)
+        return try optionalChain(value) { parser, variable throws(ExpansionError) in
+          try parser.chained(variable, start, stopsAtBrace)
+        }
       } else if token.is("!"), !source[index].isFirstOnLine,
         source[index - 1].range.upperBound == source[index].range.lowerBound, !isNotEqual(index)
       {
@@ -47,13 +54,23 @@ extension PredicateParser {
     source[index + 1].is("=") && source[index].range.upperBound == source[index + 1].range.lowerBound
   }
 
+  /// A chain whose rest reads a variable that stands for the wrapped value.
+  private mutating func optionalChain(
+    _ value: PredicateSyntax,
+    _ rest: (inout PredicateParser, PredicateSyntax) throws(ExpansionError) -> PredicateSyntax
+  ) throws(ExpansionError) -> PredicateSyntax {
+    madeCount += 1
+    let variable = "_chained\(madeCount)"
+    return .optionalChain(value, variable: variable, body: try rest(&self, .variable(variable)))
+  }
+
   /// The rest of an optional chain.
   private mutating func chained(
-    _ variable: PredicateSyntax, _ start: Int, _ stopsAtBrace: Bool
+    _ first: PredicateSyntax, _ start: Int, _ stopsAtBrace: Bool
   ) throws(ExpansionError) -> PredicateSyntax {
     try beginNested()
     defer { depth -= 1 }
-    return try postfixed(variable, start, stopsAtBrace)
+    return try postfixed(first, start, stopsAtBrace)
   }
 
   /// The index after generic arguments that are followed by a call.

@@ -114,6 +114,29 @@ struct PredicateTests {
     try check(#Predicate { $0.author != nil && $0.author!.name == "Bert" })
   }
 
+  private struct Filter: Sendable {
+    var titles: [String]?
+    var years: ClosedRange<Int>?
+    var title: String?
+  }
+
+  // SWD-23
+  @Test func `optional chains of constants`() throws {
+    let titles: [String]? = ["beta", "Alpha"]
+    let noTitles: [String]? = nil
+    let filter: Filter? = Filter(titles: ["beta"], years: 3...9, title: "beta and Alpha")
+    let ids: Set<PersistentIdentifier>? = Set(books.prefix(3).map(\.persistentModelID))
+    try check(#Predicate { titles?.contains($0.title) == true }, 16)
+    try check(#Predicate { titles?.contains($0.title) ?? true }, 16)
+    try check(#Predicate { noTitles?.contains($0.title) ?? ($0.year == 2) }, 1)
+    try check(#Predicate { noTitles?.contains($0.title) == true || $0.year == 2 }, 1)
+    try check(#Predicate { filter?.titles?.contains($0.title) == true }, 8)
+    try check(#Predicate { filter?.years?.contains($0.year) == true }, 7)
+    try check(#Predicate { $0.title != "" && filter?.title?.contains($0.title) == true }, 16)
+    try check(#Predicate { filter?.title?.isEmpty == false && $0.year < 3 }, 3)
+    try check(#Predicate { ids?.contains($0.persistentModelID) ?? false }, 3)
+  }
+
   // SWD-23
   @Test func `texts`() throws {
     let part = "A"

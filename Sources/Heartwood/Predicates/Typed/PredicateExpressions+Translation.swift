@@ -9,7 +9,7 @@ package protocol TranslatableExpression {
 
 extension PredicateExpressions.Variable: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    .value(try translation.value(of: key))
+    try translation.part(of: key)
   }
 }
 
@@ -148,8 +148,15 @@ extension PredicateExpressions.ForceCast: TranslatableExpression {
 /// Optionals: a property of a missing object is missing, and a condition on one is neither true nor false.
 extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    let value = try translation.value(wrapped)
-    let part = try translation.binding(variable, to: value).part(transform)
+    let wrapped = try translation.part(wrapped)
+    switch wrapped {
+    // There is nothing to translate the rest with.
+    case .value(let value) where value.isNull: return wrapped
+    case .range: return try translation.binding(variable, to: wrapped).part(transform)
+    default: break
+    }
+    let value = try translation.value(of: wrapped)
+    let part = try translation.binding(variable, to: .value(value)).part(transform)
     return translation.part(
       part, of: RHS.Output.self, where: translation.exists(value, of: Wrapped.self), after: value)
   }
@@ -286,7 +293,7 @@ extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
 extension PredicateExpressions.Filter: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     let (path, scope, former) = try translation.destinations(sequence)
-    let inner = try translation.binding(variable, to: .path(PropertyPath(scope))).condition(filter)
+    let inner = try translation.binding(variable, to: .value(.path(PropertyPath(scope)))).condition(filter)
     return .value(
       ConditionExpression(
         .collection(DestinationValues(path: path, scope: scope, filter: former.map { $0 && inner } ?? inner)))

@@ -59,7 +59,7 @@ package struct PredicateTranslation {
   let model: ManagedObjectModel?
   /// Another module's classes; nil for those of this one.
   let vocabulary: (any PredicateVocabulary)?
-  private var values: [PredicateExpressions.VariableID: ConditionExpression] = [:]
+  private var values: [PredicateExpressions.VariableID: PredicatePart] = [:]
   private(set) var inputCount = 0
 
   init(model: ManagedObjectModel?, vocabulary: (any PredicateVocabulary)?) {
@@ -69,7 +69,7 @@ package struct PredicateTranslation {
 
   /// A variable for the fetched object.
   mutating func bind<Output>(_ variable: PredicateExpressions.Variable<Output>) {
-    values[variable.key] = .path(PropertyPath(.fetched))
+    values[variable.key] = .value(.path(PropertyPath(.fetched)))
     inputCount += 1
   }
 
@@ -77,21 +77,21 @@ package struct PredicateTranslation {
   package mutating func bind<Output>(
     _ variable: PredicateExpressions.Variable<Output>, to input: any PredicateExpression,
     of outer: PredicateTranslation
-  ) throws(HeartwoodError) { values[variable.key] = try outer.value(input) }
+  ) throws(HeartwoodError) { values[variable.key] = .value(try outer.value(input)) }
 
   func binding<Output>(
-    _ variable: PredicateExpressions.Variable<Output>, to value: ConditionExpression
+    _ variable: PredicateExpressions.Variable<Output>, to part: PredicatePart
   ) -> PredicateTranslation {
     var inner = self
-    inner.values[variable.key] = value
+    inner.values[variable.key] = part
     return inner
   }
 
-  func value(of key: PredicateExpressions.VariableID) throws(HeartwoodError) -> ConditionExpression {
-    guard let value = values[key] else {
+  func part(of key: PredicateExpressions.VariableID) throws(HeartwoodError) -> PredicatePart {
+    guard let part = values[key] else {
       throw .predicate("it uses a variable of another predicate, which has no translation")
     }
-    return value
+    return part
   }
 
   package func part(_ expression: any PredicateExpression) throws(HeartwoodError) -> PredicatePart {
@@ -116,7 +116,11 @@ package struct PredicateTranslation {
   }
 
   package func value(_ expression: any PredicateExpression) throws(HeartwoodError) -> ConditionExpression {
-    switch try part(expression) {
+    try value(of: part(expression))
+  }
+
+  func value(of part: PredicatePart) throws(HeartwoodError) -> ConditionExpression {
+    switch part {
     case .value(let value): return value
     case .condition(let condition): return .truth(of: condition)
     case .optional(let condition, let exists):
@@ -145,13 +149,13 @@ package struct PredicateTranslation {
     if case .value(.list(let members)) = try value(sequence).kind {
       var tests: [Condition] = []
       for member in members {
-        let one = try binding(variable, to: .value(member)).condition(test)
+        let one = try binding(variable, to: .value(.value(member))).condition(test)
         tests.append(isNegated ? !one : one)
       }
       return tests.isEmpty ? .always(false) : .any(tests)
     }
     let (path, scope, filter) = try destinations(sequence)
-    let inner = try binding(variable, to: .path(PropertyPath(scope))).condition(test)
+    let inner = try binding(variable, to: .value(.path(PropertyPath(scope)))).condition(test)
     let wanted = isNegated ? !inner : inner
     return .quantified(.any, path, scope, filter.map { $0 && wanted } ?? wanted)
   }
@@ -194,6 +198,10 @@ package struct PredicateTranslation {
 
   /// When a value is there. The destinations of a to-many relationship always are, where its owner is.
   func exists(_ value: ConditionExpression, of type: any Any.Type) -> Condition {
+    switch value.kind {
+    case .value, .list, .object: return .always(!value.isNull)
+    default: break
+    }
     guard vocabulary?.isToMany(type) == true else { return .comparing(value, .notEqual, .value(.null)) }
     let path: PropertyPath
     switch value.kind {
