@@ -45,9 +45,7 @@ struct ModelExpansion {
       at: actor.range, fix: .init(message: "remove '@MainActor'", range: actor.range, text: ""))
   }
 
-  /// The properties that are stored, but cannot be persisted.
-  ///
-  /// - Returns: What is wrong with each.
+  /// What is wrong with the properties that are stored.
   private var propertyProblems: [ExpansionError] {
     type.variables.compactMap { variable in
       guard variable.isStored else { return nil }
@@ -69,7 +67,9 @@ struct ModelExpansion {
           at: variable.nameRange)
       }
       if let observer = variable.observer, !variable.prefix.modifiers.contains("lazy") {
-        return PropertyExpansion.refusal(of: observer, variable)
+        return ExpansionError(
+          "observers of a model's property are never called: react where '\(variable.name)' is set, or mark it with '@Transient'",
+          at: observer, isWarning: true)
       }
       if let options = variable.prefix.attribute("Relationship"), options.isUnique, variable.isList {
         return ExpansionError(
@@ -109,7 +109,8 @@ struct ModelExpansion {
       isRoot && type.declaresEquality ? equality : "",
       "\(access)required init(backingData: any SwiftData.BackingData<\(isRoot ? type.writtenName : "Root")>) {",
       // After a problem, properties without a value are not reported once more.
-      problems.isEmpty ? (placeholders + [adoption]).joined(separator: "\n") : "  Swift.fatalError()",
+      problems.allSatisfy(\.isWarning)
+        ? (placeholders + [adoption]).joined(separator: "\n") : "  Swift.fatalError()",
       "}",
     ]
     return lines.filter { !$0.isEmpty }.joined(separator: "\n")

@@ -81,9 +81,11 @@ struct ExpansionError: Error {
   var message: String
   var range: Range<Int>
   var fix: Fix?
+  /// Whether the source compiles nevertheless.
+  var isWarning: Bool
 
-  init(_ message: String, at range: Range<Int>, fix: Fix? = nil) {
-    (self.message, self.range, self.fix) = (message, range, fix)
+  init(_ message: String, at range: Range<Int>, fix: Fix? = nil, isWarning: Bool = false) {
+    (self.message, self.range, self.fix, self.isWarning) = (message, range, fix, isWarning)
   }
 
   func diagnostic(in syntax: PluginRequest.Syntax) -> PluginDiagnostic {
@@ -98,7 +100,8 @@ struct ExpansionError: Error {
       ]
     }
     return PluginDiagnostic(
-      message: message, position: .init(fileName: file, offset: start + range.lowerBound),
+      message: message, severity: isWarning ? "warning" : "error",
+      position: .init(fileName: file, offset: start + range.lowerBound),
       highlights: [place(range)], fixIts: fixIts ?? [])
   }
 }

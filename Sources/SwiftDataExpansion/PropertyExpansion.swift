@@ -12,18 +12,8 @@ struct PropertyExpansion {
     else {
       throw ExpansionError("a property of a model is a variable with a name", at: 0..<0)
     }
-    if let observer = variable.observer {
-      throw Self.refusal(of: observer, variable)
-    }
     self.variable = variable
     self.isTransformable = isTransformable
-  }
-
-  /// What is wrong with the observers of a variable.
-  static func refusal(of observer: Range<Int>, _ variable: VariableDeclaration) -> ExpansionError {
-    ExpansionError(
-      "a property of a model has no observers: react where '\(variable.name)' is set, or mark it with '@Transient'",
-      at: observer)
   }
 
   var accessors: String {

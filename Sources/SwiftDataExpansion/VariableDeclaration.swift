@@ -126,7 +126,7 @@ struct VariableDeclaration {
   ///
   /// - Parameter constants: Whether it stores constants.
   func isPersisted(constants: Bool) -> Bool {
-    isStored && !isOneOfSeveral && observer == nil && (constants || !isConstant)
+    isStored && !isOneOfSeveral && (constants || !isConstant)
       && !prefix.modifiers.contains("lazy")
       && prefix.attribute("Transient") == nil
       && !name.hasPrefix("_$") && type != ModelExpansion.placeholder
