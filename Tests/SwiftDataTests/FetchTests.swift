@@ -172,6 +172,20 @@ struct FetchTests {
     #expect(try context.fetch(known) == [book])
   }
 
+  // SWD-25, SWD-26
+  @Test func `models that were put into a set before they were inserted stay in it`() throws {
+    let (kept, gone) = (Book(title: "Kept", year: 201), Book(title: "Gone", year: 202))
+    var set: Set<Book> = [kept, gone]
+    context.insert(kept)
+    context.insert(gone)
+    #expect(set.contains(kept) && set.contains(gone))
+    try context.save()
+    #expect(set.contains(kept) && set.contains(gone))
+    context.delete(gone)
+    try context.save()
+    #expect(set.remove(gone) != nil && set == [kept])
+  }
+
   // SWD-19, SWD-25
   @Test func `an identifier without a row gives a model that reads as its defaults`() throws {
     let book = Book(title: "Gone", year: 300)

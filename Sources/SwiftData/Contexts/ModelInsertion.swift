@@ -43,6 +43,7 @@ private struct ModelInsertion {
       object.temporaryIdentifier = identifier
       context.noteTemporary(identifier, object)
     }
+    if let hashed = values.hashedIdentifier { object.hashedIdentifier = hashed }
     object.keep(model, in: context)
     context.noteChange()
     for property in modelClass.relationships {

@@ -21,6 +21,7 @@ public final class _FreeValues {
     var observed: Set<UInt64> = []
     var identifier: PersistentIdentifier?
     var former: PersistentIdentifier?
+    var hashed: PersistentIdentifier?
   }
 
   init(identifier: PersistentIdentifier? = nil) { if identifier != nil { self.identifier = identifier } }
@@ -57,6 +58,12 @@ public final class _FreeValues {
   var former: PersistentIdentifier? {
     get { rare?.former }
     set { makeRare().former = newValue }
+  }
+
+  /// The temporary identifier that the model was hashed by.
+  var hashedIdentifier: PersistentIdentifier? {
+    get { rare?.hashed }
+    set { if rare != nil || newValue != nil { makeRare().hashed = newValue } }
   }
 
   subscript(hash: UInt64) -> Slot? { entries[hash] }

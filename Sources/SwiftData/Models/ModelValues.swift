@@ -121,6 +121,7 @@ enum ModelValues {
     for (hash, value) in stored { values.set(value, hash) }
     values.former = model._$storage.identifier(of: object)
     values.identifier = values.former
+    values.hashedIdentifier = object.hashedIdentifier
     model._$storage.leave(with: values)
   }
 

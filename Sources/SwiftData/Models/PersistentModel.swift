@@ -56,7 +56,7 @@ extension PersistentModel {
     left === right || ModelIdentity.areEqual(left, right)
   }
 
-  /// Hashes the identifier that the model has when it is hashed first.
+  /// Hashes the identifier that the model has when it is hashed first, with or without a context.
   public func hash(into hasher: inout Hasher) { hasher.combine(ModelIdentity.hashed(of: self)) }
 }
 
@@ -83,9 +83,19 @@ enum ModelIdentity {
   }
 
   static func hashed<Model: PersistentModel>(of model: Model) -> PersistentIdentifier {
-    if let object = model._$storage.object, let kept = object.hashedIdentifier { return kept }
+    guard let object = model._$storage.object else { return hashed(ofFree: model) }
+    if let kept = object.hashedIdentifier { return kept }
+    let identifier = object.persistentIdentifier
+    if identifier.isTemporary { object.hashedIdentifier = identifier }
+    return identifier
+  }
+
+  /// What a model without a context is hashed by, also once it has one.
+  private static func hashed<Model: PersistentModel>(ofFree model: Model) -> PersistentIdentifier {
+    let values = ModelValues.free(of: model)
+    if let kept = values.hashedIdentifier { return kept }
     let identifier = identifier(of: model)
-    if identifier.isTemporary { model._$storage.object?.hashedIdentifier = identifier }
+    if identifier.isTemporary { values.hashedIdentifier = identifier }
     return identifier
   }
 }
