@@ -11,6 +11,8 @@ final class Ledger: @unchecked Sendable {
   var fetches = 0
   var lastLimit: Int?
   var deletions: [String] = []
+  /// The new rows of the last save, as the context has sent them.
+  var inserted: [NodeSnapshot] = []
   /// What the next request throws.
   var refusal: DataStoreError?
   /// What the next deletion by a condition throws.
@@ -94,6 +96,7 @@ final class LedgerStore: DataStore, DataStoreBatching {
   func save(_ request: DataStoreSaveChangesRequest<NodeSnapshot>) throws -> DataStoreSaveChangesResult<
     NodeSnapshot
   > {
+    ledger.inserted = request.inserted
     if let refusal = ledger.refusal { throw refusal }
     var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
     for snapshot in request.inserted {
@@ -159,6 +162,25 @@ struct ProgramStoreTests {
     let other = ModelContext(container)
     let found = try #require(try other.fetch(FetchDescriptor<Node>()).first { $0.name == "child" })
     #expect(found.parent?.name == "parent" && found.persistentModelID == child.persistentIdentifier)
+  }
+
+  // SWD-25, SWD-36
+  @Test func `new models have identifiers of no store until the store has named them`() throws {
+    let context = ModelContext(container)
+    let parent = Node("parent", children: [Node("child")])
+    context.insert(parent)
+    let temporary = parent.persistentModelID
+    ledger.refusal = .unsupportedFeature
+    #expect(throws: (any Error).self) { try context.save() }
+    #expect(parent.persistentModelID == temporary)
+    ledger.refusal = nil
+    try context.save()
+    #expect(ledger.inserted.count == 2)
+    #expect(ledger.inserted.allSatisfy { $0.persistentIdentifier.storeIdentifier == nil })
+    #expect(ledger.inserted.contains { $0.persistentIdentifier == temporary })
+    #expect(ledger.inserted.contains { $0.parent == temporary })
+    #expect(parent.persistentModelID.storeIdentifier == "ledger")
+    #expect(context.model(for: temporary) === parent)
   }
 
   // SWD-36

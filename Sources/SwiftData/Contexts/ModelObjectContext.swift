@@ -244,6 +244,9 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   /// Whether a store has the row of an object that was saved.
   func hasRow(of object: _ModelObject) -> Bool {
     !object.isDeleted && (try? anyExistingObject(with: object.objectID)) != nil
+  /// Whether a save to a custom store is under way that has not told yet what it calls a new object.
+  func isUnnamed(_ id: ManagedObjectID) -> Bool { container.bridged.contains { $0.isUnnamed(id) } }
+
   }
 
   /// The identifier that a save is about to give a new object.

@@ -23,6 +23,14 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
     /// Objects that were deleted, and that contexts still have.
     var deleted: Set<UInt64> = []
     var last: UInt64 = 0
+    /// New objects that the store has not named yet.
+    var unnamed: Set<UInt64> = []
+
+    mutating func numberOfNew() -> UInt64 {
+      last += 1
+      unnamed.insert(last)
+      return last
+    }
 
     mutating func number(of identifier: PersistentIdentifier) -> UInt64 {
       if let known = numbers[identifier] { return known }
@@ -71,6 +79,12 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
     return state.withLock { $0.identifiers[UInt64(number)] }
   }
 
+  /// Whether an object is new, and the store has not said yet what it calls it.
+  func isUnnamed(_ id: ManagedObjectID) -> Bool {
+    guard id.storeUUID?.uuidString == identifier, let number = number(of: id) else { return false }
+    return state.withLock { $0.unnamed.contains(UInt64(number)) }
+  }
+
   /// The object of an identifier.
   func objectID(of identifier: PersistentIdentifier) -> ManagedObjectID? {
     guard identifier.storeIdentifier == store.identifier,
@@ -81,10 +95,7 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
 
   override func obtainPermanentIDs(for objects: [ManagedObject]) throws -> [ManagedObjectID] {
     objects.map { object in
-      let number = state.withLock { state in
-        state.last += 1
-        return state.last
-      }
+      let number = state.withLock { $0.numberOfNew() }
       return newObjectID(for: object.entity, number: number)
     }
   }
@@ -361,6 +372,7 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
         state.numbers[permanent] = number
         state.identifiers[number] = permanent
         state.versions[number] = 1
+        state.unnamed.remove(number)
       }
     }
     for snapshot in changes.inserted {
@@ -397,25 +409,6 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
   ) throws {
     let saved = snapshot.copy(persistentIdentifier: identifier, remappedIdentifiers: remapped)
     keep(try SnapshotContents(saved), in: context.snapshots, isRead: true)
-  }
-}
-
-/// Identifiers of stores.
-enum StoreNames {
-  /// The UUID that stands for a store's identifier: itself, if it is one.
-  static func uuid(of identifier: String) -> UUID {
-    if let uuid = UUID(uuidString: identifier) { return uuid }
-    let (first, second) = (
-      _PropertyHash.of(identifier), _PropertyHash.of(String(identifier.reversed()) + "store")
-    )
-    func byte(_ hash: UInt64, _ place: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: hash >> (8 * place)) }
-    return UUID(
-      uuid: (
-        byte(first, 0), byte(first, 1), byte(first, 2), byte(first, 3), byte(first, 4), byte(first, 5),
-        byte(first, 6) & 0x0F | 0x80, byte(first, 7), byte(second, 0) & 0x3F | 0x80, byte(second, 1),
-        byte(second, 2),
-        byte(second, 3), byte(second, 4), byte(second, 5), byte(second, 6), byte(second, 7)
-      ))
   }
 }
 

@@ -109,7 +109,9 @@ extension _ModelObject {
   /// The identifier of the row, or the temporary one that the model has until it is saved.
   final var persistentIdentifier: PersistentIdentifier {
     let id = objectID
-    guard id.isTemporaryID else { return home?.identifier(of: id) ?? formerIdentifier ?? .row(id) }
+    guard id.isTemporaryID || home?.isUnnamed(id) == true else {
+      return home?.identifier(of: id) ?? formerIdentifier ?? .row(id)
+    }
     if let known = temporaryIdentifier, known.isTemporary { return known }
     let made = PersistentIdentifier.makeTemporary(entity.name ?? "")
     temporaryIdentifier = made
