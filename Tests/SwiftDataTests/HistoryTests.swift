@@ -57,6 +57,8 @@ struct HistoryTests {
     #expect(all[1].token < all[2].token && all[1].token != all[2].token)
     let decoded = try JSONDecoder().decode(DefaultHistoryToken.self, from: JSONEncoder().encode(token))
     #expect(decoded == token && decoded.tokenValue == token.tokenValue)
+    #expect(token.tokenValue?.count == 1 && Set(all).count == all.count)
+    #expect(token.tokenValue?[all[0].storeIdentifier] != nil)
   }
 
   // SWD-30, SWD-40

@@ -68,6 +68,7 @@ struct JournalConfiguration: DataStoreConfiguration {
 
 struct JournalToken: HistoryToken {
   var tokenValue: Int?
+  var id: Int { tokenValue ?? 0 }
   static func < (left: JournalToken, right: JournalToken) -> Bool {
     (left.tokenValue ?? 0) < (right.tokenValue ?? 0)
   }
@@ -81,6 +82,9 @@ struct JournalTransaction: HistoryTransaction {
   let storeIdentifier: String
   var token: JournalToken { JournalToken(tokenValue: transactionIdentifier) }
   var id: Int { transactionIdentifier }
+
+  static func == (left: JournalTransaction, right: JournalTransaction) -> Bool { left.id == right.id }
+  func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 struct JournalInsert: HistoryInsert {
@@ -88,7 +92,6 @@ struct JournalInsert: HistoryInsert {
   let transactionIdentifier: Int
   let changeIdentifier: Int
   let changedPersistentIdentifier: PersistentIdentifier
-  var id: Int { changeIdentifier }
 
   init(_ transaction: Int, _ identifier: PersistentIdentifier) {
     (transactionIdentifier, changeIdentifier) = (transaction, transaction)

@@ -3,23 +3,8 @@ import Heartwood
 
 /// A position in the history of the stores of a container.
 public struct DefaultHistoryToken: HistoryToken, Sendable {
-  /// The numbers of transactions, by store.
-  public typealias TokenType = DictionaryToken
-
-  /// The numbers of transactions, by store.
-  public struct DictionaryToken: Comparable, Hashable, Sendable, Codable {
-    let numbers: [String: Int64]
-    /// Whether the first is before the second in one of the stores that both have, and after it in none.
-    public static func < (left: DictionaryToken, right: DictionaryToken) -> Bool {
-      var isLess = false
-      for (store, number) in left.numbers {
-        guard let other = right.numbers[store] else { continue }
-        if number > other { return false }
-        if number < other { isLess = true }
-      }
-      return isLess
-    }
-  }
+  /// The numbers of transactions, by the identifiers of their stores.
+  public typealias TokenType = [String: Int64]
 
   let positions: PersistentHistoryToken
   /// Whether a condition compares the token as that of its transaction.
@@ -36,9 +21,12 @@ public struct DefaultHistoryToken: HistoryToken, Sendable {
   }
 
   /// The number of the last transaction before the position, by the identifiers of the stores.
-  public var tokenValue: DictionaryToken? {
-    DictionaryToken(numbers: positions.transactionNumbersByStore.mapValues { Int64($0) })
+  public var tokenValue: [String: Int64]? {
+    positions.transactionNumbersByStore.mapValues { Int64(clamping: $0) }
   }
+
+  /// Tells positions apart in this process.
+  public var id: Int { hashValue }
 
   /// Decodes a token that was encoded.
   ///
@@ -89,6 +77,16 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Sendable {
   /// Its number.
   public var id: Int64 { transactionIdentifier }
 
+  /// Whether both are the same transaction of the same store.
+  public static func == (left: DefaultHistoryTransaction, right: DefaultHistoryTransaction) -> Bool {
+    left.storeIdentifier == right.storeIdentifier && left.transactionIdentifier == right.transactionIdentifier
+  }
+  /// Hashes store and number.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(storeIdentifier)
+    hasher.combine(transactionIdentifier)
+  }
+
   /// Whether it satisfies a condition.
   fileprivate func satisfies(_ predicate: Predicate<DefaultHistoryTransaction>) throws -> Bool {
     try predicate.evaluate(
@@ -100,7 +98,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Sendable {
 }
 
 /// The insertion of a model.
-public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Sendable {
+public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hashable, Identifiable, Sendable {
   /// The number of the transaction.
   public let transactionIdentifier: Int64
   /// The number of the change.
@@ -109,10 +107,19 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Senda
   public let changedPersistentIdentifier: PersistentIdentifier
   /// The number of the change.
   public var id: Int64 { changeIdentifier }
+
+  /// Whether both are the same change of the same model.
+  public static func == (left: DefaultHistoryInsert, right: DefaultHistoryInsert) -> Bool {
+    ChangeIdentity(left) == ChangeIdentity(right)
+  }
+  /// Hashes the model and the number of the change.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ChangeIdentity(self)) }
 }
 
 /// The update of a model.
-public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, @unchecked Sendable {
+public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hashable, Identifiable,
+  @unchecked Sendable
+{
   /// The number of the transaction.
   public let transactionIdentifier: Int64
   /// The number of the change.
@@ -123,10 +130,17 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, @unch
   public let updatedAttributes: [any PartialKeyPath<Model> & Sendable]
   /// The number of the change.
   public var id: Int64 { changeIdentifier }
+
+  /// Whether both are the same change of the same model.
+  public static func == (left: DefaultHistoryUpdate, right: DefaultHistoryUpdate) -> Bool {
+    ChangeIdentity(left) == ChangeIdentity(right)
+  }
+  /// Hashes the model and the number of the change.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ChangeIdentity(self)) }
 }
 
 /// The deletion of a model.
-public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Sendable {
+public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hashable, Identifiable, Sendable {
   /// The number of the transaction.
   public let transactionIdentifier: Int64
   /// The number of the change.
@@ -137,6 +151,37 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Senda
   public let tombstone: HistoryTombstone<Model>
   /// The number of the change.
   public var id: Int64 { changeIdentifier }
+
+  /// Whether both are the same change of the same model.
+  public static func == (left: DefaultHistoryDelete, right: DefaultHistoryDelete) -> Bool {
+    ChangeIdentity(left) == ChangeIdentity(right)
+  }
+  /// Hashes the model and the number of the change.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ChangeIdentity(self)) }
+}
+
+/// A change of the built-in history.
+private protocol NumberedChange {
+  var transactionIdentifier: Int64 { get }
+  var changeIdentifier: Int64 { get }
+  var changedPersistentIdentifier: PersistentIdentifier { get }
+}
+
+extension DefaultHistoryInsert: NumberedChange {}
+extension DefaultHistoryUpdate: NumberedChange {}
+extension DefaultHistoryDelete: NumberedChange {}
+
+/// What tells changes of the built-in history apart.
+private struct ChangeIdentity: Hashable {
+  private let transaction: Int64
+  private let change: Int64
+  private let model: PersistentIdentifier
+
+  init(_ change: some NumberedChange) {
+    transaction = change.transactionIdentifier
+    self.change = change.changeIdentifier
+    model = change.changedPersistentIdentifier
+  }
 }
 
 /// Reads the history of the graph as that of models.

@@ -1,23 +1,23 @@
 import Foundation
 
 /// A token of a position in the history.
-public protocol HistoryToken: Codable, Comparable, Hashable, Sendable {
+public protocol HistoryToken: Codable, Comparable, Hashable, Identifiable, Sendable {
   /// The type of the identifiers in `tokenValue`.
-  associatedtype TokenType: Comparable, Hashable, Sendable
+  associatedtype TokenType: Codable, Hashable, Sendable
   /// The positions, by store.
   var tokenValue: TokenType? { get }
 }
 
 /// What one save changed.
-public protocol HistoryTransaction: Identifiable, Sendable {
-  associatedtype TokenType: HistoryToken
-  associatedtype TransactionID: Comparable & Hashable & Sendable
+public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
+  associatedtype TokenType: Comparable & Hashable & Identifiable & Sendable
+  associatedtype TransactionIdentifier: Comparable & Hashable & Sendable
   /// The position after it.
   var token: TokenType { get }
   /// When it was saved.
   var timestamp: Date { get }
   /// Its number.
-  var transactionIdentifier: TransactionID { get }
+  var transactionIdentifier: TransactionIdentifier { get }
   /// Who made it.
   var author: String? { get }
   /// What it changed.
@@ -46,27 +46,29 @@ public enum HistoryChange: Sendable {
 }
 
 /// The insertion of a model.
-public protocol HistoryInsert<Model>: Identifiable, Sendable {
+public protocol HistoryInsert<Model>: Sendable {
   associatedtype Model: PersistentModel
-  associatedtype TransactionID: Comparable & Hashable & Sendable
-  associatedtype ChangeID: Comparable & Hashable & Sendable
+  associatedtype TransactionIdentifier: Comparable & Hashable & Sendable
+  associatedtype ChangeIdentifier: Comparable & Hashable & Sendable
   /// The number of the transaction.
-  var transactionIdentifier: TransactionID { get }
+  var transactionIdentifier: TransactionIdentifier { get }
   /// The number of the change.
-  var changeIdentifier: ChangeID { get }
+  var changeIdentifier: ChangeIdentifier { get }
   /// The model.
   var changedPersistentIdentifier: PersistentIdentifier { get }
 }
 
 /// The update of a model.
-public protocol HistoryUpdate<Model>: Identifiable, Sendable {
+public protocol HistoryUpdate<Model>: Sendable {
   associatedtype Model: PersistentModel
-  associatedtype TransactionID: Comparable & Hashable & Sendable
-  associatedtype ChangeID: Comparable & Hashable & Sendable
+  /// A property that was changed.
+  typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
+  associatedtype TransactionIdentifier: Comparable & Hashable & Sendable
+  associatedtype ChangeIdentifier: Comparable & Hashable & Sendable
   /// The number of the transaction.
-  var transactionIdentifier: TransactionID { get }
+  var transactionIdentifier: TransactionIdentifier { get }
   /// The number of the change.
-  var changeIdentifier: ChangeID { get }
+  var changeIdentifier: ChangeIdentifier { get }
   /// The model.
   var changedPersistentIdentifier: PersistentIdentifier { get }
   /// The properties that were changed.
@@ -74,14 +76,14 @@ public protocol HistoryUpdate<Model>: Identifiable, Sendable {
 }
 
 /// The deletion of a model.
-public protocol HistoryDelete<Model>: Identifiable, Sendable {
+public protocol HistoryDelete<Model>: Sendable {
   associatedtype Model: PersistentModel
-  associatedtype TransactionID: Comparable & Hashable & Sendable
-  associatedtype ChangeID: Comparable & Hashable & Sendable
+  associatedtype TransactionIdentifier: Comparable & Hashable & Sendable
+  associatedtype ChangeIdentifier: Comparable & Hashable & Sendable
   /// The number of the transaction.
-  var transactionIdentifier: TransactionID { get }
+  var transactionIdentifier: TransactionIdentifier { get }
   /// The number of the change.
-  var changeIdentifier: ChangeID { get }
+  var changeIdentifier: ChangeIdentifier { get }
   /// The model.
   var changedPersistentIdentifier: PersistentIdentifier { get }
   /// What is kept of the model: the values of attributes with `.preserveValueOnDeletion`.
@@ -138,12 +140,19 @@ public struct HistoryDescriptor<Transaction: HistoryTransaction>: Sendable {
 }
 
 /// A store that has a history.
-public protocol HistoryProviding: DataStore {
+public protocol HistoryProviding {
   associatedtype HistoryType: HistoryTransaction
+  /// The type of the transactions.
+  static var historyType: HistoryType.Type { get }
   /// The transactions that satisfy a condition.
   func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
   /// Deletes the transactions that satisfy a condition.
   func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
+}
+
+extension HistoryProviding {
+  /// The type of the transactions.
+  public static var historyType: HistoryType.Type { HistoryType.self }
 }
 
 /// Key paths of properties in the types that the history has them in.

@@ -128,13 +128,13 @@ enum AppleSwiftDataNames {
     ("HistoryInsert", "Model transactionIdentifier changeIdentifier changedPersistentIdentifier"),
     (
       "HistoryUpdate",
-      "Model transactionIdentifier changeIdentifier changedPersistentIdentifier updatedAttributes"
+      "Model PropertyUpdate transactionIdentifier changeIdentifier changedPersistentIdentifier updatedAttributes"
     ),
     ("HistoryDelete", "Model transactionIdentifier changeIdentifier changedPersistentIdentifier tombstone"),
     ("HistoryTombstone", "subscript(_:) makeIterator()"),
     ("HistoryToken", "TokenType tokenValue"),
-    ("HistoryProviding", "HistoryType fetchHistory(_:) deleteHistory(_:)"),
-    ("DefaultHistoryToken", "tokenValue init(from:) encode(to:)"),
+    ("HistoryProviding", "HistoryType historyType fetchHistory(_:) deleteHistory(_:)"),
+    ("DefaultHistoryToken", "tokenValue id init(from:) encode(to:)"),
     (
       "DefaultHistoryTransaction",
       """
