@@ -7,7 +7,7 @@ import Testing
 final class Ledger: @unchecked Sendable {
   var rows: [PersistentIdentifier: NodeSnapshot] = [:]
   var begun: Set<EditingState> = []
-  var ended: Set<Int> = []
+  var ended: Set<UUID> = []
   var fetches = 0
   var lastLimit: Int?
   var deletions: [String] = []
@@ -203,6 +203,8 @@ struct ProgramStoreTests {
       let context = ModelContext(container)
       #expect(ledger.begun.contains { $0.id == context.editingState.id })
       #expect(!ledger.ended.contains(context.editingState.id))
+      context.editingState.author = "import"
+      #expect(context.author == "import")
       context.insert(Node("a"))
       try context.save()
     }

@@ -59,7 +59,10 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   }
 
   /// The author and the identity of the context, as stores of programs get it.
-  public var editingState: EditingState { objects.editingState }
+  public var editingState: EditingState {
+    get { objects.editingState }
+    set { objects.editingState = newValue }
+  }
 
   // MARK: Changes
 

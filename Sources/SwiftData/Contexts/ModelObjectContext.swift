@@ -95,8 +95,11 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
 
   /// The author and the identity of the context, as stores of programs get it.
   var editingState: EditingState {
-    EditingState(id: ObjectIdentifier(self).hashValue, author: transactionAuthor)
+    get { EditingState(id: identity, author: transactionAuthor) }
+    set { (identity, transactionAuthor) = (newValue.id, newValue.author) }
   }
+  /// Made when it is asked for: most containers have no store of a program.
+  private lazy var identity = UUID()
 
   // MARK: Models of objects
 
@@ -241,12 +244,12 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
     return .row(id, in: text)
   }
 
-  /// Whether a store has the row of an object that was saved.
-  func hasRow(of object: _ModelObject) -> Bool {
-    !object.isDeleted && (try? anyExistingObject(with: object.objectID)) != nil
   /// Whether a save to a custom store is under way that has not told yet what it calls a new object.
   func isUnnamed(_ id: ManagedObjectID) -> Bool { container.bridged.contains { $0.isUnnamed(id) } }
 
+  /// Whether a store has the row of an object that was saved.
+  func hasRow(of object: _ModelObject) -> Bool {
+    !object.isDeleted && (try? anyExistingObject(with: object.objectID)) != nil
   }
 
   /// The identifier that a save is about to give a new object.

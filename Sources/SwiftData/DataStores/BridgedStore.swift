@@ -149,8 +149,11 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
 
   /// The context that asks, as the store gets it.
   static func editingState(_ context: ManagedObjectContext?) -> EditingState {
-    (context as? ModelObjectContext)?.editingState ?? EditingState(id: 0, author: nil)
+    (context as? ModelObjectContext)?.editingState ?? EditingState(id: otherContexts, author: nil)
   }
+
+  /// Stands for contexts of the graph's other modules.
+  private static let otherContexts = UUID()
 
   // MARK: Snapshots
 
@@ -369,10 +372,10 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
     state.withLock { state in
       for (former, permanent) in remapped {
         guard let id = temporary[former], let number = number(of: id).map({ UInt64($0) }) else { continue }
+        state.unnamed.remove(number)
         state.numbers[permanent] = number
         state.identifiers[number] = permanent
         state.versions[number] = 1
-        state.unnamed.remove(number)
       }
     }
     for snapshot in changes.inserted {

@@ -106,18 +106,18 @@ public enum DataStoreSnapshotCodingKey: CodingKey {
   /// The identifier of the object.
   case persistentIdentifier
   /// A property.
-  case modelProperty(String)
+  case modeledProperty(String)
 
   /// The name of the property, or `persistentIdentifier`.
   public var stringValue: String {
     switch self {
     case .persistentIdentifier: "persistentIdentifier"
-    case .modelProperty(let name): name
+    case .modeledProperty(let name): name
     }
   }
   /// The key of a name.
   public init?(stringValue: String) {
-    self = stringValue == "persistentIdentifier" ? .persistentIdentifier : .modelProperty(stringValue)
+    self = stringValue == "persistentIdentifier" ? .persistentIdentifier : .modeledProperty(stringValue)
   }
   /// Nil: values have names.
   public var intValue: Int? { nil }
@@ -128,13 +128,13 @@ public enum DataStoreSnapshotCodingKey: CodingKey {
 /// The context that asks.
 public struct EditingState: Identifiable, Hashable, Sendable {
   /// Tells contexts apart.
-  public let id: Int
+  public let id: UUID
   /// Who makes the changes.
-  public let author: String?
+  public var author: String?
 }
 
 /// A fetch of a store.
-public struct DataStoreFetchRequest<T: PersistentModel> {
+public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
   /// What is fetched.
   public var descriptor: FetchDescriptor<T>
   /// The context that asks.
@@ -148,7 +148,7 @@ public struct DataStoreFetchRequest<T: PersistentModel> {
 }
 
 /// What a store has fetched.
-public struct DataStoreFetchResult<T: PersistentModel, Snapshot: DataStoreSnapshot> {
+public struct DataStoreFetchResult<T: PersistentModel, Snapshot: DataStoreSnapshot>: Sendable {
   /// What was asked for.
   public let descriptor: FetchDescriptor<T>
   /// The objects.
@@ -168,7 +168,7 @@ public struct DataStoreFetchResult<T: PersistentModel, Snapshot: DataStoreSnapsh
 }
 
 /// Changes for a store.
-public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot> {
+public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable {
   /// The context that saves.
   public let editingState: EditingState
   /// New objects, under temporary identifiers.
@@ -190,7 +190,7 @@ public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot> {
 }
 
 /// What became of changes.
-public struct DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot> {
+public final class DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Sendable {
   /// The store.
   public let storeIdentifier: String
   /// The identifiers of new objects, by their temporary ones.
@@ -216,7 +216,7 @@ public protocol DataStoreBatching: DataStore {
 }
 
 /// A deletion by a condition.
-public struct DataStoreBatchDeleteRequest<T: PersistentModel> {
+public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
   /// The condition; nil for all.
   public let predicate: Predicate<T>?
   /// The context that asks.

@@ -62,7 +62,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
     persistentIdentifier = identifier
     values = [:]
     for key in container.allKeys {
-      guard case .modelProperty(let name) = key else { continue }
+      guard case .modeledProperty(let name) = key else { continue }
       values[name] = try container.decode(CodedValue.self, forKey: key).value
     }
   }
@@ -74,7 +74,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
     var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     try container.encode(persistentIdentifier, forKey: .persistentIdentifier)
     for (name, value) in values {
-      try container.encode(CodedValue(value: value), forKey: .modelProperty(name))
+      try container.encode(CodedValue(value: value), forKey: .modeledProperty(name))
     }
   }
 

@@ -9,9 +9,13 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
   public typealias Snapshot = DefaultSnapshot
   /// A transaction of its history.
   public typealias HistoryType = DefaultHistoryTransaction
+  /// A position in its history.
+  public typealias TokenType = DefaultHistoryToken
 
   /// What the store was opened with.
   public let configuration: ModelConfiguration
+  /// The name of the configuration.
+  public var name: String { configuration.name }
   /// Its models.
   public let schema: Schema
   private let container: ModelContainer
@@ -19,7 +23,9 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
   /// Opens the store of a configuration that names its models.
   ///
   /// - Throws: `SwiftDataError.unknownSchema` without models; the errors of a container.
-  public init(_ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+  public init(
+    _ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil
+  ) throws {
     guard let schema = configuration.schema else {
       throw SwiftDataError(.unknownSchema, "the configuration \(configuration.name) names no models")
     }

@@ -159,7 +159,7 @@ enum AppleSwiftDataNames {
       "DataStoreSnapshot",
       "persistentIdentifier init(from:relatedBackingDatas:) copy(persistentIdentifier:remappedIdentifiers:)"
     ),
-    ("DataStoreSnapshotCodingKey", "persistentIdentifier modelProperty stringValue intValue"),
+    ("DataStoreSnapshotCodingKey", "persistentIdentifier modeledProperty stringValue intValue"),
     ("DataStoreFetchRequest", "descriptor editingState"),
     (
       "DataStoreFetchResult",
@@ -180,7 +180,7 @@ enum AppleSwiftDataNames {
     (
       "DefaultStore",
       """
-      configuration identifier schema init(_:migrationPlan:) fetch(_:) fetchCount(_:) fetchIdentifiers(_:) save(_:) erase()
+      name configuration identifier schema init(_:migrationPlan:) fetch(_:) fetchCount(_:) fetchIdentifiers(_:) save(_:) erase()
       initializeState(for:) invalidateState(for:) cachedSnapshots(for:editingState:) fetchHistory(_:) deleteHistory(_:) delete(_:)
       """
     ),
