@@ -40,6 +40,15 @@ struct SchemaTests {
   }
 
   // SWD-10
+  @Test func `an attribute may be made optional, and mandatory`() {
+    let attribute = Schema.Attribute(name: "year", valueType: Int.self)
+    attribute.isOptional = true
+    #expect(attribute.isOptional && attribute.valueType == Int?.self)
+    attribute.isOptional = false
+    #expect(!attribute.isOptional && attribute.valueType == Int.self)
+  }
+
+  // SWD-10
   @Test func `a schema is saved and loaded`() throws {
     try Library.inFolder { folder in
       let url = folder.appending(path: "schema.json")

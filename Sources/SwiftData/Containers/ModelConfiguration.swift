@@ -51,6 +51,10 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
   /// Whether models may be changed.
   public let allowsSave: Bool
   /// Without effect.
+  public let groupContainer: GroupContainer
+  /// Without effect.
+  public let cloudKitDatabase: CloudKitDatabase
+  /// Without effect.
   public let groupAppContainerIdentifier: String? = nil
   /// Without effect.
   public let cloudKitContainerIdentifier: String? = nil
@@ -85,6 +89,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     self.schema = schema
     self.isStoredInMemoryOnly = isStoredInMemoryOnly
     self.allowsSave = allowsSave
+    self.groupContainer = groupContainer
+    self.cloudKitDatabase = cloudKitDatabase
     hasGivenURL = false
     url =
       isStoredInMemoryOnly
@@ -107,6 +113,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     self.schema = schema
     self.url = url
     self.allowsSave = allowsSave
+    self.cloudKitDatabase = cloudKitDatabase
+    groupContainer = .automatic
     isStoredInMemoryOnly = url.path == "/dev/null"
     hasGivenURL = true
   }

@@ -7,6 +7,8 @@ public protocol BackingData<Model> {
   associatedtype Model: PersistentModel
   /// The identifier; nil for values of no object.
   var persistentModelID: PersistentIdentifier? { get set }
+  /// What a kind of store keeps beside the values.
+  var metadata: Any { get }
   /// Empty values for a new model.
   init(for modelType: Model.Type)
   /// The value of a property.
@@ -34,6 +36,9 @@ public enum _BackingPlace {
 extension BackingData {
   /// A place that is not known. Not meant to be used.
   public var _place: _BackingPlace { .other }
+
+  /// Nothing: no store of this module has any.
+  public var metadata: Any { () }
 
   /// The value of a property.
   public func getValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value {

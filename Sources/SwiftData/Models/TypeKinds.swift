@@ -16,7 +16,7 @@ extension Optional: OptionalType {
 /// A type of to-many relationships: an array of models, or an optional one.
 public protocol RelationshipCollection<PersistentElement> {
   /// The class of the elements.
-  associatedtype PersistentElement
+  associatedtype PersistentElement: PersistentModel
   /// Its elements. Not meant to be used.
   var _models: [PersistentElement] { get }
   /// A collection of elements. Not meant to be used.
@@ -32,8 +32,7 @@ extension Array: RelationshipCollection where Element: PersistentModel {
   public static func _collection(of models: [Element]) -> [Element] { models }
 }
 
-extension Optional: RelationshipCollection
-where Wrapped: RelationshipCollection, Wrapped.PersistentElement: PersistentModel {
+extension Optional: RelationshipCollection where Wrapped: RelationshipCollection {
   /// The class of the elements.
   public typealias PersistentElement = Wrapped.PersistentElement
   /// The elements; none for nil. Not meant to be used.

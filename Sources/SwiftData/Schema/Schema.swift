@@ -12,9 +12,10 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
   public let entities: [Entity]
   /// The entities by their names.
   public let entitiesByName: [String: Entity]
+  /// The form in which the schema is encoded.
+  public var encodingVersion: Version { Self.schemaEncodingVersion }
   /// The form in which schemas are encoded.
-  public var encodingVersion: Version { Self.encodingVersion }
-  private static let encodingVersion = Version(1, 0, 0)
+  public static let schemaEncodingVersion = Version(1, 0, 0)
 
   /// The classes, by the names of their entities; empty for a loaded schema.
   let types: [String: any PersistentModel.Type]
@@ -29,6 +30,15 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
   ///   - version: The version.
   public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
     self.init(entities: entities, types: [:], version: version)
+  }
+
+  /// The schema of model classes, and of those that their relationships lead to.
+  ///
+  /// - Parameters:
+  ///   - types: The classes.
+  ///   - version: The version.
+  public convenience init(_ types: any PersistentModel.Type..., version: Version = Version(1, 0, 0)) {
+    self.init(types, version: version)
   }
 
   /// The schema of model classes, and of those that their relationships lead to.
@@ -70,7 +80,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
   public convenience init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let form = try container.decode(Version.self, forKey: .encodingVersion)
-    guard form.major <= Self.encodingVersion.major else {
+    guard form.major <= Self.schemaEncodingVersion.major else {
       throw DecodingError.dataCorruptedError(
         forKey: .encodingVersion, in: container,
         debugDescription: "the schema was encoded by a later version of this library: \(form)")
@@ -166,4 +176,15 @@ public protocol SchemaProperty: Codable, Hashable, CustomDebugStringConvertible 
   var isTransient: Bool { get }
   /// Whether no two objects may have the same value.
   var isUnique: Bool { get }
+}
+
+extension SchemaProperty {
+  /// False.
+  public var isOptional: Bool { false }
+  /// False.
+  public var isAttribute: Bool { false }
+  /// False.
+  public var isRelationship: Bool { false }
+  /// False.
+  public var isTransient: Bool { false }
 }

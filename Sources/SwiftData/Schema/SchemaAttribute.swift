@@ -5,7 +5,7 @@ extension Schema {
   /// A property with a value.
   public class Attribute: SchemaProperty, @unchecked Sendable {
     /// How an attribute is stored.
-    public struct Option: Hashable, Codable, Sendable {
+    public struct Option: Hashable, Codable, Sendable, CustomDebugStringConvertible {
       enum Kind: String, Codable {
         case unique, externalStorage, allowsCloudEncryption, preserveValueOnDeletion, ephemeral, spotlight,
           codable
@@ -40,6 +40,11 @@ extension Schema {
       }
       /// The transformer of a name stores the value.
       public static func transformable(by name: String) -> Option { Option(.transformable, name) }
+
+      /// The name of the option, with that of a transformer.
+      public var debugDescription: String {
+        transformerName.map { "\(kind.rawValue) by \($0)" } ?? kind.rawValue
+      }
     }
 
     /// The name.
@@ -47,13 +52,13 @@ extension Schema {
     /// The name in the former version of the schema.
     public var originalName: String
     /// How it is stored.
-    public let options: [Option]
+    public var options: [Option]
     /// The type of its values.
     public var valueType: any Any.Type
     /// The value of new objects, and of stored ones that lack the attribute; nil for none.
     public var defaultValue: Any?
     /// A text that makes the attribute differ from one that is declared alike.
-    public let hashModifier: String?
+    public var hashModifier: String?
 
     /// What an attribute of a class is declared with.
     public convenience init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
@@ -86,8 +91,16 @@ extension Schema {
 
     func has(_ kind: Option.Kind) -> Bool { options.contains { $0.kind == kind } }
 
-    /// Whether it may be without a value.
-    public var isOptional: Bool { valueType is any OptionalType.Type }
+    /// Whether it may be without a value. Setting it changes `valueType`.
+    public var isOptional: Bool {
+      get { valueType is any OptionalType.Type }
+      set {
+        guard newValue != isOptional else { return }
+        func optional<Value>(_ type: Value.Type) -> any Any.Type { Value?.self }
+        let wrapped = (valueType as? any OptionalType.Type)?.wrappedType
+        valueType = wrapped ?? _openExistential(valueType, do: optional)
+      }
+    }
     /// True.
     public var isAttribute: Bool { true }
     /// False.
@@ -151,7 +164,25 @@ extension Schema {
   /// An attribute of several values: a `Codable` structure whose parts are stored one by one.
   public final class CompositeAttribute: Attribute, @unchecked Sendable {
     /// The parts.
-    public internal(set) var properties: [Attribute] = []
+    public var properties: [Attribute] = []
+
+    /// An attribute without parts.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - originalName: The former name; nil if it is the same.
+    ///   - options: How it is stored.
+    ///   - valueType: The type of its values, with `Optional` if there may be none.
+    ///   - defaultValue: The value of new objects.
+    ///   - hashModifier: A text that makes it differ from one that is declared alike.
+    public override init(
+      name: String, originalName: String? = nil, options: [Option] = [], valueType: any Any.Type,
+      defaultValue: Any? = nil, hashModifier: String? = nil
+    ) {
+      super.init(
+        name: name, originalName: originalName, options: options, valueType: valueType,
+        defaultValue: defaultValue, hashModifier: hashModifier)
+    }
 
     init(_ attribute: Attribute, properties: [Attribute]) {
       self.properties = properties

@@ -2,19 +2,19 @@ extension Schema {
   /// A model of a schema.
   public final class Entity: Codable, Hashable, CustomDebugStringConvertible, @unchecked Sendable {
     /// The name.
-    public let name: String
+    public var name: String
     /// The entity that it inherits from.
-    public private(set) weak var superentity: Entity?
+    public weak var superentity: Entity?
     /// The name of the entity that it inherits from.
-    public internal(set) var superentityName: String?
+    public var superentityName: String?
     /// The entities that inherit from it.
-    public private(set) var subentities: Set<Entity> = []
+    public var subentities: Set<Entity> = []
     /// The properties that it adds to those of its superentity.
-    public internal(set) var storedProperties: [any SchemaProperty]
+    public var storedProperties: [any SchemaProperty]
     /// The names of the properties of each uniqueness constraint.
-    public internal(set) var uniquenessConstraints: [[String]]
+    public var uniquenessConstraints: [[String]]
     /// The names of the properties of each index.
-    public internal(set) var indices: [[String]]
+    public var indices: [[String]]
     /// The names of the two properties of each index of ranges.
     var rangeIndices: [[String]] = []
 
@@ -27,7 +27,11 @@ extension Schema {
     ///   - name: The name.
     ///   - subentities: The entities that inherit from it.
     ///   - properties: What it adds to its superentity.
-    public init(_ name: String, subentities: Entity..., properties: [any SchemaProperty]) {
+    public convenience init(_ name: String, subentities: Entity..., properties: any SchemaProperty...) {
+      self.init(name, subentities: subentities, properties: properties)
+    }
+
+    init(_ name: String, subentities: [Entity] = [], properties: [any SchemaProperty]) {
       self.name = name
       storedProperties = properties
       uniquenessConstraints = properties.filter(\.isUnique).map { [$0.name] }

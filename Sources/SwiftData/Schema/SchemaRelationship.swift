@@ -16,11 +16,13 @@ extension Schema {
     }
 
     /// How a relationship is stored.
-    public struct Option: Hashable, Codable, Sendable {
+    public struct Option: Hashable, Codable, Sendable, CustomDebugStringConvertible {
       private let name: String
       private init(_ name: String) { self.name = name }
       /// No two objects may lead to the same one.
       public static var unique: Option { Option("unique") }
+      /// The name of the option.
+      public var debugDescription: String { name }
     }
 
     /// The name.
@@ -28,25 +30,25 @@ extension Schema {
     /// The name in the former version of the schema.
     public var originalName: String
     /// How it is stored.
-    public let options: [Option]
+    public var options: [Option]
     /// The type of its values; `Any` in a loaded schema.
     public var valueType: any Any.Type
     /// The name of the entity that it leads to.
-    public internal(set) var destination: String
+    public var destination: String
     /// The name of the relationship that leads back.
-    public internal(set) var inverseName: String?
+    public var inverseName: String?
     /// The property of the class; nil in a loaded schema.
-    public internal(set) var keypath: AnyKeyPath?
+    public var keypath: AnyKeyPath?
     /// The property that leads back, as it was declared.
-    public let inverseKeyPath: AnyKeyPath?
+    public var inverseKeyPath: AnyKeyPath?
     /// What becomes of the related objects when an object is deleted.
     public var deleteRule: DeleteRule
     /// How many there must be; nil or 0 for any number. If it is optional, there may also be none.
-    public let minimumModelCount: Int?
+    public var minimumModelCount: Int?
     /// How many there may be; nil or 0 for any number.
-    public let maximumModelCount: Int?
+    public var maximumModelCount: Int?
     /// A text that makes the relationship differ from one that is declared alike.
-    public let hashModifier: String?
+    public var hashModifier: String?
     /// Whether it leads to one object at most.
     public internal(set) var isToOneRelationship = true
     /// Whether it may lead to none.

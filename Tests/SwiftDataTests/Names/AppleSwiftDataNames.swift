@@ -12,7 +12,7 @@ enum AppleSwiftDataNames {
     (
       "BackingData",
       """
-      Model persistentModelID init(for:) getValue(forKey:) setValue(forKey:to:) getTransformableValue(forKey:)
+      Model persistentModelID metadata init(for:) getValue(forKey:) setValue(forKey:to:) getTransformableValue(forKey:)
       setTransformableValue(forKey:to:)
       """
     ),
@@ -32,7 +32,7 @@ enum AppleSwiftDataNames {
       """
       init(isStoredInMemoryOnly:) init(for:isStoredInMemoryOnly:)
       init(_:schema:isStoredInMemoryOnly:allowsSave:groupContainer:cloudKitDatabase:) init(_:schema:url:allowsSave:cloudKitDatabase:)
-      name schema url isStoredInMemoryOnly allowsSave groupAppContainerIdentifier cloudKitContainerIdentifier id GroupContainer
+      name schema url isStoredInMemoryOnly allowsSave groupContainer cloudKitDatabase groupAppContainerIdentifier cloudKitContainerIdentifier id GroupContainer
       CloudKitDatabase debugDescription validate()
       """
     ),
@@ -67,7 +67,7 @@ enum AppleSwiftDataNames {
     (
       "Schema",
       """
-      init() init(_:version:) init(versionedSchema:) entities entitiesByName version encodingVersion save(to:) load(from:) entity(for:)
+      init() init(_:version:) init(versionedSchema:) entities entitiesByName version encodingVersion schemaEncodingVersion save(to:) load(from:) entity(for:)
       entityName(for:) Version Entity Attribute CompositeAttribute Relationship Index Unique PropertyMetadata init(from:) encode(to:)
       debugDescription
       """
