@@ -29,6 +29,8 @@ extension URL {
 /// A type that names the key paths by which encoded predicates know its properties. Nothing encodes predicates so on this system, where Foundation
 /// does not have the protocol: models that conform to it compile.
 public protocol PredicateCodableKeyPathProviding {
+  /// A key path: `any PartialKeyPath<Self> & Sendable`, or without `Sendable` as Foundation had it first.
+  associatedtype CodableKeyPath
   /// The key paths by their names.
-  static var predicateCodableKeyPaths: [String: PartialKeyPath<Self>] { get }
+  static var predicateCodableKeyPaths: [String: CodableKeyPath] { get }
 }

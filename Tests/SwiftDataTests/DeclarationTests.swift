@@ -165,9 +165,18 @@ struct DeclarationTests {
   // SWD-23
   @Test func `a model may name the key paths of encoded predicates`() {
     #expect(Palette.predicateCodableKeyPaths == ["Palette.isSelected": \Palette.isSelected])
+    #expect(Swatch.predicateCodableKeyPaths.map(\.key) == ["Swatch.name"])
   }
 }
 
+private struct Swatch: PredicateCodableKeyPathProviding {
+  var name = ""
+  static var predicateCodableKeyPaths: [String: any PartialKeyPath<Swatch> & Sendable] {
+    ["Swatch.name": \.name]
+  }
+}
+
+// As Foundation had it first.
 extension Palette: PredicateCodableKeyPathProviding {
   static var predicateCodableKeyPaths: [String: PartialKeyPath<Palette>] {
     ["Palette.isSelected": \Palette.isSelected]

@@ -14,6 +14,9 @@ extension PredicateExpressions {
     /// What is looked for.
     public let other: Other
 
+    /// Whether `root` contains `other`.
+    public init(root: Root, other: Other) { (self.root, self.other) = (root, other) }
+
     /// The value for the variables of `bindings`.
     ///
     /// - Throws: What an operand throws.
@@ -22,8 +25,9 @@ extension PredicateExpressions {
     }
   }
 
-  /// How two texts are ordered.
-  public struct StringComparison<Root: PredicateExpression, Other: PredicateExpression>: PredicateExpression
+  /// How two texts are ordered, whatever their case is.
+  public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
+    PredicateExpression
   where Root.Output: StringProtocol, Other.Output: StringProtocol {
     /// The order of two texts.
     public typealias Output = ComparisonResult
@@ -31,14 +35,37 @@ extension PredicateExpressions {
     public let root: Root
     /// The second text.
     public let other: Other
-    let ignoresCase: Bool
+
+    /// The order of `root` and `other`.
+    public init(root: Root, other: Other) { (self.root, self.other) = (root, other) }
 
     /// The order for the variables of `bindings`.
     ///
     /// - Throws: What an operand throws.
     public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
-      let (first, second) = (try root.evaluate(bindings), try other.evaluate(bindings))
-      return ignoresCase ? first.caseInsensitiveCompare(second) : first.localizedCompare(second)
+      try root.evaluate(bindings).caseInsensitiveCompare(other.evaluate(bindings))
+    }
+  }
+
+  /// How two texts are ordered by people.
+  public struct StringLocalizedCompare<Root: PredicateExpression, Other: PredicateExpression>:
+    PredicateExpression
+  where Root.Output: StringProtocol, Other.Output: StringProtocol {
+    /// The order of two texts.
+    public typealias Output = ComparisonResult
+    /// The first text.
+    public let root: Root
+    /// The second text.
+    public let other: Other
+
+    /// The order of `root` and `other`.
+    public init(root: Root, other: Other) { (self.root, self.other) = (root, other) }
+
+    /// The order for the variables of `bindings`.
+    ///
+    /// - Throws: What an operand throws.
+    public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
+      try root.evaluate(bindings).localizedCompare(other.evaluate(bindings))
     }
   }
 
@@ -52,6 +79,9 @@ extension PredicateExpressions {
     public let predicate: Condition
     /// What it is about.
     public let input: Input
+
+    /// Whether a predicate holds for `input`.
+    public init(predicate: Condition, input: Input) { (self.predicate, self.input) = (predicate, input) }
 
     /// The value for the variables of `bindings`.
     ///
@@ -71,14 +101,12 @@ extension PredicateExpressions {
   /// How two texts are ordered, whatever their case is.
   public static func build_caseInsensitiveCompare<Root, Other>(
     _ root: Root, _ other: Other
-  ) -> StringComparison<Root, Other> { StringComparison(root: root, other: other, ignoresCase: true) }
+  ) -> StringCaseInsensitiveCompare<Root, Other> { StringCaseInsensitiveCompare(root: root, other: other) }
 
   /// How two texts are ordered by people.
-  public static func build_localizedCompare<Root, Other>(_ root: Root, _ other: Other) -> StringComparison<
-    Root, Other
-  > {
-    StringComparison(root: root, other: other, ignoresCase: false)
-  }
+  public static func build_localizedCompare<Root, Other>(
+    _ root: Root, _ other: Other
+  ) -> StringLocalizedCompare<Root, Other> { StringLocalizedCompare(root: root, other: other) }
 
   /// A predicate that another one evaluates.
   public struct PredicateConstant<Input>: StandardPredicateExpression {
@@ -138,9 +166,14 @@ extension PredicateExpressions.StringLocalizedStandardContains: Codable where Ro
 extension PredicateExpressions.StringLocalizedStandardContains: StandardPredicateExpression
 where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
 
-extension PredicateExpressions.StringComparison: Sendable where Root: Sendable, Other: Sendable {}
-extension PredicateExpressions.StringComparison: Codable where Root: Codable, Other: Codable {}
-extension PredicateExpressions.StringComparison: StandardPredicateExpression
+extension PredicateExpressions.StringCaseInsensitiveCompare: Sendable where Root: Sendable, Other: Sendable {}
+extension PredicateExpressions.StringCaseInsensitiveCompare: Codable where Root: Codable, Other: Codable {}
+extension PredicateExpressions.StringCaseInsensitiveCompare: StandardPredicateExpression
+where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+
+extension PredicateExpressions.StringLocalizedCompare: Sendable where Root: Sendable, Other: Sendable {}
+extension PredicateExpressions.StringLocalizedCompare: Codable where Root: Codable, Other: Codable {}
+extension PredicateExpressions.StringLocalizedCompare: StandardPredicateExpression
 where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
 
 extension PredicateExpressions.PredicateEvaluate: Sendable where Condition: Sendable, Input: Sendable {}
@@ -157,10 +190,24 @@ extension PredicateExpressions.StringLocalizedStandardContains: TranslatableExpr
   }
 }
 
-extension PredicateExpressions.StringComparison: TranslatableExpression {
+extension PredicateExpressions.StringCaseInsensitiveCompare: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    let (first, second) = (try translation.value(root), try translation.value(other))
-    let options: ComparisonOptions = ignoresCase ? .caseInsensitive : .localeSensitive
+    try translation.order(of: root, other, .caseInsensitive)
+  }
+}
+
+extension PredicateExpressions.StringLocalizedCompare: TranslatableExpression {
+  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    try translation.order(of: root, other, .localeSensitive)
+  }
+}
+
+extension PredicateTranslation {
+  /// The order of two texts, as the raw value of a `ComparisonResult`.
+  fileprivate func order(
+    of first: any PredicateExpression, _ second: any PredicateExpression, _ options: ComparisonOptions
+  ) throws(HeartwoodError) -> PredicatePart {
+    let (first, second) = (try value(first), try value(second))
     func result(_ value: ComparisonResult) -> ConditionExpression { .value(.int(Int64(value.rawValue))) }
     return .value(
       .conditional(
