@@ -22,9 +22,17 @@ public struct ObjectDifference: Sendable {
   private let row: [UInt8]?
   private let links: [Int: RowDifference.Links]
   private let store: StoreIdentity
+  /// The own entities of objects that are referred to, where a relationship may lead to several.
+  private let entities: [RowAddress: EntityDescription]
+
+  /// Data that is stored outside its row, in place of its bytes.
+  public struct LargeData: Sendable, Hashable {
+    /// The number of bytes.
+    public let byteCount: UInt64
+  }
 
   /// The values of the earlier state for `changedValues`, in the types of `ManagedObject.value(forKey:)`, identifiers for objects; without those that
-  /// are nil, and without data that is stored outside its row.
+  /// are nil, and ``LargeData`` for data that is stored outside its row.
   public var formerValues: [String: Any] { values(of: former) }
 
   /// The values of the later state, in the same form.
@@ -41,6 +49,11 @@ public struct ObjectDifference: Sendable {
     Set(links.filter(\.value.isReordered).map { objectID.entity.property(at: $0.key).name })
   }
 
+  /// Whether a to-many relationship has other destinations, or another order of them.
+  func changesDestinations(of name: String) -> Bool {
+    objectID.entity.slot(named: name).map { links[$0] != nil } ?? false
+  }
+
   private func values(of bytes: [UInt8]?) -> [String: Any] {
     guard let bytes else { return [:] }
     let entity = objectID.entity
@@ -50,8 +63,11 @@ public struct ObjectDifference: Sendable {
       for name in changedValues {
         guard let slot = entity.slot(named: name) else { continue }
         switch Self.value(of: row, at: slot, entity, store) {
-        case nil: break
-        case .object(let identifier)?: values[name] = identifier
+        case nil:
+          if let data = row.external(entity.layout.columns[slot]) {
+            values[name] = LargeData(byteCount: data.count)
+          }
+        case .object(let identifier)?: values[name] = own(identifier.entity, identifier.key)
         case _?:
           values[name] = entity.anyWhole(at: slot) { Self.value(of: row, at: $0, entity, store) ?? .null }
         }
@@ -65,11 +81,14 @@ public struct ObjectDifference: Sendable {
     for (slot, difference) in links where !difference[keyPath: part].isEmpty {
       let relationship = objectID.entity.relationship(at: slot)
       let destination: EntityDescription = relationship.destinationEntity
-      found[relationship.name] = difference[keyPath: part].map {
-        ManagedObjectID(entity: destination, key: $0, store: store)
-      }
+      found[relationship.name] = difference[keyPath: part].map { own(destination, $0) }
     }
     return found
+  }
+
+  /// The identifier of an object that is referred to, with its own entity.
+  private func own(_ entity: EntityDescription, _ key: UInt64) -> ManagedObjectID {
+    ManagedObjectID(entity: entities[RowAddress(entity, key)] ?? entity, key: key, store: store)
   }
 
   /// A value of a row; nil for data that is stored outside of it.
@@ -84,13 +103,45 @@ public struct ObjectDifference: Sendable {
 
 extension ObjectDifference {
   /// - Returns: nil if the rows differ in nothing that the model has.
-  init?(_ difference: RowDifference, _ entity: EntityDescription, _ key: UInt64, _ store: StoreIdentity) {
+  init?(
+    _ difference: RowDifference, _ entity: EntityDescription, _ key: UInt64, _ store: StoreIdentity,
+    _ entityOf: (RowAddress) throws -> EntityDescription?
+  ) rethrows {
     objectID = ManagedObjectID(entity: entity, key: key, store: store)
     (former, row, links) = (difference.former, difference.row, difference.links)
     self.store = store
     kind = former == nil && row != nil ? .inserted : former != nil && row == nil ? .deleted : .updated
     changedValues = Self.changed(former, row, entity, store)
     if kind == .updated, changedValues.isEmpty, links.isEmpty { return nil }
+    var entities: [RowAddress: EntityDescription] = [:]
+    for address in Self.references(difference, entity, changedValues, store) {
+      entities[address] = try entityOf(address)
+    }
+    self.entities = entities
+  }
+
+  /// The objects that a difference refers to by relationships which may lead to several entities.
+  private static func references(
+    _ difference: RowDifference, _ entity: EntityDescription, _ changed: Set<String>, _ store: StoreIdentity
+  ) -> [RowAddress] {
+    var found: [RowAddress] = []
+    for relationship in entity.relationshipsBySlot {
+      let destination: EntityDescription = relationship.destinationEntity
+      guard destination.factory.hasSubentities else { continue }
+      if let links = difference.links[relationship.slot] {
+        found += (links.added + links.removed).map { RowAddress(destination, $0) }
+      }
+      guard !relationship.isToMany, changed.contains(relationship.name) else { continue }
+      for bytes in [difference.former, difference.row].compactMap(\.self) {
+        bytes.withUnsafeBytes { bytes in
+          guard let row = try? RowView(validating: bytes, layout: entity.layout),
+            case .object(let identifier)? = value(of: row, at: relationship.slot, entity, store)
+          else { return }
+          found.append(RowAddress(destination, identifier.key))
+        }
+      }
+    }
+    return found
   }
 
   private static func changed(
@@ -105,7 +156,7 @@ extension ObjectDifference {
         var names: Set<String> = []
         for slot in entity.slots where entity.compiled.relationshipBySlot[slot]?.isToMany != true {
           guard !isEqual(former, row, at: slot, entity, store) else { continue }
-          let whole = entity.compositeSlots(around: slot).last ?? slot
+          let whole = entity.compositeSlots(around: slot).first ?? slot
           names.insert(entity.property(at: whole).name)
         }
         return names
@@ -142,11 +193,16 @@ extension PersistentStoreCoordinator {
   ) throws -> [ObjectDifference] {
     let log = try historyStore(store)
     let later = try present.map { try log.pastView(at: $0) } ?? log.newestView()
-    let found = try later.differences(from: log.pastView(at: former))
+    let earlier = try log.pastView(at: former)
+    let found = try later.differences(from: earlier)
     let sorted = found.sorted { ($0.key.root, $0.key.key) < ($1.key.root, $1.key.key) }
     return try sorted.compactMap { address, difference in
       let entity = try difference.entity ?? later.entity(of: address)
-      return entity.flatMap { ObjectDifference(difference, $0, address.key, log.identity) }
+      return try entity.flatMap { entity in
+        try ObjectDifference(difference, entity, address.key, log.identity) {
+          try later.entity(of: $0) ?? earlier.entity(of: $0)
+        }
+      }
     }
   }
 }

@@ -38,6 +38,7 @@ struct Revert {
       }
     }
     for update in restored + updates { try apply(update) }
+    for update in updates { for name in update.orders { try restoreOrder(name, of: update.object) } }
     for object in removals { context.delete(object) }
     return conflicts
   }
@@ -48,6 +49,8 @@ struct Revert {
     let difference: ObjectDifference
     /// The values that nothing else has changed.
     let names: [String]
+    /// The ordered relationships that nothing else has changed.
+    var orders: [String] = []
   }
 
   private mutating func refuse(
@@ -92,8 +95,16 @@ struct Revert {
     for name in difference.changedValues.sorted() {
       if try isAsAfter(name, of: object) { names.append(name) } else { refuse(difference, name, .wasChanged) }
     }
-    for name in difference.reorderedRelationships.sorted() { refuse(difference, name, .isReordered) }
-    return Update(object: object, difference: difference, names: names)
+    var orders: [String] = []
+    for relationship in object.entity.relationshipsBySlot
+    where relationship.isOrdered && difference.changesDestinations(of: relationship.name) {
+      if try isAsAfter(relationship.name, of: object) {
+        orders.append(relationship.name)
+      } else {
+        refuse(difference, relationship.name, .isReordered)
+      }
+    }
+    return Update(object: object, difference: difference, names: names, orders: orders)
   }
 
   /// An object that the transaction has inserted; nil if it is gone, or if something has changed it or refers to it since.
@@ -128,6 +139,20 @@ struct Revert {
         }
       }
     }
+  }
+
+  /// Gives the destinations of an ordered relationship the order that they had; others stay behind them.
+  private func restoreOrder(_ name: String, of object: ManagedObject) throws {
+    guard let slot = object.entity.slot(named: name) else { return }
+    let former = try before.performAndWait {
+      before.relatedKeys(try before.existingObject(with: object.objectID) as ManagedObject, slot)
+    }
+    let state = context.loadedState(object, slot)
+    let (present, known) = (state.keys(), Set(former))
+    let order = former.filter(state.contains) + present.filter { !known.contains($0) }
+    guard order != present else { return }
+    context.willEdit(object)
+    state.setOrder(order)
   }
 
   /// The slot of a to-many relationship whose links are its own: where the inverse is to-one, its values decide.
@@ -185,7 +210,7 @@ public struct RevertConflict: Sendable, Hashable {
     case existsAgain
     /// The property referred to an object that does not exist any more.
     case destinationIsDeleted
-    /// The order of the destinations was changed, which is not taken back.
+    /// The destinations of an ordered relationship, or their order, were changed since: they stay in the order that they have.
     case isReordered
   }
 

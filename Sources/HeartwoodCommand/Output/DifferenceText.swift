@@ -37,6 +37,9 @@ enum DifferenceText {
 
   private static func cell(_ value: Any?) -> CellValue {
     if let identifier = value as? ManagedObjectID { return .reference(ObjectName.text(identifier)) }
+    if let data = value as? ObjectDifference.LargeData {
+      return .text("(\(Amount.text(data.byteCount, "byte")))")
+    }
     return CellValue(attribute: value)
   }
 

@@ -35,10 +35,12 @@ enum UndoCommand: Subcommand {
     let isTrial = arguments.has("dry-run")
     let conflicts = try CommandStore.with(path, for: isTrial ? .reading : .changing, console) { store in
       let found = try store.context.revert(transaction: number)
-      for conflict in found { console.writeNote(text(conflict)) }
+      for conflict in found { console.writeNote("heartwood: note: \(text(conflict))\n") }
+      store.context.processPendingChanges()
       let changed = store.context.listsOfChanges
       let count = changed.inserted.count + changed.updated.count + changed.deleted.count
-      guard found.isEmpty || arguments.has("force") || isTrial else {
+      if isTrial { try Save(store.context).validateChanges() }
+      guard found.isEmpty || arguments.has("force") else {
         store.context.rollback()
         return found
       }
@@ -61,7 +63,7 @@ enum UndoCommand: Subcommand {
     case .isDeleted: "\(name) was deleted since"
     case .existsAgain: "\(name) exists again"
     case .destinationIsDeleted: "\(name) referred to an object that was deleted since"
-    case .isReordered: "the order of \(name) is not taken back"
+    case .isReordered: "the order of \(name) was changed since"
     }
   }
 }

@@ -143,6 +143,43 @@ import Testing
     #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty, "seed \(seed)")
   }
 
+  @Test func `a delete is reverted on both sides of a relationship, with the order that there was`() throws {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    let company = context.makeCompany("C")
+    let people = (0..<5).map { context.makePerson("\($0)") }
+    company.ranking = people
+    try context.save()
+    context.delete(people[1])
+    context.delete(people[3])
+    try context.save()
+    let deletion = try number(container)
+    let other = container.newBackgroundContext()
+    #expect(try other.revert(transaction: deletion).isEmpty)
+    try other.save()
+    let shown = try #require(try other.existingObject(with: company.objectID) as? Company)
+    #expect(shown.ranking.map(\.name) == ["0", "1", "2", "3", "4"])
+    #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty)
+    shown.ranking.reverse()
+    try other.save()
+    let reversal = try number(container)
+    #expect(try other.revert(transaction: reversal).isEmpty)
+    #expect(shown.ranking.map(\.name) == ["0", "1", "2", "3", "4"])
+  }
+
+  @Test func `an inserted object that others refer to since stays`() throws {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    let company = context.makeCompany("C")
+    try context.save()
+    let made = try number(container)
+    let person = context.makePerson("Ada", in: company)
+    try context.save()
+    let conflicts = try context.revert(transaction: made)
+    #expect(conflicts.map(\.property) == ["people"] && conflicts.map(\.reason) == [.wasChanged])
+    #expect(!company.isDeleted && !person.isDeleted && !context.hasChanges)
+  }
+
   @Test func `a date names the newest generation until then`() throws {
     let container = try makeContainer()
     let context = container.newBackgroundContext()

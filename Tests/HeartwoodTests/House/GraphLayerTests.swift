@@ -32,10 +32,11 @@ struct GraphLayerTests {
         "Coordinator", "Fetching/Reports",
       ],
       // From a question to objects.
-      ["Fetching", "Fetching/Rows", "Predicates/Typed", "Objects/Snapshots"],
+      ["Fetching", "Fetching/Rows", "Predicates/Typed"],
       // What happens to changed objects; how classes become models.
       [
-        "Declarations/Classes", "Deleting", "Merging", "Undoing", "Children", "Conflicts/Resolving",
+        "Objects/Snapshots", "Declarations/Classes", "Deleting", "Merging", "Undoing", "Children",
+        "Conflicts/Resolving",
         "Container",
       ],
       ["Saving"],
