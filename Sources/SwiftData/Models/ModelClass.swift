@@ -181,8 +181,8 @@ final class ModelProperty: @unchecked Sendable {
     if let model = type as? any PersistentModel.Type { return .toOne(model, isOptional: false) }
     let wrapped = (type as? any OptionalType.Type)?.wrappedType
     if let model = wrapped as? any PersistentModel.Type { return .toOne(model, isOptional: true) }
-    if let collection = type as? any RelationshipCollection.Type, let element = element(of: collection) {
-      return .toMany(element, isOptional: wrapped != nil)
+    if let collection = type as? any RelationshipCollection.Type {
+      return .toMany(element(of: collection), isOptional: wrapped != nil)
     }
     let transformer = attribute?.options.first { $0.kind == .transformable }?.transformerName
     let isEncoded = attribute?.has(.codable) == true
@@ -194,7 +194,7 @@ final class ModelProperty: @unchecked Sendable {
 
   private static func element<Collection: RelationshipCollection>(
     of type: Collection.Type
-  ) -> (any PersistentModel.Type)? { Collection.PersistentElement.self as? any PersistentModel.Type }
+  ) -> any PersistentModel.Type { Collection.PersistentElement.self }
 
   var coding: AnyValueCoding? {
     if case .attribute(let coding) = kind { return coding }

@@ -47,7 +47,7 @@ enum ModelRelations {
   private static func elements<Collection: RelationshipCollection>(of value: Collection)
     -> [any PersistentModel]
   {
-    value._models.compactMap { $0 as? any PersistentModel }
+    value._models.map { $0 as any PersistentModel }
   }
 
   /// Sets a relationship of a model in a context. Models that have none are inserted.

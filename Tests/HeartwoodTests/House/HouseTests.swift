@@ -50,7 +50,7 @@ struct HouseTests {
   }
 
   @Test func `the modules are not larger than they were`() throws {
-    #expect(graph.lines <= 57_000)
+    #expect(graph.lines <= 57_050)
     #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 23_050)
   }
 }

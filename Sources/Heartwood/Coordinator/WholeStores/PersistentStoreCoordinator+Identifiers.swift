@@ -30,14 +30,21 @@ extension PersistentStoreCoordinator {
     return QueryGenerationToken(generation: number, storeID: store.identity.text)
   }
 
-  /// A token of the newest generation that was made at a date or before it, by the clocks of the machines that saved.
+  /// A token of the newest generation that was made at a date or before it, by the times in the history, the clocks of the machines that saved.
   ///
   /// - Throws: As `queryGenerationToken(forGeneration:)`, and if the store has no generation of that time any more.
-  /// - Complexity: Linear in the generations that can still be read.
+  /// - Complexity: Linear in the generations that can still be read, and in the history.
   public func queryGenerationToken(asOf date: Date) throws -> QueryGenerationToken {
     // A date has about a tenth of a microsecond less than a time of the store.
     let time = min(date.nanosecondsSince1970, .max - 1_000) + 1_000
-    guard let found = try generations().last(where: { $0.time <= time }) else {
+    var times: [UInt64: Int64] = [:]
+    let view = try historyStore(nil).newestView()
+    try view.history(after: view.newestDeletedHistory()) { record in
+      times[record.number] = record.nanoseconds
+      return true
+    }
+    let found = try generations().last { (times[$0.generation.rawValue] ?? $0.time) <= time }
+    guard let found else {
       throw HeartwoodError(
         .persistentStoreOperation,
         "the store has no generation of \(date) or before it any more: it was made later, or its space was reclaimed"
