@@ -60,11 +60,10 @@ extension LogStoreTransaction {
 
   /// Deletes the oldest records that are beyond the limits, as far as no consumer needs them.
   func deleteHistory(_ retention: HistoryRetention, newest: HistoryRecord) throws {
-    let needed = try consumers().filter {
-      newest.number - min($0.record.transaction, newest.number) <= $0.record.lagLimit
-    }
-    if retention.age == nil, retention.count == nil, try consumers().isEmpty { return }
-    let seen = needed.map(\.record.transaction).min() ?? .max
+    let all = try consumers().map(\.record)
+    if retention.age == nil, retention.count == nil, all.isEmpty { return }
+    let waiting = all.filter { newest.number - min($0.transaction, newest.number) <= $0.lagLimit }
+    let seen = waiting.map(\.transaction).min() ?? .max
     _ = try deleteHistory(
       before: min(newest.number, seen == .max ? .max : seen + 1),
       keepingFrom: { !retention.isOver($0, newest: newest) }, atMost: Self.mostDeleted)
