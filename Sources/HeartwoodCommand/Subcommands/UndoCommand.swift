@@ -18,7 +18,8 @@ enum UndoCommand: Subcommand {
     discussion: """
       Objects get their former values, deleted ones come back, inserted ones are deleted. What a later transaction has changed
       again is in the way: nothing is done then, unless --force is given. The generation before the transaction must still be
-      there: reclaim removes generations.
+      there: reclaim removes generations. --dry-run checks rules of the model, but not whether unique values were taken
+      since.
       """,
     examples: [
       SubcommandSyntax.Example(
@@ -38,13 +39,19 @@ enum UndoCommand: Subcommand {
       for conflict in found { console.writeNote("heartwood: note: \(text(conflict))\n") }
       store.context.processPendingChanges()
       let changed = store.context.listsOfChanges
-      let count = changed.inserted.count + changed.updated.count + changed.deleted.count
+      let steps = [("restore", changed.inserted), ("change", changed.updated), ("delete", changed.deleted)]
+      let count = steps.reduce(0) { $0 + $1.1.count }
       if isTrial { try Save(store.context).validateChanges() }
       guard found.isEmpty || arguments.has("force") else {
         store.context.rollback()
         return found
       }
       if !isTrial { try store.context.save() } else { store.context.rollback() }
+      for (verb, objects) in steps {
+        for name in objects.map({ ObjectName.text($0.objectID) }).sorted() {
+          try console.writeLine("\(verb) \(name)")
+        }
+      }
       try console.writeLine("\(isTrial ? "would change" : "changed") \(Amount.text(count, "object"))")
       return []
     }

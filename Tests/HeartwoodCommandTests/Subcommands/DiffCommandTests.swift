@@ -16,8 +16,8 @@ import Testing
     throw CommandFailure.data("no difference")
   }
   #expect(first["change"] == .string("updated"))
-  #expect(world.run("undo", change, "--dry-run").output == "would change 1 object\n")
-  #expect(world.run("undo", change).output == "changed 1 object\n")
+  #expect(world.run("undo", change, "--dry-run").output == "change Country/p1\nwould change 1 object\n")
+  #expect(world.run("undo", change).output == "change Country/p1\nchanged 1 object\n")
   #expect(world.run("diff", before).output == "0 objects\n")
   // The later transaction has changed the same.
   let run = world.run("undo", change)
