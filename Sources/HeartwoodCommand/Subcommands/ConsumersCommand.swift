@@ -12,9 +12,9 @@ enum ConsumersCommand: Subcommand {
       .format,
     ],
     discussion: """
-      A consumer is a program, or a part of one, that reads what others save and has its position in the store. waiting is the
-      number of transactions that it has not seen, its own among them. One that has missed history which was deleted is expired: the
-      program has to read the objects instead.
+      A consumer is a program, or a part of one, that reads what others save and has its position in the store. waiting
+      is the number of transactions that it has not seen, its own among them. One that has missed history which was
+      deleted is expired: the program has to read the objects instead.
       """,
     examples: [
       SubcommandSyntax.Example(

@@ -20,9 +20,9 @@ enum DiffCommand: Subcommand {
       SubcommandSyntax.Option(name: "format", value: "text|json", summary: "how to write it (default text)"),
     ],
     discussion: """
-      Each object has the values that differ, former and present, and what its to-many relationships have got and lost. The
-      numbers are those of history and generations. Data that is stored outside its row has its size in place of its bytes, and counts as different when it was
-      written again.
+      Each object has the values that differ, former and present, and what its to-many relationships have got and lost.
+      The numbers are those of history and generations. Data that is stored outside its row has its size in place of its
+      bytes, and counts as different when it was written again.
       """,
     examples: [
       SubcommandSyntax.Example(

@@ -16,10 +16,10 @@ enum UndoCommand: Subcommand {
       SubcommandSyntax.Option(name: "force", summary: "take back the rest where something is in the way"),
     ],
     discussion: """
-      Objects get their former values, deleted ones come back, inserted ones are deleted. What a later transaction has changed
-      again is in the way: nothing is done then, unless --force is given. The generation before the transaction must still be
-      there: reclaim removes generations. --dry-run checks rules of the model, but not whether unique values were taken
-      since.
+      Objects get their former values, deleted ones come back, inserted ones are deleted. What a later transaction has
+      changed again is in the way: nothing is done then, unless --force is given. The generation before the transaction
+      must still be there: reclaim removes generations. --dry-run checks rules of the model, but not whether unique values
+      were taken since.
       """,
     examples: [
       SubcommandSyntax.Example(
