@@ -39,7 +39,9 @@ extension ClassGenerator {
       noteDifference(of: composite, from: first, name, path)
       return []
     }
-    var (lines, elements): ([String], [String]) = (["", "\(access)struct \(name): CompositeValue {"], [])
+    var (lines, elements): ([String], [String]) = (
+      ["", "\(access)struct \(name): \(library("CompositeValue")) {"], []
+    )
     for element in composite.elements {
       let path = "\(path).\(element.name)"
       guard let (type, value) = typeAndValue(of: element) else {
@@ -54,7 +56,7 @@ extension ClassGenerator {
       var arguments = [SwiftName.literal(element.name), "\\\(name).\(property)"]
       if let former = element.renamingIdentifier { arguments.append("renamed: \(SwiftName.literal(former))") }
       arguments += validation(of: element, path)
-      elements.append("    CompositeElement(\(arguments.joined(separator: ", "))),")
+      elements.append("    \(library("CompositeElement"))(\(arguments.joined(separator: ", "))),")
     }
     if !access.isEmpty { lines += ["", "  \(access)init() {}"] }
     lines += ["", "  \(access)static let elements = ["] + elements + ["  ]", "}"]
