@@ -126,7 +126,7 @@ struct ChildSave {
       object.willRead()
       guard !object.state.contains(.inaccessible) else { continue }
       if !wasRead { noteBase(base, of: object, [], isStrict: child.knowsVersions) }
-      DeletePropagation(context).markDeleted(object)
+      context.markDeleted(object)
     }
     for (identifier, base) in child.watched {
       let object = context.object(identifier.entity, identifier.key)

@@ -30,7 +30,7 @@ extension ManagedObjectContext {
   func viewForChildren() throws -> any StoreView {
     beginUse("reading through a child context")
     defer { endUse() }
-    if propagatesDeletesAtEndOfEvent { DeletePropagation(self).propagateDeletes() }
+    if propagatesDeletesAtEndOfEvent { propagateDeletes() }
     try throwIfUnreadable()
     let base = try readingView().forOtherQueues
     guard !changes.isEmptyForFetches else {

@@ -69,7 +69,7 @@ struct Merge {
   /// Shows an object again whose row others have deleted and then inserted.
   private func bringBack(_ object: ManagedObject) {
     guard object.state.contains(.deletedElsewhere) else { return }
-    DeletePropagation(context).undelete(object)
+    context.undelete(object)
     takeNewestRow(of: object)
   }
 
@@ -77,7 +77,7 @@ struct Merge {
   /// that were not edited here.
   func restoreDeleted(_ object: ManagedObject) {
     let isOutdated = object.state.contains(.changedWhileDeleted)
-    DeletePropagation(context).undelete(object)
+    context.undelete(object)
     if isOutdated { takeNewestRow(of: object) }
   }
 

@@ -44,7 +44,7 @@ package struct Save {
 
   private func completeChanges() throws {
     context.processPendingChanges()
-    DeletePropagation(context).propagateDeletes()
+    context.propagateDeletes()
     try context.throwIfUnreadable()
     if let lost = context.lostEdit {
       context.lostEdit = nil
@@ -104,7 +104,7 @@ package struct Save {
   private func acceptResolution() {
     let resolution = context.saveProgress?.resolution
     context.saveProgress?.resolution = nil
-    for record in resolution?.undo ?? [] { UndoStep(context).registerUndo(record) }
+    for record in resolution?.undo ?? [] { context.registerUndo(record) }
   }
 
   /// Lets the merge policy change the conflicting objects.
@@ -175,7 +175,7 @@ package struct Save {
       editCounts.append(object.editCount)
       object.willSave()
     }
-    DeletePropagation(context).propagateDeletes()
+    context.propagateDeletes()
     guard context.editCount != before else { return }
     try repeatWillSave(
       Dictionary(uniqueKeysWithValues: zip(objects.lazy.map(ObjectIdentifier.init), editCounts)))
@@ -192,7 +192,7 @@ package struct Save {
         seen[ObjectIdentifier(object)] = object.editCount
         object.willSave()
       }
-      DeletePropagation(context).propagateDeletes()
+      context.propagateDeletes()
       if context.editCount == before { return }
       if round == roundLimit { throw HeartwoodError.willSaveNeverSettles(objects) }
     }

@@ -20,7 +20,7 @@ extension Save {
       if failures.count == 1 { throw failures[0] }
       if !failures.isEmpty { throw HeartwoodError.multiple(failures) }
       guard context.editCount != before else { return }
-      DeletePropagation(context).propagateDeletes()
+      context.propagateDeletes()
     }
     throw HeartwoodError.validationNeverSettles(context.changes.all)
   }
@@ -122,7 +122,7 @@ extension ManagedObject {
   func validateDeleteRules() throws {
     guard let context = managedObjectContext else { return }
     for relationship in entity.relationshipsBySlot where relationship.deleteRule == .denyDeleteRule {
-      if !DeletePropagation(context).destinations(of: self, relationship).isEmpty {
+      if !context.destinations(of: self, relationship).isEmpty {
         throw HeartwoodError.deniedDelete(self, relationship)
       }
     }
@@ -214,7 +214,7 @@ extension ManagedObject {
     guard let context = managedObjectContext,
       ifUnchanged || isInserted || relationshipState(at: relationship.slot)?.hasChanges == true
     else { return }
-    let count = DeletePropagation(context).destinations(of: self, relationship).count
+    let count = context.destinations(of: self, relationship).count
     if count == 0 && relationship.isOptional { return }
     if count < relationship.minCount { throw HeartwoodError.tooFew(self, relationship, count) }
     if relationship.maxCount > 0 && count > relationship.maxCount {

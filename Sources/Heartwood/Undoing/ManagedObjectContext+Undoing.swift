@@ -23,4 +23,11 @@ extension ManagedObjectContext {
 
   /// Registers what an event has changed.
   func registerUndo(_ event: ContextEvent) { UndoStep(self).registerUndo(event) }
+
+  /// Registers an action that takes back what is recorded.
+  func registerUndo(_ record: ChangeRecord) {
+    undoManager?.registerUndo { [weak self] in self?.takeBack(record) }
+  }
+
+  private func takeBack(_ record: ChangeRecord) { UndoStep(self).takeBack(record) }
 }

@@ -12,19 +12,13 @@ struct UndoStep {
     let record = ChangeRecord(event, in: context)
     guard !record.isEmpty else { return }
     if context.saveProgress?.resolution == nil {
-      registerUndo(record)
+      context.registerUndo(record)
     } else {
       context.saveProgress?.resolution?.undo.append(record)
     }
   }
 
-  func registerUndo(_ record: ChangeRecord) {
-    context.undoManager?.registerUndo { [weak context] in
-      if let context { UndoStep(context).takeBack(record) }
-    }
-  }
-
-  private func takeBack(_ record: ChangeRecord) {
+  func takeBack(_ record: ChangeRecord) {
     context.beginUse("undoing")
     defer { context.endUse() }
     // Objects come back before values that refer to them, and go after them.
@@ -51,7 +45,7 @@ struct UndoStep {
       guard object.isDeleted else { return entry }
       guard !object.state.contains(.inaccessible) else {
         // Others have deleted the row, too.
-        DeletePropagation(context).undelete(object)
+        context.undelete(object)
         RowConflictResolution(context).insertAgain(object)
         return entry
       }
@@ -107,7 +101,7 @@ struct UndoStep {
   /// Takes an object out without applying its delete rules: what they would change has entries of its own.
   private func remove(_ object: ManagedObject) {
     guard object.managedObjectContext === context, !object.isDeleted else { return }
-    DeletePropagation(context).markDeleted(object)
+    context.markDeleted(object)
     if context.unpropagatedDeletes.last === object { context.unpropagatedDeletes.removeLast() }
   }
 }

@@ -14,4 +14,18 @@ extension ManagedObjectContext {
   {
     try UniqueConflictResolution(self).resolve(conflicts, by: type, toMany)
   }
+
+  /// Where the store wins, leaves the partners of one-to-one relationships that have another one by their own unsaved values.
+  func leaveTakenPartners(of object: ManagedObject) {
+    for relationship in object.entity.compiled.pairs where object.pending?.edit(relationship.slot) == nil {
+      guard let inverse = relationship.inverseRelationship,
+        case .object(let id) = object.committedValue(at: relationship.slot),
+        let partner = registered(relationship.destinationEntity.rootEntity, id.key),
+        !partner.state.contains(.deleted), let edit = partner.pending?.edit(inverse.slot),
+        edit != .object(object.identifier)
+      else { continue }
+      willEdit(object)
+      object.setEdit(relationship.slot, .null)
+    }
+  }
 }
