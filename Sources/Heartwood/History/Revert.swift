@@ -31,6 +31,7 @@ struct Revert {
       case .inserted: if let object = try removable(difference) { removals.append(object) }
       }
     }
+    refuseRemovals(&removals)
     // Objects come back before values that refer to them, and go after them.
     let restored = differences.filter { $0.kind == .deleted }.compactMap { difference in
       restore(difference).map {
@@ -41,6 +42,25 @@ struct Revert {
     for update in updates { for name in update.orders { try restoreOrder(name, of: update.object) } }
     for object in removals { context.delete(object) }
     return conflicts
+  }
+
+  /// Keeps the objects whose deletion would delete others that stay.
+  private mutating func refuseRemovals(_ removals: inout [ManagedObject]) {
+    var isDone = false
+    while !isDone {
+      let staying = Set(conflicts.map(\.objectID))
+      let refused = removals.compactMap { object -> RevertConflict? in
+        let cascades = object.entity.relationshipsBySlot.filter { $0.deleteRule == .cascadeDeleteRule }
+        let first = cascades.first { relationship in
+          context.destinations(of: object, relationship).contains { staying.contains($0.objectID) }
+        }
+        return first.map { RevertConflict(objectID: object.objectID, property: $0.name, reason: .wasChanged) }
+      }
+      conflicts += refused
+      let kept = Set(refused.map(\.objectID))
+      removals.removeAll { kept.contains($0.objectID) }
+      isDone = refused.isEmpty
+    }
   }
 
   /// What is taken back of one object.
@@ -193,6 +213,12 @@ struct Revert {
     guard case .object(let identifier) = former else { return context.setToOne(object, slot, nil) }
     guard let destination = present(identifier) else {
       return refuse(difference, name, .destinationIsDeleted)
+    }
+    // What the other side of a one-to-one relationship has got since stays.
+    if let inverse = object.entity.relationship(at: slot).inverseRelationship, !inverse.isToMany,
+      conflicts.contains(where: { $0.objectID == destination.objectID && $0.property == inverse.name })
+    {
+      return refuse(difference, name, .wasChanged)
     }
     context.setToOne(object, slot, destination)
   }
