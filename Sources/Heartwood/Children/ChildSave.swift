@@ -58,7 +58,7 @@ extension ChangesForParent.Changed {
     entity = object.entity
     identifier = object.identifier
     values = slots.map { ($0, object.value(at: $0)) }
-    madeDefaults = object.pending?.fields.madeDefaults ?? []
+    madeDefaults = object.pending?.header.madeDefaults ?? []
     relationships = object.entity.relationshipsBySlot.compactMap { relationship in
       let slot = relationship.slot
       guard relationship.isToMany, !relationship.isTransient, let state = object.relationshipState(at: slot),
@@ -198,7 +198,7 @@ struct ChildSave {
       let isSet = object.isSet(slot)
       object.setEdit(slot, value)
       if changed.madeDefaults.contains(slot), !isSet {
-        object.makePendingValues().fields.madeDefaults.insert(slot)
+        object.makePendingValues().header.madeDefaults.insert(slot)
       }
     }
     for (slot, differences) in changed.relationships { take(differences, into: object, slot) }

@@ -86,13 +86,13 @@ final class UnitedObject {
 extension ManagedObject {
   /// The object that this one has become one with; itself otherwise.
   package final var standing: ManagedObject {
-    guard contextReference == nil, let united = pending?.fields.united else { return self }
+    guard contextReference == nil, let united = pending?.header.united else { return self }
     return united.survivor.standing
   }
 
   /// Makes an object that has left the context one that only stands for another.
   final func standFor(_ survivor: ManagedObject, in context: ManagedObjectContext) {
     identifier = survivor.identifier
-    makePendingValues().fields.united = UnitedObject(survivor, context)
+    makePendingValues().header.united = UnitedObject(survivor, context)
   }
 }

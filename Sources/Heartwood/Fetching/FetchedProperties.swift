@@ -63,11 +63,11 @@ extension ManagedObject {
     defer { use?.leave() }
     willRead()
     guard let context = managedObjectContext, let template = property.template else { return [] }
-    if let known = pending?.fields.fetched[key] { return known.map { context.object(with: $0) } }
+    if let known = pending?.header.fetched[key] { return known.map { context.object(with: $0) } }
     do {
       let objects = try context.fetch(property.request(template, for: self))
       if !objects.contains(where: \.objectID.isTemporaryID) {
-        makePendingValues().fields.fetched[key] = objects.map(\.objectID)
+        makePendingValues().header.fetched[key] = objects.map(\.objectID)
       }
       return objects
     } catch {

@@ -84,7 +84,7 @@ extension ManagedObject {
   }
 
   @inline(never)
-  private final func noteLostEdit() { pending?.fields.united?.noteLostEdit() }
+  private final func noteLostEdit() { pending?.header.united?.noteLostEdit() }
 }
 
 extension ManagedObject {

@@ -180,6 +180,6 @@ extension ManagedObject {
       else { continue }
       setWhole(slot, record.defaultValue)
     }
-    pending?.fields.madeDefaults.formUnion(editedSlots.filter { !given.contains($0) })
+    pending?.header.madeDefaults.formUnion(editedSlots.filter { !given.contains($0) })
   }
 }

@@ -81,7 +81,7 @@ extension ManagedObject {
     defer { use?.leave() }
     willEdit()
     let destinations = entity.compiled.relationshipBySlot[slot].map { keys(of: $0) } ?? []
-    makePendingValues().fields.changing.append(ChangingValue(slot: slot, destinations: destinations))
+    makePendingValues().header.changing.append(ChangingValue(slot: slot, destinations: destinations))
     willChangeObserved(slot)
   }
 
@@ -89,10 +89,10 @@ extension ManagedObject {
     let slot = knownSlot(key)
     let use = beginUse("setting", slot)
     defer { use?.leave() }
-    guard let index = pending?.fields.changing.lastIndex(where: { $0.slot == slot }) else {
+    guard let index = pending?.header.changing.lastIndex(where: { $0.slot == slot }) else {
       programError("didChangeValue(forKey: \"\(key)\") without willChangeValue before it")
     }
-    let former = makePendingValues().fields.changing.remove(at: index)
+    let former = makePendingValues().header.changing.remove(at: index)
     if let relationship = entity.compiled.relationshipBySlot[slot], let managedObjectContext {
       updateInverses(in: managedObjectContext, relationship, former.destinations, keys(of: relationship))
     }

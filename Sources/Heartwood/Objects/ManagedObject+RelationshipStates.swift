@@ -2,28 +2,28 @@
 extension ManagedObject {
   /// Nil until the relationship is first used.
   final func relationshipState(at slot: Int) -> RelationshipState? {
-    guard let pending, !pending.fields.relationships.isEmpty else { return nil }
-    return pending.fields.relationships[slot]
+    guard let pending, !pending.header.relationships.isEmpty else { return nil }
+    return pending.header.relationships[slot]
   }
 
   final func setRelationshipState(_ state: RelationshipState, at slot: Int) {
     let pending = makePendingValues()
-    if pending.fields.relationships.isEmpty {
-      pending.fields.relationships = Array(repeating: nil, count: pending.fields.slotCount)
+    if pending.header.relationships.isEmpty {
+      pending.header.relationships = Array(repeating: nil, count: pending.header.slotCount)
     }
-    pending.fields.relationships[slot] = state
+    pending.header.relationships[slot] = state
   }
 
   final func forEachRelationshipState(_ body: (RelationshipState) -> Void) {
     guard let pending else { return }
-    for case let state? in pending.fields.relationships { body(state) }
+    for case let state? in pending.header.relationships { body(state) }
   }
 
   /// The slots of to-many relationships with unsaved differences, ascending.
   final var changedToManySlots: [Int] {
     guard let pending else { return [] }
-    return pending.fields.relationships.indices.filter {
-      pending.fields.relationships[$0]?.hasChanges == true
+    return pending.header.relationships.indices.filter {
+      pending.header.relationships[$0]?.hasChanges == true
     }
   }
 

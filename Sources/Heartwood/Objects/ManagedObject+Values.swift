@@ -25,7 +25,7 @@ extension ManagedObject {
       makeDefaultsOfFreeObject()
       if let made = pending?.edit(slot) { return made }
     }
-    return pending?.fields.transients[slot] ?? entity.initialValue(at: slot)
+    return pending?.header.transients[slot] ?? entity.initialValue(at: slot)
   }
 
   /// The slots with a pending value, ascending.
@@ -38,7 +38,7 @@ extension ManagedObject {
   /// not count.
   final func isSet(_ slot: Int) -> Bool {
     guard let pending, pending.edit(slot) != nil else { return false }
-    return !pending.fields.madeDefaults.contains(slot)
+    return !pending.header.madeDefaults.contains(slot)
   }
 
   /// Sets a pending value without informing the context.
@@ -113,7 +113,7 @@ extension ManagedObject {
   /// Drops all pending values after a save but those of transient attributes, and frees their memory if it has nothing else.
   final func forgetEdits() {
     keepTransientEdits()
-    if let pending, pending.fields.relationships.isEmpty, pending.fields.transients.isEmpty {
+    if let pending, pending.header.relationships.isEmpty, pending.header.transients.isEmpty {
       dropPending()
     } else {
       pending?.dropEdits()
@@ -127,14 +127,14 @@ extension ManagedObject {
     for slot in entity.compiled.transientSlots {
       guard let value = pending.edit(slot) else { continue }
       let isEmptyLink = value.isNull && entity.compiled.relationshipBySlot[slot] != nil
-      pending.fields.transients[slot] = isEmptyLink ? nil : value
+      pending.header.transients[slot] = isEmptyLink ? nil : value
     }
   }
 
   /// How often the object was edited.
   final var editCount: Int {
-    get { pending?.fields.editCount ?? 0 }
-    set { makePendingValues().fields.editCount = newValue }
+    get { pending?.header.editCount ?? 0 }
+    set { makePendingValues().header.editCount = newValue }
   }
 
   /// The current values as a row.

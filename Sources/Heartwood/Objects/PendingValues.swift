@@ -11,18 +11,6 @@ final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
     return unsafeDowncast(buffer, to: PendingValues.self)
   }
 
-  /// The header, without the check of exclusive access that each use of `header` takes: an object is used on its context's queue only.
-  var fields: PendingValuesHeader {
-    @inline(__always) _read {
-      defer { withExtendedLifetime(self) {} }
-      yield withUnsafeMutablePointerToHeader(\.self).pointee
-    }
-    @inline(__always) _modify {
-      defer { withExtendedLifetime(self) {} }
-      yield &withUnsafeMutablePointerToHeader(\.self).pointee
-    }
-  }
-
   deinit {
     _ = withUnsafeMutablePointers { header, elements in elements.deinitialize(count: header.pointee.slotCount)
     }
@@ -30,18 +18,18 @@ final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
 
   /// Another buffer with the same values, and copies of the relationship states.
   func copy() -> PendingValues {
-    let copy = PendingValues.make(slotCount: fields.slotCount)
-    copy.fields = fields
-    copy.fields.relationships = fields.relationships.map { $0?.copy() }
+    let copy = PendingValues.make(slotCount: header.slotCount)
+    copy.header = header
+    copy.header.relationships = header.relationships.map { $0?.copy() }
     withUnsafeMutablePointerToElements { former in
-      copy.withUnsafeMutablePointerToElements { $0.update(from: former, count: fields.slotCount) }
+      copy.withUnsafeMutablePointerToElements { $0.update(from: former, count: header.slotCount) }
     }
     return copy
   }
 
-  var hasEdits: Bool { fields.editedCount > 0 }
+  var hasEdits: Bool { header.editedCount > 0 }
   /// Whether some value is not in the row.
-  var hidesRow: Bool { fields.editedCount > 0 || !fields.transients.isEmpty }
+  var hidesRow: Bool { header.editedCount > 0 || !header.transients.isEmpty }
 
   func edit(_ slot: Int) -> Value? { withUnsafeMutablePointerToElements { $0[slot] } }
 

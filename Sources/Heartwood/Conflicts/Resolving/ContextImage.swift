@@ -130,8 +130,8 @@ private struct ObjectImage {
 extension ManagedObject {
   /// Replaces all pending values; observers stay.
   fileprivate final func restorePending(_ former: PendingValues?) {
-    let registrar = pending?.fields.registrar
+    let registrar = pending?.header.registrar
     pending = former
-    if let registrar { makePendingValues().fields.registrar = registrar }
+    if let registrar { makePendingValues().header.registrar = registrar }
   }
 }

@@ -2,8 +2,8 @@
 extension ManagedObject {
   /// Set if another save has changed the same properties since, and was merged.
   final var conflictBase: StoredRow? {
-    get { pending?.fields.conflictBase }
-    set { if newValue != nil || pending != nil { makePendingValues().fields.conflictBase = newValue } }
+    get { pending?.header.conflictBase }
+    set { if newValue != nil || pending != nil { makePendingValues().header.conflictBase = newValue } }
   }
 
   /// The version that a save expects in the store.

@@ -12,13 +12,13 @@ extension ManagedObject: Observable {
 
   /// The registrar of an object that was read while accesses were collected; nil for all others.
   private final var registrar: ObservationRegistrar? {
-    guard let pending, pending.fields.isObserved else { return nil }
-    return pending.fields.registrar
+    guard let pending, pending.header.isObserved else { return nil }
+    return pending.header.registrar
   }
 
   /// Whether the object was read while accesses were collected. Its context then keeps it: an observer may hold only the
   /// object from which it was reached.
-  final var isObserved: Bool { pending?.fields.isObserved == true }
+  final var isObserved: Bool { pending?.header.isObserved == true }
 
   /// Registers that a property is read, if the current thread collects accesses.
   @inline(__always)
@@ -45,7 +45,7 @@ extension ManagedObject: Observable {
   @inline(never)
   private final func register(_ slot: Int) {
     let registrar = registrar ?? ObservationRegistrar()
-    makePendingValues().fields.registrar = registrar
+    makePendingValues().header.registrar = registrar
     registrar.access(self, keyPath: \.[observed: slot])
   }
 
@@ -81,7 +81,7 @@ extension ManagedObject: Observable {
     guard isObserved else { return pending = nil }
     let registrar = registrar
     pending = nil
-    if let registrar { makePendingValues().fields.registrar = registrar }
+    if let registrar { makePendingValues().header.registrar = registrar }
   }
 
   /// The attributes and to-one relationships whose values in `bytes` differ from those of the object's row, except those

@@ -41,13 +41,13 @@ struct TransientLinks {
     for object in context.transientOwners {
       object.forEachRelationshipState { if $0.isTransient { $0.rename(context.permanentKeys.permanent) } }
       for relationship in object.entity.compiled.transientRelationships where !relationship.isToMany {
-        guard case .object(let id)? = object.pending?.fields.transients[relationship.slot], id.isTemporaryID
+        guard case .object(let id)? = object.pending?.header.transients[relationship.slot], id.isTemporaryID
         else {
           continue
         }
         let key = context.permanentKeys.permanent(id.key)
         let named = context.registered(relationship.destinationEntity.rootEntity, key)?.identifier
-        object.pending?.fields.transients[relationship.slot] = .object(
+        object.pending?.header.transients[relationship.slot] = .object(
           named ?? context.identifier(id.entity, key))
       }
     }
@@ -65,7 +65,7 @@ extension ManagedObject {
     if relationship.isToMany {
       return relationshipState(at: relationship.slot).map { $0.keys() + Array($0.removed) } ?? []
     }
-    return [pending.edit(relationship.slot), pending.fields.transients[relationship.slot]].compactMap {
+    return [pending.edit(relationship.slot), pending.header.transients[relationship.slot]].compactMap {
       if case .object(let id)? = $0 { return id.key }
       return nil
     }
@@ -84,8 +84,8 @@ extension ManagedObject {
       return false
     }
     if leads(pending.edit(slot)) { changeValue(slot) { pending.dropEdit(slot) } }
-    if leads(pending.fields.transients[slot]) {
-      changeValue(slot) { pending.fields.transients[slot] = nil }
+    if leads(pending.header.transients[slot]) {
+      changeValue(slot) { pending.header.transients[slot] = nil }
     }
     exposeRow()
   }
