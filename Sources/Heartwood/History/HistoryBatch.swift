@@ -14,10 +14,7 @@ public struct HistoryBatch: Sendable {
   public var changes: [PersistentHistoryChange] { transactions.flatMap { $0.changes ?? [] } }
 
   /// The identifiers of the changed objects, each once, in the order of their first change.
-  public var objectIDs: [ManagedObjectID] {
-    var seen: Set<ManagedObjectID> = []
-    return changes.map(\.changedObjectID).filter { seen.insert($0).inserted }
-  }
+  public var objectIDs: [ManagedObjectID] { changes.distinctObjectIDs }
 }
 
 extension HistoryConsumer {

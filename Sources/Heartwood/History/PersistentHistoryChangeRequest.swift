@@ -102,10 +102,7 @@ public struct PersistentHistoryResult: Sendable {
 
   /// The identifiers of the changed objects, without duplicates, in the order of their first change; empty if `changes`
   /// is.
-  public var objectIDs: [ManagedObjectID] {
-    var seen: Set<ManagedObjectID> = []
-    return changes.map(\.changedObjectID).filter { seen.insert($0).inserted }
-  }
+  public var objectIDs: [ManagedObjectID] { changes.distinctObjectIDs }
 
   /// The contents that the result type asks for: an array or a number.
   public var result: Any {

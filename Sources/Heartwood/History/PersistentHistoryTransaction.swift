@@ -152,3 +152,11 @@ public struct PersistentHistoryChange: Sendable {
       ? Dictionary(change.tombstone.map { ($0.slot, $0.value) }, uniquingKeysWith: { $1 }) : nil
   }
 }
+
+extension [PersistentHistoryChange] {
+  /// The identifiers of the changed objects, each once, in the order of their first change.
+  var distinctObjectIDs: [ManagedObjectID] {
+    var seen: Set<ManagedObjectID> = []
+    return map(\.changedObjectID).filter { seen.insert($0).inserted }
+  }
+}
