@@ -23,7 +23,7 @@ struct RowDifference: Sendable {
 extension LogStoreView {
   /// The rows and links that differ from those of another generation with the same model.
   ///
-  /// - Complexity: Linear in the pages of the trees that differ, and O(log n) for each row that does.
+  /// - Complexity: Linear in the pages of the trees that differ, and in the rows that do.
   func differences(from other: LogStoreView) throws -> [RowAddress: RowDifference] {
     let roots = Dictionary(
       schema.rootEntities.map { (schema.keyNumber(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
@@ -40,7 +40,8 @@ extension LogStoreView {
         switch key.first {
         case KeySpace.row:
           if let root = roots[try KeySpace.number(of: key)] {
-            try self.note(root, try KeySpace.lastNumber(key), other, &found)
+            let address = RowAddress(root: root.number, key: try KeySpace.lastNumber(key))
+            found[address] = try self.difference(from: former, of: other, to: value, root)
           }
         case KeySpace.link, KeySpace.rank:
           guard let relationship = relationships[try KeySpace.number(of: key)],
@@ -64,18 +65,22 @@ extension LogStoreView {
     return found
   }
 
-  private func note(
-    _ root: EntityDescription, _ key: UInt64, _ other: LogStoreView,
-    _ found: inout [RowAddress: RowDifference]
-  ) throws {
-    let (former, row) = (try other.row(root, key), try self.row(root, key))
+  /// The difference of two rows by their bytes in the stores.
+  private func difference(
+    from former: UnsafeRawBufferPointer?, of other: LogStoreView, to value: UnsafeRawBufferPointer?,
+    _ root: EntityDescription
+  ) throws -> RowDifference {
+    let former = try former.map { try other.row($0, of: other.schema.family(of: root)) }
+    let row = try value.map { try self.row($0, of: schema.family(of: root)) }
+    defer {
+      other.converted.trim()
+      converted.trim()
+    }
     var difference = RowDifference()
     difference.former = former.map { Array($0.bytes) }
     difference.row = row.map { Array($0.bytes) }
     let number = row?.entityNumber ?? former?.entityNumber
     difference.entity = try number.map { try root.entity(numbered: $0) }
-    found[RowAddress(root: root.number, key: key)] = difference
-    other.converted.trim()
-    converted.trim()
+    return difference
   }
 }
