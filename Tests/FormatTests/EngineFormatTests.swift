@@ -24,6 +24,7 @@ import Testing
     "minimumWriter": UInt64(Format.minimumWriter), "checksumKind": UInt64(Format.checksumKind),
     "anchorMagic": Format.anchorMagic, "logSegmentMagic": Format.logSegmentMagic,
     "pageSegmentMagic": Format.pageSegmentMagic, "frameMagic": UInt64(Format.frameMagic),
+    "holdsMagic": Format.holdsMagic,
     "anchorBlockBytes": UInt64(Format.anchorBlockBytes), "anchorSlotBytes": UInt64(Format.anchorSlotBytes),
     "segmentHeaderBytes": UInt64(Format.segmentHeaderBytes), "pageBytes": UInt64(Format.pageBytes),
     "frameHeaderBytes": UInt64(Format.frameHeaderBytes),
@@ -123,6 +124,26 @@ import Testing
     try expect(
       "Checkpoint segment", in: Array(bytes[fixed...]),
       has: ["number": 16, "kind": 2, "extent": 17, "chain": 18], but: [], byteCount: 32)
+  }
+
+  @Test func `the document describes the file of holds`() throws {
+    let needs = HoldRecord.Needs(
+      generation: 3, checkpoint: LogPosition(segment: 6, offset: 7), checkpointChecksum: 8, lastLogSegment: 9,
+      segments: [10, 11])
+    let hold = HoldRecord(name: "kept", created: 4, end: 5, needs)
+    let bytes = HoldList(holds: [hold]).encoded(StoreIdentifier(low: 1, high: 2))
+    try expect(
+      "Holds", in: Array(bytes[..<32]),
+      has: ["magic": Format.holdsMagic, "version": 1, "count": 1, "identifier": 1], but: [], byteCount: 32)
+    try expect(
+      "Hold", in: Array(bytes[32..<88]),
+      has: [
+        "generation": 3, "created": 4, "end": 5, "checkpointPosition": 6 << 32 | 7, "checkpointChecksum": 8,
+        "lastLogSegment": 9, "segmentCount": 2, "nameBytes": 4,
+      ], but: [], byteCount: 56)
+    #expect(Array(bytes[88..<104]) == [10, 0, 0, 0, 11, 0, 0, 0] + Array("kept".utf8) + [0, 0, 0, 0])
+    let checksum = Array(bytes[..<104]).withUnsafeBytes { XXH64.hash($0, seed: 0x486F_6C64_4865_6C64) }
+    #expect(Array(bytes[104...]) == withUnsafeBytes(of: checksum.littleEndian) { Array($0) })
   }
 
   @Test func `the document describes a page's header and its arrays`() throws {

@@ -129,7 +129,7 @@ final class StoreFolder: Sendable {
   /// Whether a file of this name belongs to a store.
   static func isFile(_ name: String) -> Bool {
     ProcessAttachment.isFile(name)
-      || [anchorName, newAnchorName, removedAnchorName, reserveName].contains(name)
+      || [anchorName, newAnchorName, removedAnchorName, reserveName, holdsName, newHoldsName].contains(name)
       || SegmentName.parse(name) != nil
   }
 

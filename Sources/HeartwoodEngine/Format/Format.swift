@@ -16,6 +16,8 @@ enum Format {
   static let logSegmentMagic: UInt64 = 0x4745_5347_4F4C_5748
   /// "HWPAGSEG".
   static let pageSegmentMagic: UInt64 = 0x4745_5347_4150_5748
+  /// "HWHOLDS\0".
+  static let holdsMagic: UInt64 = 0x0053_444C_4F48_5748
   /// "HWFR".
   static let frameMagic: UInt32 = 0x5246_5748
 

@@ -11,10 +11,12 @@ final class PastGeneration: @unchecked Sendable {
     let space = try PageSpace()
     // The lock keeps segments from being reclaimed meanwhile.
     let (segments, checkpoint) = try store.checkpoints.withLock { (checkpoints) throws(EngineError) in
-      let segments = store.logSegments.segments
-      let checkpoint = try Self.checkpoint(notAfter: generation, store, checkpoints, segments)
+      let all = store.logSegments.segments
+      let held = Self.held(generation, store, all)
+      var checkpoint = held?.checkpoint
+      if held == nil { checkpoint = try Self.checkpoint(notAfter: generation, store, checkpoints, all) }
       try Self.addPages(of: checkpoint, to: space, store)
-      return (segments, checkpoint)
+      return (held?.segments ?? all, checkpoint)
     }
     try UntrustedTree.check(checkpoint, space, store.options, path: store.path)
     let image = StoreImage(checkpoint, segments, end: end, durable: end)
@@ -22,6 +24,29 @@ final class PastGeneration: @unchecked Sendable {
     // A separate table, because the store may reclaim segments that this generation needs.
     for segment in segments where segment.firstGeneration <= generation { space.values.add(segment) }
     view = ReadView(TreeView(space: space, root: replay.tree.tip.root))
+  }
+
+  /// The checkpoint of a hold of this generation, and the segments up to its last frame; nil if none is held, or if its files are gone.
+  private static func held(
+    _ generation: UInt64, _ store: OpenStore, _ segments: [LogSegment]
+  ) -> (segments: [LogSegment], checkpoint: NamedCheckpoint?)? {
+    // Without the file the generation may be there, too.
+    let holds = (try? store.folder.holds(of: store.identifier).holds.map(\.needs)) ?? []
+    for hold in holds where hold.generation == generation {
+      let needed = segments.filter { $0.number <= hold.lastLogSegment }
+      guard let position = hold.checkpoint else {
+        guard let first = LogSegments.tail(of: needed).first, first.header.predecessor == nil else {
+          continue
+        }
+        return (needed, nil)
+      }
+      if let checkpoint = try? NamedCheckpoint.read(
+        at: position, checksum: hold.checkpointChecksum, in: needed, folder: store.folder)
+      {
+        return (needed, checkpoint)
+      }
+    }
+    return nil
   }
 
   private static func addPages(
@@ -37,7 +62,7 @@ final class PastGeneration: @unchecked Sendable {
 
   /// The newest checkpoint that is not newer than a generation; nil if the log contains everything from the
   /// beginning.
-  private static func checkpoint(
+  static func checkpoint(
     notAfter generation: UInt64, _ store: OpenStore, _ checkpoints: CheckpointState, _ segments: [LogSegment]
   ) throws(EngineError) -> NamedCheckpoint? {
     var chain = CheckpointChain(store.folder, checkpoints, segments)

@@ -5,7 +5,7 @@ import HeartwoodFiles
 /// 1. `LiveCounts` counts the live data in each segment.
 /// 2. `Evacuation` moves the live data out of segments with a small live share, step by step, while commits continue.
 /// 3. A checkpoint references the remaining segments; both slots of the anchor reference the checkpoint.
-/// 4. Only then are the files unlinked. They stay mapped or open for readers of older generations, until no pin is older
+/// 4. Only then are the files unlinked, but for those that `HeldGenerations` needs. They stay mapped or open for readers of older generations, until no pin is older
 ///    than the evacuation.
 ///
 /// A crash at any point leaves a store whose newest checkpoint has all of its segments.
@@ -48,7 +48,7 @@ struct Compaction {
         if writer.log.end.position.offset > Format.segmentHeaderBytes { try writer.roll() }
       }
       try Checkpoint(store, checkpoints).run(isForced: true)
-      let victims = try choose(checkpoints)
+      let victims = try choose(checkpoints).without(store.heldSegments())
       if !victims.pages.isEmpty { checkpoints.pages.seal() }
       return victims
     }
@@ -191,11 +191,14 @@ struct Compaction {
   }
 
   /// Takes a checkpoint without the victims, makes both slots of the anchor reference it, and unlinks the victims.
-  private func finish(_ victims: VictimSegments, _ reclamation: ReclaimState) throws(EngineError) {
+  private func finish(_ chosen: VictimSegments, _ reclamation: ReclaimState) throws(EngineError) {
     try store.checkpoints.withLock { (checkpoints) throws(EngineError) in
+      // Another process may have held a generation between two steps, when it had the lease.
+      let victims = chosen.without(try store.heldSegments())
       try Checkpoint(store, checkpoints).run(isForced: true, without: victims)
       // Write the other slot too, as a store can be opened by either.
       try store.anchor.update { _ in }
+      try HeldGenerations(store).forgetThoseOver()
       unlink(victims, reclamation, checkpoints)
     }
   }

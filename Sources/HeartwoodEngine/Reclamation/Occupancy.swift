@@ -9,6 +9,8 @@ struct Occupancy {
     let live: Int
     /// Number of leaves that reference a log segment; 0 for page segments.
     var leaves = 0
+    /// Whether a held generation needs it.
+    let isHeld: Bool
 
     /// Live share of the bytes, 0 to 1.
     var share: Double { bytes > 0 ? Double(live) / Double(bytes) : 1 }
@@ -20,10 +22,16 @@ struct Occupancy {
   let total: Int
   /// Live bytes of `total`.
   private(set) var live = 0
+  /// Bytes of `total` that are not live, and that held generations need.
+  private(set) var heldGarbage = 0
+  private let held: SegmentSet
   /// Average fill of the tree's leaves, 0 to 1.
   let fill: Double
   private let leaves: Int
   let keys: UInt64
+
+  /// Bytes of all parts but those that only held generations need.
+  var reclaimable: Int { total - heldGarbage }
 
   /// Walks the tree of the newest generation. Reads no values.
   ///
@@ -35,6 +43,7 @@ struct Occupancy {
   ) throws(EngineError) {
     let pinned = PinnedGeneration(store.generations)
     let counts = try LiveCounts(TreeView(space: store.space, root: pinned.pin.root))
+    held = try store.heldSegments()
     fill = counts.fill
     leaves = counts.leaves
     total = checkpoints.storeBytes(store.logSegments)
@@ -45,7 +54,7 @@ struct Occupancy {
       add(
         Part(
           number: number, bytes: part.extent.pages * Format.pageBytes,
-          live: counts.pages[number] * Format.pageBytes), to: \.pages)
+          live: counts.pages[number] * Format.pageBytes, isHeld: held.contains(number)), to: \.pages)
     }
   }
 
@@ -60,7 +69,10 @@ struct Occupancy {
       let contents = try reclamation.contents(of: segment, log)
       let values = counts.values[segment.number]
       let live = values.count * contents.recordBytes / max(1, contents.records)
-      add(Part(number: segment.number, bytes: end, live: min(end, live), leaves: values.leaves), to: \.logs)
+      add(
+        Part(
+          number: segment.number, bytes: end, live: min(end, live), leaves: values.leaves,
+          isHeld: held.contains(segment.number)), to: \.logs)
       all.records += contents.records
       all.recordBytes += contents.recordBytes
     }
@@ -74,6 +86,7 @@ struct Occupancy {
   private mutating func add(_ part: Part, to parts: WritableKeyPath<Self, [Part]>) {
     self[keyPath: parts].append(part)
     live += part.live
+    if part.isHeld { heldGarbage += part.bytes - part.live }
   }
 
   // MARK: Choosing
@@ -110,9 +123,9 @@ struct Occupancy {
   /// The segments to empty, those with the smallest live share first.
   func victims(_ aim: Aim) -> VictimSegments {
     var victims = VictimSegments()
-    var (excess, moved, rewritten) = (total - Int(aim.rest * Double(live)), 0, 0)
+    var (excess, moved, rewritten) = (reclaimable - Int(aim.rest * Double(live)), 0, 0)
     func choose(_ parts: [Part], _ share: Double, _ chosen: inout [UInt32]) {
-      for part in parts.sorted(by: { $0.share < $1.share }) where part.share < share {
+      for part in parts.sorted(by: { $0.share < $1.share }) where part.share < share && !part.isHeld {
         guard excess > 0, (moved == 0 && !aim.isStrict) || moved + part.live <= aim.limit else { return }
         chosen.append(part.number)
         moved += part.live
@@ -123,7 +136,7 @@ struct Occupancy {
     choose(pages, aim.compactsLeaves && fill < Self.packedShare ? 2 : aim.pageShare, &victims.pages)
     choose(logs, aim.logShare, &victims.logs)
     // Moving the values rewrites most leaves anyway.
-    if rewritten > leaves / 2, !aim.isStrict { victims.pages = pages.map(\.number) }
+    if rewritten > leaves / 2, !aim.isStrict { victims.pages = pages.filter { !$0.isHeld }.map(\.number) }
     victims.compactsLeaves = aim.compactsLeaves && !victims.pages.isEmpty
     return victims
   }

@@ -20,7 +20,8 @@ extension ReclaimState {
     // New keys would split full leaves again, so leaves are compacted only if the number of keys is nearly constant.
     let isSteady =
       lastSurvey.map { max($0.keys, occupancy.keys) - min($0.keys, occupancy.keys) < $0.keys / 64 } ?? false
-    lastSurvey = SpaceSurvey(total: occupancy.total, live: occupancy.live, keys: occupancy.keys)
+    lastSurvey = SpaceSurvey(
+      total: occupancy.total, live: occupancy.live, keys: occupancy.keys, heldGarbage: occupancy.heldGarbage)
     guard exceedsThreshold(occupancy, tolerated: store.options.toleratedGarbage) else {
       return VictimSegments()
     }
@@ -29,7 +30,7 @@ extension ReclaimState {
         pageShare: 0.6, rest: Self.targetSpaceAmplification, limit: max(Self.leastMove, occupancy.live / 4),
         compactsLeaves: isSteady
       ))
-    let isPressing = Double(occupancy.total) > Self.urgentSpaceAmplification * Double(occupancy.live)
+    let isPressing = Double(occupancy.reclaimable) > Self.urgentSpaceAmplification * Double(occupancy.live)
     store.throttle.needsEarlyCheckpoint.store(isPressing && !victims.isEmpty, ordering: .relaxed)
     return victims
   }
@@ -57,8 +58,8 @@ extension ReclaimState {
   ///
   /// - Parameter tolerated: The bytes of garbage that are not worth the work.
   func exceedsThreshold(_ occupancy: Occupancy, tolerated: Int) -> Bool {
-    occupancy.total - occupancy.live > tolerated
-      && Double(occupancy.total) > Self.maxSpaceAmplification * Double(occupancy.live)
+    occupancy.reclaimable - occupancy.live > tolerated
+      && Double(occupancy.reclaimable) > Self.maxSpaceAmplification * Double(occupancy.live)
   }
 }
 
@@ -79,6 +80,7 @@ extension ReclaimState.SpaceSurvey {
   /// the live bytes, as it may have changed.
   func isStale(total: Int, keys: UInt64) -> Bool {
     let expected = Double(live) * Double(keys) / Double(max(1, self.keys))
-    return Double(total) > ReclaimState.maxSpaceAmplification * expected || total - self.total > live / 4
+    return Double(total - heldGarbage) > ReclaimState.maxSpaceAmplification * expected
+      || total - self.total > live / 4
   }
 }

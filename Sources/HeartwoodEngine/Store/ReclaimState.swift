@@ -20,5 +20,7 @@ final class ReclaimState {
     /// Live bytes.
     let live: Int
     let keys: UInt64
+    /// Bytes that only held generations need.
+    var heldGarbage = 0
   }
 }

@@ -125,6 +125,9 @@ import Testing
     #expect(survey.isStale(total: 1_110_000, keys: 800), "keys were deleted")
     #expect(survey.isStale(total: 1_360_000, keys: 1_000_000), "the lengths of their values are unknown")
     #expect(ReclaimState.SpaceSurvey(total: 0, live: 0, keys: 0).isStale(total: 1000, keys: 1))
+    let held = ReclaimState.SpaceSurvey(
+      total: 1_400_000, live: 1_000_000, keys: 1000, heldGarbage: 400_000)
+    #expect(!held.isStale(total: 1_600_000, keys: 1000), "only holds need what is not live")
   }
 
   @Test func `reclamation keeps all live data in any order of operations`() throws {
