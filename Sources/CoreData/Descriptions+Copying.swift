@@ -80,6 +80,7 @@ extension AttributeDescription {
   fileprivate final func take(_ other: AttributeDescription) {
     type = other.type
     preservesValueInHistoryOnDeletion = other.preservesValueInHistoryOnDeletion
+    preservesValueInHistoryOnUpdate = other.preservesValueInHistoryOnUpdate
     allowsExternalBinaryDataStorage = other.allowsExternalBinaryDataStorage
     valueTransformerName = other.valueTransformerName
     if let name = other.givenValueClassName { attributeValueClassName = name }

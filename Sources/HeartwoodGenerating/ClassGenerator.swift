@@ -165,6 +165,7 @@ package struct ClassGenerator {
       (isUnique, ".unique"), (entity.isIndexed(attribute, .binary), ".indexed"),
       (entity.isIndexed(attribute, .words), ".fullText"),
       (attribute.preservesValueInHistoryOnDeletion, ".preservesValueInHistoryOnDeletion"),
+      (attribute.preservesValueInHistoryOnUpdate, ".preservesValueInHistoryOnUpdate"),
       (attribute.allowsExternalBinaryDataStorage, ".allowsExternalStorage"),
       (attribute.isTransient, ".transient"),
     ].filter(\.0).map(\.1)

@@ -27,7 +27,9 @@ import Testing
       "schema": UInt64(KeySpace.schema), "counter": UInt64(KeySpace.counter),
       "newestHistory": UInt64(KeySpace.newestHistory), "deletedHistory": UInt64(KeySpace.deletedHistory),
       "metadata": UInt64(KeySpace.metadata), "rewriting": UInt64(KeySpace.rewriting),
-      "consumer": UInt64(KeySpace.consumer),
+      "consumer": UInt64(KeySpace.consumer), "replica": UInt64(KeySpace.replica),
+      "stamp": UInt64(KeySpace.stamp), "foreignObject": UInt64(KeySpace.foreignObject),
+      "foreignKey": UInt64(KeySpace.foreignKey), "historyBytes": UInt64(KeySpace.historyBytes),
       "row": UInt64(KeySpace.row), "external": UInt64(KeySpace.external),
       "index": UInt64(KeySpace.index), "link": UInt64(KeySpace.link), "order": UInt64(KeySpace.order),
       "rank": UInt64(KeySpace.rank), "history": UInt64(KeySpace.history),
@@ -37,6 +39,10 @@ import Testing
       "schema": KeySpace.schemaKey.count, "counter": KeySpace.counterKey(1).count,
       "newestHistory": KeySpace.newestHistoryKey.count, "deletedHistory": KeySpace.deletedHistoryKey.count,
       "metadata": KeySpace.metadataKey.count, "rewriting": KeySpace.rewritingKey(1).count,
+      "replica": KeySpace.replicaKey.count, "foreignObject": KeySpace.foreignObjectKey(1, 1, 1).count,
+      "foreignKey": KeySpace.foreignKeyKey(1, 1).count, "historyBytes": KeySpace.historyBytesKey.count,
+      "stamp": KeySpace.stampKey(StampKey(address: RowAddress(root: 1, key: 1), property: 1, target: 1))
+        .count,
       "row": KeySpace.rowKey(1, 1).count, "external": KeySpace.externalKey(1, 1, 1, 1).count,
       "link": KeySpace.entry(KeySpace.link, 1, 1, 1).count,
       "order": KeySpace.entry(KeySpace.order, 1, 1, 1).count,
@@ -74,7 +80,8 @@ import Testing
 
   @Test func `the document has the kinds of changes and of kept values`() throws {
     let changes: [String: UInt64?] = ["insert": 1, "update": 2, "delete": 3]
-    #expect(try numbers("Changes", by: 1, 0) == changes)
+    let withValues = ["updateWithValues": UInt64?(4)]
+    #expect(try numbers("Changes", by: 1, 0) == changes.merging(withValues) { first, _ in first })
     for (name, number) in changes {
       let kind = HistoryChange.Kind(rawValue: UInt8(number ?? 0))
       #expect(kind.map { "\($0)" } == name)

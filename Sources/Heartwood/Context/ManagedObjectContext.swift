@@ -168,6 +168,8 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
   var authorsOfChildren: Set<String?> = []
   /// The positions of consumers of the history that the next save writes.
   var completedSteps: [ConsumerStep] = []
+  /// What the next save writes beside the objects that a change set has changed.
+  var appliedChanges: AppliedChanges?
   /// The stores that new objects are assigned to, by their temporary keys.
   var assignedStores: [UInt64: StoreIdentity] = [:]
   /// The batches of fetches whose rows are not loaded yet.

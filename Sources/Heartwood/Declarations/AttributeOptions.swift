@@ -21,4 +21,6 @@ public struct AttributeOptions: OptionSet, Sendable {
   public static let transient = AttributeOptions(rawValue: 16)
   /// An index of the words of a string serves conditions with `matchesWords` and `MATCHESWORDS`. Each different word of a value is an entry.
   public static let fullText = AttributeOptions(rawValue: 32)
+  /// The history keeps the former and the new value of each change; see `AttributeDescription.preservesValueInHistoryOnUpdate`.
+  public static let preservesValueInHistoryOnUpdate = AttributeOptions(rawValue: 64)
 }

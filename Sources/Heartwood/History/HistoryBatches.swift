@@ -33,7 +33,7 @@ public struct HistoryBatches: AsyncSequence, Sendable {
       self.consumer = consumer
       self.limit = limit
       let (stream, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-      follower = HistoryFollower(consumer.coordinator, signal)
+      follower = HistoryFollower(consumer.coordinator) { signal.yield() }
       news = stream.makeAsyncIterator()
     }
 
@@ -59,12 +59,12 @@ extension HistoryConsumer {
 }
 
 /// Gives a signal after each save of others to the stores of a coordinator, as long as it exists.
-private final class HistoryFollower: Sendable {
+package final class HistoryFollower: Sendable {
   private let context: ManagedObjectContext
 
-  init(_ coordinator: PersistentStoreCoordinator, _ signal: AsyncStream<Void>.Continuation) {
+  package init(_ coordinator: PersistentStoreCoordinator, _ signal: @escaping @Sendable () -> Void) {
     context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
-    context.receivesChanges = { _ in signal.yield() }
+    context.receivesChanges = { _ in signal() }
     context.automaticallyMergesRemoteChanges = true
   }
 

@@ -74,7 +74,7 @@ public struct HistoryConsumer: Sendable {
   }
 
   /// How many transactions retention keeps for a consumer if the program does not say.
-  public static let defaultLagLimit: UInt64 = 1_000_000
+  public static let defaultLagLimit = ConsumerRecord.defaultLagLimit
 }
 
 extension HistoryConsumer.Status {

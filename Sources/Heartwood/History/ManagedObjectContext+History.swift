@@ -30,15 +30,46 @@ extension ManagedObjectContext {
   public func revert(transaction number: UInt64) throws -> [RevertConflict] {
     beginUse("reverting a transaction")
     defer { endUse() }
-    guard parent == nil, let coordinator = persistentStoreCoordinator, number > 0 else {
+    let coordinator = try coordinatorForReverting("transaction \(number)")
+    guard number > 0 else {
       throw HeartwoodError(
-        .persistentStoreOperation,
-        "transaction \(number) cannot be reverted in this context: it needs a coordinator, no parent, and the number of a transaction"
-      )
+        .persistentStoreOperation, "there is no transaction 0: the first one of a store has the number 1")
     }
     let differences = try coordinator.differences(from: number - 1, to: number)
     var revert = try Revert(self, number, of: coordinator)
     return try revert.run(differences)
+  }
+
+  /// Takes back what an author has changed since a position, newest transaction first, as `revert(transaction:)` does each. The changes are unsaved.
+  ///
+  /// What others have changed again stays as it is.
+  ///
+  /// - Parameters:
+  ///   - author: The author of the transactions.
+  ///   - token: The position after which they are taken back; nil for all that the history has.
+  /// - Returns: What was not taken back, and why; empty if all of it was.
+  /// - Throws: As `revert(transaction:)` and `execute(_:)`. Some transactions may have been taken back then: `rollback()` forgets that.
+  /// - Complexity: Linear in the history after the position, and in what the transactions have changed.
+  @discardableResult
+  public func revertTransactions(
+    by author: String, after token: PersistentHistoryToken? = nil
+  ) throws -> [RevertConflict] {
+    beginUse("reverting transactions")
+    defer { endUse() }
+    let request = PersistentHistoryChangeRequest.fetchHistory(after: token)
+    request.resultType = .transactionsOnly
+    request.author = author
+    let found = try coordinatorForReverting("transactions of \(author)").history(request).transactions
+    return try found.reversed().flatMap { try revert(transaction: UInt64($0.transactionNumber)) }
+  }
+
+  private func coordinatorForReverting(_ what: String) throws -> PersistentStoreCoordinator {
+    guard parent == nil, let coordinator = persistentStoreCoordinator else {
+      throw HeartwoodError(
+        .persistentStoreOperation,
+        "\(what) cannot be reverted in this context: it needs a coordinator, and no parent")
+    }
+    return coordinator
   }
 }
 
@@ -130,7 +161,7 @@ extension FoundHistory {
     starts = found.flatMap(\.starts)
     for start in starts { positions[start.storeID] = start }
     var places = found.map { _ in 0 }
-    while true {
+    while !request.isComplete(steps.count) {
       let waiting = found.indices.filter { places[$0] < found[$0].steps.count }
       // The first of equal times: stores keep their order.
       let first = waiting.min { left, right in
@@ -198,12 +229,14 @@ extension HistorySource {
         try request.asksFor(record) ? filter.transaction(record, identity, withChanges: withChanges) : nil
       if transaction != nil { found.count += 1 }
       // Those that are not asked for have this store's position for the tokens of other stores' transactions.
-      guard request.resultType != .count, transaction != nil || !isOnly else { return true }
+      guard request.resultType != .count, transaction != nil || !isOnly else {
+        return !request.isComplete(found.count)
+      }
       let position = PersistentHistoryToken(
         storeID: start.storeID, transactionNumber: record.number, nanoseconds: record.nanoseconds)
       found.steps.append(
         FoundHistory.Step(timestamp: record.timestamp, position: position, transaction: transaction))
-      return true
+      return !request.isComplete(found.count)
     }
     return found
   }
@@ -266,6 +299,9 @@ extension PersistentHistoryChangeRequest {
       "history is deleted as a whole before its start, and \(restrictions.joined(separator: ", ")) would leave gaps in it: set none of them"
     )
   }
+
+  /// Whether the result has as many transactions as it may.
+  func isComplete(_ count: Int) -> Bool { fetchLimit > 0 && count >= fetchLimit }
 
   func asksFor(_ record: HistoryRecord) -> Bool {
     if let author, record.author != author { return false }

@@ -209,7 +209,7 @@ extension PersistentStoreCoordinator {
 
 extension LogStoreView {
   /// The own entity of an object; nil if there is no row of it.
-  fileprivate func entity(of address: RowAddress) throws -> EntityDescription? {
+  func entity(of address: RowAddress) throws -> EntityDescription? {
     guard let root = schema.rootEntities.first(where: { $0.number == address.root }),
       let row = try row(root, address.key)
     else { return nil }

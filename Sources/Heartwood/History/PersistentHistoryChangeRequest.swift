@@ -32,6 +32,10 @@ public final class PersistentHistoryChangeRequest {
   /// Restricts the result to transactions with this author; nil for all.
   public var author: String?
 
+  /// The maximum number of transactions of the result, the oldest ones; 0 for all. What is fetched after the last one's token comes next, so that a
+  /// long history can be read in parts.
+  public var fetchLimit = 0
+
   private init(_ start: Start, isDeletion: Bool = false) {
     self.start = start
     self.isDeletion = isDeletion

@@ -95,6 +95,26 @@ public struct PersistentHistoryChange: Sendable {
   /// The transaction of the change, without its changes.
   @_disfavoredOverload public let transaction: PersistentHistoryTransaction
 
+  private let keptUpdates: [HistoryChange.KeptUpdate]
+
+  /// For updates, the values that changed attributes with `preservesValueInHistoryOnUpdate` had before, by name and in the types of
+  /// `ManagedObject.value(forKey:)`, without attributes that had no value; an element of a composite attribute has its path as its name. Empty for
+  /// other changes, and for those that were saved before the attribute said so. Core Data has nothing like it.
+  public var formerValues: [String: Any] { keptValues(\.former) }
+
+  /// The values that the same attributes have got, likewise: one that was set to nil is only in `updatedProperties` and `formerValues`.
+  public var newValues: [String: Any] { keptValues(\.value) }
+
+  private func keptValues(_ value: KeyPath<HistoryChange.KeptUpdate, Value>) -> [String: Any] {
+    let entity = changedObjectID.entity
+    let values = keptUpdates.compactMap { kept in
+      entity.anyWhole(at: kept.slot) { _ in kept[keyPath: value] }.map {
+        (entity.property(at: kept.slot).path, $0)
+      }
+    }
+    return Dictionary(values, uniquingKeysWith: { $1 })
+  }
+
   /// The kept columns of a deleted object, by slot.
   private let tombstoneValues: [Int: Value]?
 
@@ -147,6 +167,7 @@ public struct PersistentHistoryChange: Sendable {
       }
     updatedProperties =
       changeType == .update ? Set(change.updatedSlots.map { entity.property(at: $0) }) : nil
+    keptUpdates = change.keptUpdates
     tombstoneValues =
       changeType == .delete
       ? Dictionary(change.tombstone.map { ($0.slot, $0.value) }, uniquingKeysWith: { $1 }) : nil

@@ -134,6 +134,7 @@ package struct Save {
     var info = TransactionInfo(
       author: context.transactionAuthor ?? ChildSave(context).authorOfChildren, contextName: context.name)
     info.consumers = context.completedSteps
+    info.appliedChanges = context.appliedChanges
     let (outcome, newest) = try context.objectStore().save(plan, of: context, info)
     return (outcome, newest)
   }

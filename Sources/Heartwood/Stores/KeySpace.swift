@@ -11,6 +11,11 @@ import HeartwoodEngine
 /// 05                                          → what programs note about the store (StoreMetadata)
 /// 06 root u16                                  → where rewriting the rows of former layouts goes on, key u64
 /// 07 name                                     → how far a consumer of the history has come (ConsumerRecord)
+/// 08                                          → what the store knows of its copies (ReplicaRecord)
+/// 09 root u16 · key u64 [· property u16 [· target u64]] → when it was changed last, and in which copy (StoredStamp)
+/// 0A lineage u16 · root u16 · key u64         → the key of an object of another copy here, u64
+/// 0B root u16 · key u64                       → the key of an object of another copy there, u64 · lineage u16
+/// 0C                                          → the bytes of all history records, u64, in a store that keeps history by its size
 /// 10 root u16 · key u64                       → row
 /// 11 root u16 · key u64 · property u16 · transaction u64 → data that is too large for its row
 /// 20 index u16 · values, or a word · key u64  → nothing
@@ -30,6 +35,11 @@ enum KeySpace {
   static let metadata: UInt8 = 0x05
   static let rewriting: UInt8 = 0x06
   static let consumer: UInt8 = 0x07
+  static let replica: UInt8 = 0x08
+  static let stamp: UInt8 = 0x09
+  static let foreignObject: UInt8 = 0x0A
+  static let foreignKey: UInt8 = 0x0B
+  static let historyBytes: UInt8 = 0x0C
   static let row: UInt8 = 0x10
   static let external: UInt8 = 0x11
   static let index: UInt8 = 0x20
@@ -44,6 +54,22 @@ enum KeySpace {
   static var metadataKey: [UInt8] { [metadata] }
   static func rewritingKey(_ root: UInt16) -> [UInt8] { head(rewriting, root) }
   static func consumerKey(_ name: String) -> [UInt8] { [consumer] + Array(name.utf8) }
+  static var historyBytesKey: [UInt8] { [historyBytes] }
+  static var replicaKey: [UInt8] { [replica] }
+  static func stampKey(_ key: StampKey) -> [UInt8] {
+    var made = extended(head(stamp, key.address.root), key.address.key)
+    guard let property = key.property else { return made }
+    OrderedKey.append(property, to: &made)
+    return key.target.map { extended(made, $0) } ?? made
+  }
+  static func foreignObjectKey(_ lineage: UInt16, _ root: UInt16, _ key: UInt64) -> [UInt8] {
+    var made = head(foreignObject, lineage)
+    OrderedKey.append(root, to: &made)
+    return extended(made, key)
+  }
+  static func foreignKeyKey(_ root: UInt16, _ key: UInt64) -> [UInt8] {
+    extended(head(foreignKey, root), key)
+  }
   static func counterKey(_ root: UInt16) -> [UInt8] { head(counter, root) }
   static func historyKey(_ number: UInt64) -> [UInt8] {
     var key = [history]
@@ -122,6 +148,19 @@ extension KeySpace {
   static func lastNumber(_ key: UnsafeRawBufferPointer) throws(HeartwoodError) -> UInt64 {
     guard key.count >= 8 else { throw .damagedKey(key) }
     return UInt64(bigEndian: key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self))
+  }
+
+  /// What a stamp is of; nil for another key.
+  static func stampedKey(of key: UnsafeRawBufferPointer) throws(HeartwoodError) -> StampKey? {
+    guard key.first == stamp else { return nil }
+    guard [11, 13, 21].contains(key.count) else { throw .damagedKey(key) }
+    func read<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _ type: Number.Type) -> Number {
+      Number(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: type))
+    }
+    return StampKey(
+      address: RowAddress(root: read(1, UInt16.self), key: read(3, UInt64.self)),
+      property: key.count > 11 ? read(11, UInt16.self) : nil,
+      target: key.count > 13 ? read(13, UInt64.self) : nil)
   }
 
   /// The name of a consumer.

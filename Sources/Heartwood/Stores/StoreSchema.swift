@@ -177,6 +177,8 @@ final class StoreEntity: Sendable {
   let ownLinks: [RelationshipDescription]
   /// Slots of attributes whose values the history keeps after the row is deleted.
   let preservedSlots: [Int]
+  /// Slots of attributes whose former and new values the history keeps.
+  let updateSlots: Set<Int>
   private let slotsByNumber: [UInt16: Int]
 
   struct DerivedLink: Sendable {
@@ -223,7 +225,14 @@ final class StoreEntity: Sendable {
     self.derivedLinks = derivedLinks
     orderedInverses = relationships.filter { $0.inverseRelationship?.isOrderOfToOne == true }
     ownLinks = relationships.filter(\.hasEntries)
-    preservedSlots = properties.indices.filter(entity.isPreserved)
+    preservedSlots = properties.indices.filter {
+      entity.isPreserved($0, by: \.preservesValueInHistoryOnDeletion)
+    }
+    updateSlots = Set(
+      properties.indices.filter {
+        // The elements of a composite attribute have its values.
+        entity.compiled.composites[$0] == nil && entity.isPreserved($0, by: \.preservesValueInHistoryOnUpdate)
+      })
   }
 
   /// A row of the model's layout as the store writes it.

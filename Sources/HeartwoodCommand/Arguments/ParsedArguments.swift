@@ -27,7 +27,7 @@ struct ParsedArguments: Sendable {
     _ word: String, rest: inout ArraySlice<String>, syntax: SubcommandSyntax
   ) throws(CommandFailure) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let option = syntax.options.first(where: { $0.spellings.contains(String(parts[0])) }) else {
+    guard let option = syntax.options.first(where: { $0.matches(parts[0]) }) else {
       throw unknownOption(String(parts[0]), syntax)
     }
     guard values[option.name] == nil, !flags.contains(option.name) else {
@@ -86,10 +86,8 @@ extension ParsedArguments {
     return number
   }
 
-  /// The value of `--generation`.
-  func generation() throws(CommandFailure) -> UInt64? {
-    try count("generation").map(UInt64.init)
-  }
+  /// The value of `--as-of`.
+  func moment() -> Moment? { value("as-of").map(Moment.init) }
 
   /// The value of an option that takes one of several words.
   func choice<Choice: RawRepresentable & CaseIterable>(

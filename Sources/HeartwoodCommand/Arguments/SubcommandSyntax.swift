@@ -13,8 +13,10 @@ struct SubcommandSyntax: Sendable {
   struct Option: Sendable {
     /// The name without its dashes.
     let name: String
-    /// A shorter name of the same option.
+    /// Another name of the same option.
     var alias: String?
+    /// A name that it had in earlier versions, which help does not show.
+    var formerName: String?
     /// The placeholder of the option's value in the help text; nil for a flag, which has no value.
     var value: String?
     let summary: String
@@ -43,8 +45,13 @@ struct SubcommandSyntax: Sendable {
 }
 
 extension SubcommandSyntax.Option {
-  /// The forms of the option on the command line.
+  /// The forms of the option on the command line that help shows.
   var spellings: [String] { [name, alias].compactMap { $0 }.map { "--" + $0 } }
+
+  /// Whether a word of the command line is this option.
+  func matches(_ word: some StringProtocol) -> Bool {
+    spellings.contains(String(word)) || formerName.map { "--" + $0 == word } == true
+  }
 }
 
 extension SubcommandSyntax.Argument {
@@ -60,8 +67,9 @@ extension SubcommandSyntax.Argument {
 extension SubcommandSyntax.Option {
   static let predicate = SubcommandSyntax.Option(
     name: "where", value: "predicate", summary: "only objects that match")
-  static let generation = SubcommandSyntax.Option(
-    name: "generation", alias: "at", value: "number", summary: "the store as it was at this generation")
+  static let moment = SubcommandSyntax.Option(
+    name: "as-of", alias: "at", formerName: "generation", value: "moment",
+    summary: "the store as it was: a generation's number, a date, or the name of a hold")
   static let model = SubcommandSyntax.Option(
     name: "model", value: "file", summary: "the model, for a store of Core Data that keeps none")
   static let format = SubcommandSyntax.Option(

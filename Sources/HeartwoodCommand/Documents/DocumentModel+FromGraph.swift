@@ -70,6 +70,7 @@ extension DocumentAttribute {
     isUnique = unique.contains([attribute.name])
     self.isIndexed = isIndexed
     preservesValueInHistoryOnDeletion = attribute.preservesValueInHistoryOnDeletion
+    preservesValueInHistoryOnUpdate = attribute.preservesValueInHistoryOnUpdate
     isTransient = attribute.isTransient
     allowsExternalStorage = attribute.allowsExternalBinaryDataStorage
     derivation = attribute.derivation

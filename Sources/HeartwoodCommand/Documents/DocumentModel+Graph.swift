@@ -87,6 +87,7 @@ extension DocumentAttribute {
     description.renamingIdentifier = renamed
     description.isOptional = isOptional
     description.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
+    description.preservesValueInHistoryOnUpdate = preservesValueInHistoryOnUpdate
     description.isTransient = isTransient
     description.allowsExternalBinaryDataStorage = allowsExternalStorage
     if let defaultValue {

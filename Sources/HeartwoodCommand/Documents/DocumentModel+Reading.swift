@@ -86,7 +86,8 @@ extension DocumentAttribute {
     try place.knowsOnly(
       [
         "renamed", "type", "optional", "unique", "indexed", "fullText", "preservesValueInHistoryOnDeletion",
-        "transient", "allowsExternalStorage", "default", "elements", "derived", "transformer", "valueClass",
+        "preservesValueInHistoryOnUpdate", "transient", "allowsExternalStorage", "default", "elements",
+        "derived", "transformer", "valueClass",
       ] + DocumentRest.attributeMembers)
     guard let type = try place.member("type") else { throw place.failure("\"type\" is missing") }
     self.init(name: name, type: try type.choice(DocumentType.self))
@@ -107,6 +108,7 @@ extension DocumentAttribute {
     }
     preservesValueInHistoryOnDeletion =
       try place.member("preservesValueInHistoryOnDeletion")?.bool() ?? false
+    preservesValueInHistoryOnUpdate = try place.member("preservesValueInHistoryOnUpdate")?.bool() ?? false
     derivation = try place.member("derived")?.string()
     transformer = try place.member("transformer")?.string()
     valueClass = try place.member("valueClass")?.string()

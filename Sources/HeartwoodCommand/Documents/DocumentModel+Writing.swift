@@ -50,6 +50,7 @@ extension DocumentAttribute {
       ("optional", isOptional), ("unique", isUnique), ("indexed", isIndexed),
       ("fullText", hasFullTextIndex),
       ("preservesValueInHistoryOnDeletion", preservesValueInHistoryOnDeletion),
+      ("preservesValueInHistoryOnUpdate", preservesValueInHistoryOnUpdate),
       ("transient", isTransient), ("allowsExternalStorage", allowsExternalStorage),
     ]
     members += flags.filter { $0.1 }.map { ($0.0, .bool(true)) }

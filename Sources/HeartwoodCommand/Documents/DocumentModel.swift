@@ -87,6 +87,7 @@ struct DocumentAttribute: Equatable, Sendable {
   /// Whether there is an index of the words.
   var hasFullTextIndex = false
   var preservesValueInHistoryOnDeletion = false
+  var preservesValueInHistoryOnUpdate = false
   /// Whether values are not stored.
   var isTransient = false
   /// Whether large data may be stored outside of the rows.

@@ -40,11 +40,30 @@ enum KeyValueStore {
 
   /// Opens the store at `path` read-only and reads one generation, by default the newest.
   static func reading<Result>(
-    _ path: String, at generation: UInt64?, _ console: any Console, _ body: (Snapshot) throws -> Result
+    _ path: String, at moment: Moment?, _ console: any Console, _ body: (Snapshot) throws -> Result
   ) throws(CommandFailure) -> Result {
     try inspecting(path, console) { engine in
-      let asked = generation.map(Generation.init(rawValue:))
+      let asked = try moment.map { try generation(of: $0, in: engine, path) }
       return try body(asked.map { try engine.snapshot(at: $0) } ?? engine.snapshot())
+    }
+  }
+
+  private static func generation(of moment: Moment, in engine: Engine, _ path: String) throws -> Generation {
+    switch moment {
+    case .generation(let number): return Generation(rawValue: number)
+    case .date(let date):
+      let time = date.nanosecondsSince1970
+      let found = try engine.generations().last { $0.time <= time }
+      guard let found else {
+        throw CommandFailure(
+          .noInput, "\(path): the store has no generation of \(CellValue.text(date)) or before it any more")
+      }
+      return found.generation
+    case .hold(let name):
+      guard let hold = try engine.holds().first(where: { $0.name == name }) else {
+        throw CommandFailure(.noInput, "\(path): no generation of the store is held as \"\(name)\"")
+      }
+      return hold.generation
     }
   }
 

@@ -45,7 +45,16 @@ enum HistoryText {
     let name = ObjectName.text(change.changedObjectID)
     switch change.changeType {
     case .insert: return "inserted \(name)"
-    case .update: return "updated  \(name)  \(updatedNames(change).joined(separator: ", "))"
+    case .update:
+      let (former, new) = (change.formerValues, change.newValues)
+      let parts = updatedNames(change).map { property in
+        guard former[property] != nil || new[property] != nil else { return property }
+        let values = [former[property], new[property]].map {
+          CellValue(attribute: $0).display.escapingControls
+        }
+        return "\(property) \(values.joined(separator: " → "))"
+      }
+      return "updated  \(name)  \(parts.joined(separator: ", "))"
     case .delete:
       let values = tombstone(change).map { "\($0.name) \($0.value.display.escapingControls)" }
       return values.isEmpty ? "deleted  \(name)" : "deleted  \(name)  was \(values.joined(separator: ", "))"
@@ -71,6 +80,11 @@ enum HistoryText {
       ]))
   }
 
+  private static func json(_ values: [String: Any]) -> JSONValue {
+    .object(
+      JSONObject(values.sorted { $0.key < $1.key }.map { ($0.key, CellValue(attribute: $0.value).json) }))
+  }
+
   private static func json(_ change: PersistentHistoryChange) -> JSONValue {
     var members: [(String, JSONValue)] = [("object", .string(ObjectName.text(change.changedObjectID)))]
     switch change.changeType {
@@ -78,6 +92,10 @@ enum HistoryText {
     case .update:
       members.append(("change", .string("update")))
       members.append(("properties", .array(updatedNames(change).map(JSONValue.string))))
+      if !change.formerValues.isEmpty || !change.newValues.isEmpty {
+        members.append(("former", json(change.formerValues)))
+        members.append(("values", json(change.newValues)))
+      }
     case .delete:
       members.append(("change", .string("delete")))
       let values = tombstone(change).map { ($0.name, $0.value.json) }

@@ -38,6 +38,7 @@ enum ModelText {
       (attribute.isUnique, "unique"), (attribute.isIndexed, "indexed"),
       (attribute.hasFullTextIndex, "full text"),
       (attribute.preservesValueInHistoryOnDeletion, "kept in history"),
+      (attribute.preservesValueInHistoryOnUpdate, "former values in history"),
       (attribute.isTransient, "transient"), (attribute.allowsExternalStorage, "external storage"),
       (attribute.derivation != nil, "derived as \(attribute.derivation ?? "")"),
       (attribute.defaultValue != nil, "default \(attribute.defaultValue.map(JSONWriter.line) ?? "")"),

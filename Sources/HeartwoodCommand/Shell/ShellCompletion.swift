@@ -39,7 +39,7 @@ struct ShellCompletion {
   /// Whether a word is the value of the option before it, as `-population` is in `--sort -population`.
   private func isValue(after option: String?, _ syntax: SubcommandSyntax) -> Bool {
     guard let option else { return false }
-    return syntax.options.contains { $0.value != nil && $0.spellings.contains(option) }
+    return syntax.options.contains { $0.value != nil && $0.matches(option) }
   }
 
   /// A name inside a predicate in quotation marks.

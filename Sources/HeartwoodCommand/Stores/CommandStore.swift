@@ -312,16 +312,25 @@ extension CommandStore {
 // MARK: Reading
 
 extension CommandStore {
-  /// Makes the context read the store as of a generation.
-  func pin(to generation: UInt64?) throws {
-    guard let generation else { return }
+  /// Makes the context read the store as of a moment.
+  func pin(to moment: Moment?) throws {
+    guard let moment else { return }
+    try context.setQueryGenerationFrom(token(at: moment))
+  }
+
+  /// The number of the generation of a moment.
+  func number(of moment: Moment) throws -> UInt64 {
+    if case .generation(let number) = moment { return number }
+    return try token(at: moment).generation ?? 0
+  }
+
+  private func token(at moment: Moment) throws -> QueryGenerationToken {
     guard !isApple else {
       throw CommandFailure.usage(
-        "\(path): a store of Core Data has no past generations: leave out --generation")
+        "\(path): a store of Core Data has no past generations: leave out --as-of")
     }
     do {
-      let token = try coordinator.queryGenerationToken(forGeneration: generation)
-      try context.setQueryGenerationFrom(token)
+      return try coordinator.queryGenerationToken(at: moment)
     } catch let error as HeartwoodError where error.underlying == nil {
       throw CommandFailure(.noInput, "\(path): \(error.message)")
     }

@@ -4,7 +4,7 @@ enum CountCommand: Subcommand {
     name: "count",
     summary: "count the objects of an entity",
     arguments: [.store, .entity],
-    options: [.predicate, .generation, .model],
+    options: [.predicate, .moment, .model],
     discussion: PredicateHelp.text,
     examples: [
       SubcommandSyntax.Example(
@@ -13,11 +13,11 @@ enum CountCommand: Subcommand {
     ])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
-    let generation = try arguments.generation()
+    let moment = arguments.moment()
     try CommandStore.with(
       arguments.argument(0) ?? "", for: .reading, model: arguments.value("model"), console
     ) { store in
-      try store.pin(to: generation)
+      try store.pin(to: moment)
       let entity = try store.entity(named: arguments.argument(1) ?? "")
       PredicateHelp.noteHabits(arguments.value("where"), console)
       let request = try store.request(entity, where: arguments.value("where"))

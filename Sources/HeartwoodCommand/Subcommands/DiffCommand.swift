@@ -10,9 +10,10 @@ enum DiffCommand: Subcommand {
     summary: "print what differs between two generations of a store",
     arguments: [
       .store,
-      SubcommandSyntax.Argument(name: "from", summary: "the number of the earlier generation or transaction"),
       SubcommandSyntax.Argument(
-        name: "to", summary: "the number of the later one (default: the newest)", isOptional: true),
+        name: "from",
+        summary: "the earlier state: a generation's or transaction's number, a date, or the name of a hold"),
+      SubcommandSyntax.Argument(name: "to", summary: "the later one (default: the newest)", isOptional: true),
     ],
     options: [
       SubcommandSyntax.Option(
@@ -36,11 +37,13 @@ enum DiffCommand: Subcommand {
     let path = arguments.argument(0) ?? ""
     try CommandStore.refuseApple(path)
     let format = try arguments.choice("format", Format.self) ?? .text
-    let from = try number(arguments.argument(1))
-    let to = try arguments.argument(2).map { (text) throws(CommandFailure) in try number(text) }
+    let from = Moment(arguments.argument(1) ?? "")
+    let to = arguments.argument(2).map(Moment.init)
     try CommandStore.with(path, for: .reading, console) { store in
       let wanted = try arguments.value("entity").map { try store.entity(named: $0) }
-      let found = try store.coordinator.differences(from: from, to: to).filter { difference in
+      let all = try store.coordinator.differences(
+        from: store.number(of: from), to: to.map { try store.number(of: $0) })
+      let found = all.filter { difference in
         wanted.map { difference.objectID.entity.isKindOf(entity: $0) } ?? true
       }
       switch format {
@@ -51,13 +54,5 @@ enum DiffCommand: Subcommand {
       }
     }
     return .success
-  }
-
-  private static func number(_ text: String?) throws(CommandFailure) -> UInt64 {
-    guard let text, let number = UInt64(text) else {
-      throw .usage(
-        "a generation is named by its number, such as 12, not \"\(text ?? "")\"; generations lists them")
-    }
-    return number
   }
 }

@@ -16,7 +16,7 @@ enum ExportCommand: Subcommand {
     options: [
       SubcommandSyntax.Option(
         name: "format", value: "json|sqlite", summary: "what to write (default json, to standard output)"),
-      .generation, .model,
+      .moment, .model,
     ],
     discussion: """
       The output has the format of heartwood import, one object a line: by entity, then in the order of their keys. Importing
@@ -39,7 +39,7 @@ enum ExportCommand: Subcommand {
     ])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
-    let generation = try arguments.generation()
+    let moment = arguments.moment()
     let isSQLite = try arguments.choice("format", Format.self) == .sqlite
     let file = arguments.argument(1)
     guard isSQLite == (file != nil) else {
@@ -52,8 +52,8 @@ enum ExportCommand: Subcommand {
     try CommandStore.with(
       arguments.argument(0) ?? "", for: .reading, model: arguments.value("model"), console
     ) { store in
-      if generation != nil {
-        try store.pin(to: generation)
+      if moment != nil {
+        try store.pin(to: moment)
       } else {
         do {
           try store.context.setQueryGenerationFrom(.current)

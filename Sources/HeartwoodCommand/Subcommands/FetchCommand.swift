@@ -21,7 +21,7 @@ enum FetchCommand: Subcommand {
       SubcommandSyntax.Option(
         name: "having", value: "predicate", summary: "only the groups for which this holds: @count > 2"),
       SubcommandSyntax.Option(name: "distinct", summary: "leave out rows that are equal to another"),
-      .format, .generation, .model,
+      .format, .moment, .model,
       SubcommandSyntax.Option(
         name: "plan", summary: "print the query plan, with expected numbers of rows, instead of the objects"),
       SubcommandSyntax.Option(
@@ -57,7 +57,7 @@ enum FetchCommand: Subcommand {
     let query = try FetchQuery(arguments)
     PredicateHelp.noteHabits(query.predicate, console)
     try CommandStore.with(query.path, for: .reading, model: arguments.value("model"), console) { store in
-      try store.pin(to: query.generation)
+      try store.pin(to: query.moment)
       let entity = try store.entity(named: query.entity)
       if let rows = query.rows {
         let request = try query.request(entity, store, sort: [])
@@ -128,7 +128,7 @@ private struct FetchQuery {
   let offset: Int
   let columns: [String]?
   let format: OutputFormat
-  let generation: UInt64?
+  let moment: Moment?
   let showsPlan: Bool
   let analyzes: Bool
   /// What to show instead of objects; nil for objects.
@@ -145,7 +145,7 @@ private struct FetchQuery {
     offset = try arguments.count("offset") ?? 0
     columns = try arguments.list("columns")
     format = try arguments.choice("format", OutputFormat.self) ?? .table
-    generation = try arguments.generation()
+    moment = arguments.moment()
     showsPlan = arguments.has("plan")
     analyzes = arguments.has("analyze")
     rows = try FetchedRows(arguments)

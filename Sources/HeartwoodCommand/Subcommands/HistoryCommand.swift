@@ -20,13 +20,16 @@ enum HistoryCommand: Subcommand {
         name: "changes", value: "number", summary: "how many changes of each to list; 0 for all (default 10)"),
       SubcommandSyntax.Option(name: "format", value: "text|json", summary: "how to write it (default text)"),
       SubcommandSyntax.Option(
+        name: "follow", summary: "go on with what is saved from now on, until the command is interrupted"),
+      SubcommandSyntax.Option(
         name: "purge", value: "number|date",
         summary: "delete the history of the transactions before this one, or before this date"),
       .model,
     ],
     discussion: """
-      The number of a transaction is the generation that it made: fetch --generation shows the store as it was then.
-      With --purge nothing is printed but how many transactions were deleted from the history; objects stay as they are.
+      The number of a transaction is the generation that it made: fetch --as-of shows the store as it was then.
+      With --follow each transaction is printed as soon as it is saved, by any program; --format json then writes a line for
+      each. With --purge nothing is printed but how many transactions were deleted from the history; objects stay as they are.
       Programs that have not read the deleted transactions yet have to read the objects instead.
       """,
     examples: [
@@ -35,35 +38,46 @@ enum HistoryCommand: Subcommand {
       SubcommandSyntax.Example(
         line: "heartwood history world.heartwood --object City/p12", meaning: "what happened to one object"),
       SubcommandSyntax.Example(
+        line: "heartwood history world.heartwood --follow --limit 0",
+        meaning: "only what is saved from now on"),
+      SubcommandSyntax.Example(
         line: "heartwood history world.heartwood --purge 2026-01-01", meaning: "forgets what was saved before"
       ),
     ])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
-    let since = try arguments.count("since") ?? 0
-    let limit = try arguments.count("limit") ?? .max
-    let listed = try arguments.count("changes") ?? 10
     let format = try arguments.choice("format", Format.self) ?? .text
     if let before = arguments.value("purge") { return try purge(before, arguments, console) }
+    let follows = arguments.has("follow")
+    let printer = Printer(
+      isJSON: format == .json, follows: follows, listed: try arguments.count("changes") ?? 10, console)
+    let since = try arguments.count("since") ?? 0
+    let limit = try arguments.count("limit")
+    if follows { try CommandStore.refuseApple(arguments.argument(0) ?? "") }
     try CommandStore.with(
       arguments.argument(0) ?? "", for: .reading, model: arguments.value("model"), console
     ) { store in
-      let request = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
-      request.changePredicate = try predicate(arguments, store)
-      let all = try store.context.execute(request).transactions
-      let isWhole = request.changePredicate == nil
-      let chosen = all.filter {
-        $0.transactionNumber > since && (isWhole || $0.changes?.isEmpty == false)
-      }.suffix(limit)
-      switch format {
-      case .text:
-        for transaction in chosen {
-          try console.write(HistoryText.text(transaction, listing: listed == 0 ? .max : listed))
+      var reading = HistoryReading(store, since: UInt64(since), try predicate(arguments, store))
+      // It sees what is saved from now on, before what is there is read.
+      let news = follows ? News(store.coordinator) : nil
+      try printer.begin()
+      if let limit {
+        // As many as may be the newest.
+        var newest: [PersistentHistoryTransaction] = []
+        try reading.all { transaction in
+          newest.append(transaction)
+          if newest.count > 2 * limit { newest.removeFirst(newest.count - limit) }
         }
-      case .json:
-        let list = JSONValue.array(chosen.map(HistoryText.json))
-        try console.writeLine(JSONWriter.pretty(list))
+        for transaction in newest.suffix(limit) { try printer.print(transaction) }
+      } else {
+        try reading.all { try printer.print($0) }
       }
+      while let news {
+        try console.flush()
+        news.wait()
+        try reading.all { try printer.print($0) }
+      }
+      try printer.end()
     }
     return .success
   }
@@ -93,8 +107,8 @@ enum HistoryCommand: Subcommand {
   private static func purge(
     _ text: String, _ arguments: ParsedArguments, _ console: any Console
   ) throws(CommandFailure) -> ExitCode {
-    for name in ["since", "limit", "changes", "format", "entity", "object"]
-    where arguments.value(name) != nil {
+    for name in ["since", "limit", "changes", "format", "entity", "object", "follow"]
+    where arguments.value(name) != nil || arguments.has(name) {
       throw .usage("--purge deletes the history of whole transactions, and is given without --\(name)")
     }
     let path = arguments.argument(0) ?? ""

@@ -15,7 +15,7 @@ enum ShowCommand: Subcommand {
         summary: "how many objects to list of a relationship; 0 for all (default 20)"),
       SubcommandSyntax.Option(
         name: "format", value: "text|json", summary: "how to write the object (default text)"),
-      .generation, .model,
+      .moment, .model,
     ],
     discussion: PredicateHelp.text,
     examples: [
@@ -29,11 +29,11 @@ enum ShowCommand: Subcommand {
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let limit = try arguments.count("limit") ?? 20
     let format = try arguments.choice("format", Format.self) ?? .text
-    let generation = try arguments.generation()
+    let moment = arguments.moment()
     try CommandStore.with(
       arguments.argument(0) ?? "", for: .reading, model: arguments.value("model"), console
     ) { store in
-      try store.pin(to: generation)
+      try store.pin(to: moment)
       let object = try onlyObject(arguments, store)
       let text =
         format == .json

@@ -9,6 +9,9 @@ public class AttributeDescription: PropertyDescription, @unchecked Sendable {
   }
   /// Whether the history keeps the value when the object is deleted.
   public var preservesValueInHistoryOnDeletion = false { willSet { willEdit() } }
+  /// Whether the history keeps the former and the new value of each change of an object, which Core Data's does not. Not part of the version hash, and
+  /// not in Xcode's files. See `PersistentHistoryChange.formerValues`.
+  public var preservesValueInHistoryOnUpdate = false { willSet { willEdit() } }
   /// Whether values of more than 32 KiB are stored outside the rows. Reading an object then does not load them, and changing
   /// other properties does not write them again.
   ///

@@ -70,6 +70,7 @@ extension AttributeDescription {
     userInfo = element.userInfo
     validationRules = element.validationRules
     preservesValueInHistoryOnDeletion = element.preservesValueInHistoryOnDeletion
+    preservesValueInHistoryOnUpdate = element.preservesValueInHistoryOnUpdate
     valueTransformerName = element.valueTransformerName
     attributeValueClassName = element.attributeValueClassName
     givenDefault = element.givenDefault

@@ -141,11 +141,11 @@ extension EntityDescription {
     return parts.indices.compactMap { self.slot(named: parts[...$0].joined(separator: ".")) }
   }
 
-  /// Whether the history keeps a column of a deleted object: an attribute that says so, or an element of a composite one that does.
-  package func isPreserved(_ slot: Int) -> Bool {
+  /// Whether the history keeps a column of a deleted, or of a changed object: an attribute that says so, or an element of a composite one that does.
+  package func isPreserved(_ slot: Int, by flag: KeyPath<AttributeDescription, Bool>) -> Bool {
     ([slot] + (isElement(slot) ? compositeSlots(around: slot) : [])).contains {
       guard let attribute = attribute(at: $0) else { return false }
-      return attribute.preservesValueInHistoryOnDeletion && !attribute.isTransient
+      return attribute[keyPath: flag] && !attribute.isTransient
     }
   }
 

@@ -162,6 +162,7 @@ extension ModelDocument.Property {
     try composite?.fill(written.elements ?? [])
     attribute.type = try found(AttributeType(name: written.type), written.type, by: name)
     attribute.preservesValueInHistoryOnDeletion = written.preservesValueInHistoryOnDeletion
+    attribute.preservesValueInHistoryOnUpdate = written.preservesValueInHistoryOnUpdate ?? false
     attribute.allowsExternalBinaryDataStorage = written.allowsExternalBinaryDataStorage
     attribute.validationRules = written.validationRules ?? []
     attribute.valueTransformerName = written.valueTransformerName

@@ -180,6 +180,8 @@ package struct ModelDocument: Codable {
     var type: String
     var defaultValue: String?
     var preservesValueInHistoryOnDeletion: Bool
+    /// Nil if it does not, also in models of earlier versions.
+    var preservesValueInHistoryOnUpdate: Bool?
     var allowsExternalBinaryDataStorage: Bool
     /// Nil if there are none, also in models of earlier versions.
     var validationRules: [ValidationRule]?
@@ -290,6 +292,7 @@ extension ModelDocument.Property {
       self.attribute = ModelDocument.Attribute(
         type: attribute.type.name, defaultValue: attribute.convertedDefault.plainText,
         preservesValueInHistoryOnDeletion: attribute.preservesValueInHistoryOnDeletion,
+        preservesValueInHistoryOnUpdate: attribute.preservesValueInHistoryOnUpdate ? true : nil,
         allowsExternalBinaryDataStorage: attribute.allowsExternalBinaryDataStorage,
         validationRules: attribute.validationRules.isEmpty ? nil : attribute.validationRules,
         valueTransformerName: attribute.valueTransformerName,

@@ -50,7 +50,7 @@ import Testing
     ] {
       let run = CommandRun(words + ["--at", "1"])
       #expect(run.status == .usage)
-      #expect(run.notes.contains("has no past generations: leave out --generation"), "\(run.notes)")
+      #expect(run.notes.contains("has no past generations: leave out --as-of"), "\(run.notes)")
     }
   }
 }

@@ -63,7 +63,6 @@ import Testing
     (["list", "--prefix", "a", "--to", "b"], "--prefix is a range of its own"),
     (["list", "--limit", "many"], "--limit needs a whole number"),
     (["entry", "first"], "<number> is a whole number, 0 or more, not \"first\""),
-    (["get", "a", "--at", "x"], "--generation needs a whole number"),
     (["get", ""], "<key> is empty"), (["load", "--batch", "0"], "--batch needs a whole number, 1 or more"),
     (["get", "a", "b"], "too much: \"b\""), (["get", "a", "--at", "1", "--generation", "1"], "given twice"),
     (["get", "61", "--hex", "--raw"], "one of them"),

@@ -48,6 +48,68 @@ import Testing
     #expect(heartwoodError { _ = try coordinator.differences(from: 1_000) } != nil)
   }
 
+  @Test func `a generation that is held by name is read, compared and listed after its space was reclaimed`()
+    throws
+  {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    let ada = context.makePerson("Ada", age: 36)
+    try context.save()
+    let coordinator = container.persistentStoreCoordinator
+    let hold = try coordinator.hold("before")
+    #expect(hold.generation.rawValue == (try number(container)))
+    for age in 37..<60 {
+      ada.age = Int64(age)
+      try context.save()
+    }
+    try coordinator.reclaim()
+    let then = container.newBackgroundContext()
+    try then.setQueryGenerationFrom(coordinator.queryGenerationToken(ofHold: "before"))
+    #expect(try then.fetch(FetchRequest<Person>()).map(\.age) == [36])
+    #expect(try coordinator.differences(from: hold.generation.rawValue).first?.values["age"] as? Int64 == 59)
+    #expect(try coordinator.bytesOfHolds().keys.sorted() == ["before"])
+    #expect(heartwoodError { try coordinator.hold("before") }?.code == .persistentStoreOperation)
+    #expect(try coordinator.releaseHold("before") && !coordinator.releaseHold("before"))
+    #expect(heartwoodError { _ = try coordinator.queryGenerationToken(ofHold: "before") } != nil)
+  }
+
+  @Test func `what an author has changed is reverted, newest first, and what others have changed stays`()
+    throws
+  {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    let (ada, bea) = (context.makePerson("Ada", age: 36), context.makePerson("Bea", age: 40))
+    context.transactionAuthor = "setup"
+    try context.save()
+    let start = try #require(container.currentHistoryToken)
+    func save(_ author: String, _ change: () -> Void) throws {
+      context.transactionAuthor = author
+      change()
+      try context.save()
+    }
+    try save("import") { ada.age = 1 }
+    try save("import") {
+      ada.age = 2
+      bea.age = 3
+      _ = context.makePerson("Cleo")
+    }
+    try save("user") { bea.nick = "b" }
+    try save("import") { ada.nick = "a" }
+    context.transactionAuthor = "repair"
+    let conflicts = try context.revertTransactions(by: "import", after: start)
+    #expect(conflicts.isEmpty)
+    try context.save()
+    #expect(ada.age == 36 && ada.nick == nil && bea.age == 40 && bea.nick == "b")
+    #expect(try context.count(for: FetchRequest<Person>()) == 2)
+    try save("import") { ada.age = 5 }
+    try save("user") { ada.age = 6 }
+    let second = try context.revertTransactions(by: "import", after: start)
+    #expect(
+      second.contains { $0.objectID == ada.objectID && $0.property == "age" && $0.reason == .wasChanged })
+    context.rollback()
+    #expect(ada.age == 6)
+  }
+
   @Test func `a transaction is reverted where nothing since has changed the same`() throws {
     let container = try makeContainer()
     let context = container.newBackgroundContext()

@@ -151,6 +151,7 @@ import Testing
     "Sources/Heartwood/Documentation.docc/SeveralStores.md",
     "Sources/Heartwood/Documentation.docc/FollowingAStore.md",
     "Sources/Heartwood/Documentation.docc/LookingBack.md",
+    "Sources/Heartwood/Documentation.docc/ChangeSets.md",
   ])
   func `every line of the examples occurs in these tests`(document: String) throws {
     let files = try ["HeartwoodTests", "HeartwoodStoreTests"].flatMap { target in

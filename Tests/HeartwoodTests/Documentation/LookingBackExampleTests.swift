@@ -36,5 +36,14 @@ import Testing
     let conflicts = try context.revert(transaction: wrong)
     if conflicts.isEmpty { try context.save() } else { context.rollback() }
     #expect(conflicts.isEmpty && ticket.price == 20)
+
+    try coordinator.hold("before cleaning", forSeconds: 86_400)
+    ticket.price = 7
+    try context.save()
+    try coordinator.reclaim()
+    try then.setQueryGenerationFrom(try coordinator.queryGenerationToken(ofHold: "before cleaning"))
+    #expect(try then.fetch(Ticket.self).map(\.price) == [20])
+    try coordinator.releaseHold("before cleaning")
+    #expect(try coordinator.holds().isEmpty)
   }
 }

@@ -42,6 +42,7 @@ struct GraphLayerTests {
       ["Saving"],
       // What uses all that.
       ["LiveResults", "History", "Batches"],
+      ["ChangeSets"],
       [
         "Migration", "Migration/Inference", "Migration/InPlace", "Migration/Staged", "Migration/Mapping",
         "Migration/Rehearsal",

@@ -50,7 +50,7 @@ struct HouseTests {
   }
 
   @Test func `the modules are not larger than they were`() throws {
-    #expect(graph.lines <= 57_050)
+    #expect(graph.lines <= 59_500)
     #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 23_050)
   }
 }

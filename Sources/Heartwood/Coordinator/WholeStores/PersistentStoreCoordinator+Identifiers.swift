@@ -16,43 +16,6 @@ extension PersistentStoreCoordinator {
     URL(string: text).flatMap { managedObjectID(forURIRepresentation: $0) }
   }
 
-  /// A token of a past generation, by the number of its transaction.
-  ///
-  /// - Throws: If there is no store, or several, or the number is greater than the newest generation's.
-  public func queryGenerationToken(forGeneration number: UInt64) throws -> QueryGenerationToken {
-    let store = try openStore()
-    try store.require(.generations)
-    let newest = store.newestGeneration
-    guard number <= newest else {
-      throw HeartwoodError(
-        .persistentStoreOperation, "there is no generation \(number) yet: the newest is \(newest)")
-    }
-    return QueryGenerationToken(generation: number, storeID: store.identity.text)
-  }
-
-  /// A token of the newest generation that was made at a date or before it, by the times in the history, the clocks of the machines that saved.
-  ///
-  /// - Throws: As `queryGenerationToken(forGeneration:)`, and if the store has no generation of that time any more.
-  /// - Complexity: Linear in the generations that can still be read, and in the history.
-  public func queryGenerationToken(asOf date: Date) throws -> QueryGenerationToken {
-    // A date has about a tenth of a microsecond less than a time of the store.
-    let time = min(date.nanosecondsSince1970, .max - 1_000) + 1_000
-    var times: [UInt64: Int64] = [:]
-    let view = try historyStore(nil).newestView()
-    try view.history(after: view.newestDeletedHistory()) { record in
-      times[record.number] = record.nanoseconds
-      return true
-    }
-    let found = try generations().last { (times[$0.generation.rawValue] ?? $0.time) <= time }
-    guard let found else {
-      throw HeartwoodError(
-        .persistentStoreOperation,
-        "the store has no generation of \(date) or before it any more: it was made later, or its space was reclaimed"
-      )
-    }
-    return try queryGenerationToken(forGeneration: found.generation.rawValue)
-  }
-
   /// A token of the generation of each store that is newest now.
   ///
   /// - Throws: If there is no store.

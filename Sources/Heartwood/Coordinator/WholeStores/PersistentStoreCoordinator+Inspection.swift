@@ -53,20 +53,10 @@ extension PersistentStoreCoordinator {
     try openStore(store).verify(progress: progress)
   }
 
-  /// The transactions in the store's log, oldest first. The state after each of them can be read.
-  ///
-  /// - Parameter store: The store; nil for the only one.
-  /// - Throws: If the log cannot be read.
-  /// - Complexity: Linear in the size of the log.
-  @_disfavoredOverload
-  public func generations(of store: PersistentStore? = nil) throws -> [GenerationRecord] {
-    try openStore(store).generations()
-  }
-
   /// Reclaims the space of old versions of changed and deleted objects. Contexts can be used meanwhile.
   ///
   /// The history and all saved objects are kept. Earlier generations can no longer be opened if they need reclaimed
-  /// files; generations that contexts hold stay readable.
+  /// files; generations that contexts are pinned to, or that are held by name, stay readable.
   ///
   /// - Parameter store: The store; nil for the only one.
   /// - Throws: `.persistentStoreSave` for a store that is open read-only, `.persistentStoreDamaged`, and errors of a disk

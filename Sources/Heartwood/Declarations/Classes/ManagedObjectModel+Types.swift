@@ -169,6 +169,7 @@ private struct ModelBuilding {
       attribute.isOptional = record.valueType._isOptional
       attribute.preservesValueInHistoryOnDeletion = record.options.contains(
         .preservesValueInHistoryOnDeletion)
+      attribute.preservesValueInHistoryOnUpdate = record.options.contains(.preservesValueInHistoryOnUpdate)
       attribute.allowsExternalBinaryDataStorage = record.options.contains(.allowsExternalStorage)
       attribute.isTransient = record.options.contains(.transient)
       attribute.renamingIdentifier = record.formerName

@@ -16,7 +16,7 @@ extension InPlaceMigration {
           return keys.count < Self.rowsAtOnce
         }
         for key in keys {
-          guard let (row, _) = try writer.derive(root, key, plan, only: concerned),
+          guard let row = try writer.derive(root, key, plan, only: concerned)?.row,
             !rewritten.contains(RowAddress(row.entity, key))
           else { continue }
           note { $0.rewrittenObjects[row.entity.displayName, default: 0] += 1 }

@@ -84,6 +84,10 @@ extension InferredChanges {
       let keeps = new.preservesValueInHistoryOnDeletion
       changes.append("is \(keeps ? "kept" : "not kept") in the history of deleted objects")
     }
+    if old.preservesValueInHistoryOnUpdate != new.preservesValueInHistoryOnUpdate {
+      let keeps = new.preservesValueInHistoryOnUpdate
+      changes.append("has its former values \(keeps ? "kept" : "not kept") in the history")
+    }
     if old.mayBeOutsideRow != new.mayBeOutsideRow {
       changes.append("is stored \(new.mayBeOutsideRow ? "outside of" : "in") rows when it is next set")
     }

@@ -15,6 +15,10 @@ struct ConsumerRecord: Sendable, Equatable {
   var savedAt: Int64
   /// How many transactions retention keeps for the consumer at most.
   var lagLimit: UInt64
+
+  static let defaultLagLimit: UInt64 = 1_000_000
+  /// The name under which a store that exchanges change sets is a consumer of its own history.
+  static let changeSets = "change sets"
 }
 
 extension ConsumerRecord {

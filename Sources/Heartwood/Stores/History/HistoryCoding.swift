@@ -4,15 +4,19 @@ import HeartwoodBytes
 /// The encoding of history records.
 ///
 /// ```
-/// format u8 (1) · nanoseconds i64 · previous number varint
+/// format u8 (1, or 2 with a change of kind 4) · nanoseconds i64 · previous number varint
 /// flags u8 (1 author, 2 context name, 4 bundle, 8 process) · { counted text } … · changes varint
 /// { kind u8 · entity number varint · key varint · of an update: count, property numbers (varints);
-///   of a delete: count, { property number varint · ValueCoding } } …
+///   of a delete: count, { property number varint · ValueCoding };
+///   of kind 4, an update with values: as an update, then count, { property number varint · ValueCoding former · ValueCoding new } } …
 /// ```
 ///
 /// Properties are identified by their numbers in the schema, which stay the same when the model changes.
 enum HistoryCoding {
   static let format: UInt8 = 1
+  /// Of records with a change of the kind `updateWithValues`, which earlier versions refuse.
+  static let formatWithValues: UInt8 = 2
+  private static let updateWithValues: UInt8 = 4
   private static let hasAuthor: UInt8 = 1
   private static let hasContextName: UInt8 = 2
   private static let hasBundle: UInt8 = 4
@@ -20,7 +24,7 @@ enum HistoryCoding {
 
   static func encode(_ record: HistoryRecord, _ schema: StoreSchema) -> [UInt8] {
     var writer = ByteWriter()
-    writer.append(format)
+    writer.append(record.changes.contains { !$0.keptUpdates.isEmpty } ? formatWithValues : format)
     writer.append(record.nanoseconds)
     writer.appendVarint(record.previous)
     appendTexts(of: record, to: &writer)
@@ -41,7 +45,7 @@ enum HistoryCoding {
   private static func encode(_ change: HistoryChange, _ schema: StoreSchema, _ writer: inout ByteWriter) {
     let stored = schema.entity(change.entity)
     let numbers = stored.propertyNumbers
-    writer.append(change.kind.rawValue)
+    writer.append(change.keptUpdates.isEmpty ? change.kind.rawValue : updateWithValues)
     writer.appendVarint(UInt64(stored.number))
     writer.appendVarint(change.key)
     switch change.kind {
@@ -49,6 +53,13 @@ enum HistoryCoding {
     case .update:
       writer.appendVarint(UInt64(change.updatedSlots.count))
       for slot in change.updatedSlots { writer.appendVarint(UInt64(numbers[slot])) }
+      guard !change.keptUpdates.isEmpty else { return }
+      writer.appendVarint(UInt64(change.keptUpdates.count))
+      for kept in change.keptUpdates {
+        writer.appendVarint(UInt64(numbers[kept.slot]))
+        ValueCoding.append(kept.former, to: &writer)
+        ValueCoding.append(kept.value, to: &writer)
+      }
     case .delete:
       writer.appendVarint(UInt64(change.tombstone.count))
       for (slot, value) in change.tombstone {
@@ -64,7 +75,9 @@ enum HistoryCoding {
   ) throws -> HistoryRecord {
     do {
       var reader = ByteReader(bytes)
-      guard try reader.readUInt8() == format else { throw damaged(number, "its format is not known") }
+      guard (format...formatWithValues).contains(try reader.readUInt8()) else {
+        throw damaged(number, "its format is not known")
+      }
       let nanoseconds = try reader.readInt64()
       let previous = try reader.readVarint()
       let flags = try reader.readUInt8()
@@ -94,7 +107,8 @@ enum HistoryCoding {
   private static func decodeChange(
     _ reader: inout ByteReader, _ number: UInt64, _ schema: StoreSchema
   ) throws -> HistoryChange? {
-    guard let kind = HistoryChange.Kind(rawValue: try reader.readUInt8()) else {
+    let code = try reader.readUInt8()
+    guard let kind = code == updateWithValues ? .update : HistoryChange.Kind(rawValue: code) else {
       throw damaged(number, "a change has an unknown kind")
     }
     let entityNumber = try reader.readVarint()
@@ -116,6 +130,14 @@ enum HistoryCoding {
         }
         if let slot { change?.tombstone.append((slot, value)) }
       }
+    }
+    guard code == updateWithValues else { return change }
+    for _ in 0..<(try reader.readVarint()) {
+      let slot = entity?.slot(ofProperty: try reader.readVarint())
+      guard let former = try ValueCoding.read(&reader), let value = try ValueCoding.read(&reader) else {
+        throw damaged(number, "a preserved value cannot be read")
+      }
+      if let slot { change?.keptUpdates.append(.init(slot: slot, former: former, value: value)) }
     }
     return change
   }

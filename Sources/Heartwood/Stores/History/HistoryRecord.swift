@@ -21,12 +21,21 @@ struct HistoryChange: Sendable {
     case delete = 3
   }
 
+  /// The values of a changed attribute before and after a transaction.
+  struct KeptUpdate: Sendable {
+    let slot: Int
+    let former: Value
+    let value: Value
+  }
+
   let kind: Kind
   /// The row's own entity.
   let entity: EntityDescription
   let key: UInt64
   /// For an update: the changed slots, ascending, including to-many relationships.
   var updatedSlots: [Int] = []
+  /// For an update: the values of attributes that say so, by ascending slots.
+  var keptUpdates: [KeptUpdate] = []
   /// For a delete: the attributes whose values are preserved.
   var tombstone: [(slot: Int, value: Value)] = []
 }

@@ -8,20 +8,30 @@ public struct HistoryRetention: Sendable, Hashable {
   public var age: Double?
   /// About how many of the newest transactions are kept, by their numbers; nil for no limit of their count.
   public var count: UInt64?
+  /// How many bytes the records of the history may have together, by what they take as values; nil for no limit of their size.
+  public var bytes: UInt64?
 
   /// - Parameters:
   ///   - age: How many seconds the history of a transaction is kept; at least 0. Nil for no limit of age.
-  ///   - count: How many of the newest transactions are kept, at least 1; nil for no limit of their count. With neither, what all consumers have
-  ///     seen is deleted, if there is a consumer.
-  public init(age: Double? = nil, count: UInt64? = nil) {
+  ///   - count: How many of the newest transactions are kept, at least 1; nil for no limit of their count.
+  ///   - bytes: How many bytes the records have together; nil for no limit of their size. With no limit at all, what all consumers have seen is
+  ///     deleted, if there is a consumer.
+  public init(age: Double? = nil, count: UInt64? = nil, bytes: UInt64? = nil) {
     self.age = age
     self.count = count
+    self.bytes = bytes
   }
 
+  /// Whether only consumers say what is kept.
+  var hasNoLimit: Bool { age == nil && count == nil && bytes == nil }
+
   /// Whether a transaction is beyond the limits.
-  func isOver(_ record: HistoryRecord, newest: HistoryRecord) -> Bool {
+  ///
+  /// - Parameter total: The bytes of the records from this one on, if there is a limit of them.
+  func isOver(_ record: HistoryRecord, newest: HistoryRecord, total: UInt64) -> Bool {
+    if hasNoLimit { return true }
+    if let bytes, total > bytes { return true }
     if let count, newest.number - record.number >= max(1, count) { return true }
-    if let age { return Double(newest.nanoseconds) - Double(record.nanoseconds) > age * 1e9 }
-    return count == nil
+    return age.map { Double(newest.nanoseconds) - Double(record.nanoseconds) > $0 * 1e9 } ?? false
   }
 }

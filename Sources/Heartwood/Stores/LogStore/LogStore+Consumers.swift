@@ -61,11 +61,27 @@ extension LogStoreTransaction {
   /// Deletes the oldest records that are beyond the limits, as far as no consumer needs them.
   func deleteHistory(_ retention: HistoryRetention, newest: HistoryRecord) throws {
     let all = try consumers().map(\.record)
-    if retention.age == nil, retention.count == nil, all.isEmpty { return }
+    if retention.hasNoLimit, all.isEmpty { return }
     let waiting = all.filter { newest.number - min($0.transaction, newest.number) <= $0.lagLimit }
     let seen = waiting.map(\.transaction).min() ?? .max
+    var total = retention.bytes == nil ? 0 : try historyBytes() ?? countHistoryBytes()
     _ = try deleteHistory(
       before: min(newest.number, seen == .max ? .max : seen + 1),
-      keepingFrom: { !retention.isOver($0, newest: newest) }, atMost: Self.mostDeleted)
+      keepingFrom: { record, bytes in
+        guard retention.isOver(record, newest: newest, total: total) else { return true }
+        total -= min(total, UInt64(bytes))
+        return false
+      }, atMost: Self.mostDeleted)
+    if retention.bytes != nil { try put(KeySpace.historyBytesKey, KeySpace.value(total)) }
+  }
+
+  /// Counts the bytes of all records once, when a limit of them begins.
+  private func countHistoryBytes() throws -> UInt64 {
+    var total: UInt64 = 0
+    try scan(.prefix([KeySpace.history])) { _, value in
+      total += UInt64(value.count)
+      return true
+    }
+    return total
   }
 }

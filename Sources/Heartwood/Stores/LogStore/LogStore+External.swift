@@ -55,8 +55,22 @@ extension LogStoreTransaction {
     try stored.preservedSlots.map { ($0, try wholeValue(of: row, $0, key, stored.entity)) }
   }
 
+  /// The former and the new values of those columns that were changed and whose values the history keeps.
+  func keptValues(
+    from old: RowView, to new: RowView, _ changed: [Int], _ key: UInt64, _ stored: StoreEntity
+  ) throws -> [HistoryChange.KeptUpdate] {
+    guard !stored.updateSlots.isEmpty else { return [] }
+    return try changed.filter(stored.updateSlots.contains).sorted().map { slot in
+      HistoryChange.KeptUpdate(
+        slot: slot, former: try wholeValue(of: old, slot, key, stored.entity),
+        value: try wholeValue(of: new, slot, key, stored.entity))
+    }
+  }
+}
+
+extension StoreReading {
   /// The value of a column, with data that is stored outside the row.
-  private func wholeValue(of row: RowView, _ slot: Int, _ key: UInt64, _ entity: EntityDescription) throws
+  func wholeValue(of row: RowView, _ slot: Int, _ key: UInt64, _ entity: EntityDescription) throws
     -> Value
   {
     let column = entity.layout.columns[slot]

@@ -220,7 +220,8 @@ extension LogStore {
     var deleted = 0
     while true {
       let step = try writeWithoutHistory("the history could not be deleted") {
-        try $0.deleteHistory(before: number, keepingFrom: isKept, atMost: Self.historyStep)
+        try $0.deleteHistory(
+          before: number, keepingFrom: { record, _ in isKept(record) }, atMost: Self.historyStep)
       }
       deleted += step
       guard step == Self.historyStep else { return deleted }
@@ -257,6 +258,27 @@ extension LogStore {
   func generations() throws -> [GenerationRecord] {
     try require(.generations)
     return try HeartwoodError.translating("the store cannot be read") { try engine.generations() }
+  }
+
+  func hold(_ name: String, _ generation: UInt64?, seconds: Double?) throws -> GenerationHold {
+    try refuseIfReadOnly()
+    try require(.generations)
+    return try HeartwoodError.translating("the generation cannot be held") {
+      try engine.hold(name, generation: generation.map(Generation.init(rawValue:)), forSeconds: seconds)
+    }
+  }
+
+  func releaseHold(_ name: String) throws -> Bool {
+    try refuseIfReadOnly()
+    return try HeartwoodError.translating("the hold cannot be ended") { try engine.releaseHold(name) }
+  }
+
+  func holds() throws -> [GenerationHold] {
+    try HeartwoodError.translating("the holds cannot be read") { try engine.holds() }
+  }
+
+  func bytesOfHolds() throws -> [String: Int64] {
+    try HeartwoodError.translating("the holds cannot be read") { try engine.bytesOfHolds() }
   }
 
   func statistics() throws -> EngineStatistics {

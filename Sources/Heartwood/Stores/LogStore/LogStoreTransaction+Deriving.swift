@@ -85,7 +85,7 @@ extension LogStoreTransaction {
       keys[root.number, default: []].formUnion(found)
     }
     let roots = Dictionary(uniqueKeysWithValues: schema.rootEntities.map { ($0.number, $0) })
-    var rows: [(row: DerivedRow, changed: [Int])] = []
+    var rows: [RecomputedRow] = []
     for (number, keys) in keys.sorted(by: { $0.key < $1.key }) {
       guard let root = roots[number] else { continue }
       for key in keys.sorted() {

@@ -91,6 +91,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   ) throws -> RowConflict? {
     let stored = schema.entity(entity)
     var changed = changedSlots + changedToMany
+    var kept: [HistoryChange.KeptUpdate] = []
     defer { converted.trim() }
     if var row = given {
       let old = try self.row(entity.rootEntity, key)
@@ -111,6 +112,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
         moveEntries(from: oldRow, to: newRow, key, stored)
         noteMemberships(from: oldRow, to: newRow, key, stored)
         noteSources(from: oldRow, to: newRow, key, stored.entity)
+        kept = try keptValues(from: oldRow, to: newRow, changed, key, stored)
         return externalKeys(of: oldRow, exceptThoseOf: newRow, key, stored.entity)
       }
       try put(KeySpace.rowKey(stored.keyNumber, key), stored.numbered(row))
@@ -121,7 +123,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     }
     changes.append(
       HistoryChange(
-        kind: .update, entity: stored.entity, key: key, updatedSlots: changed.sorted())
+        kind: .update, entity: stored.entity, key: key, updatedSlots: changed.sorted(), keptUpdates: kept)
     )
     return nil
   }
@@ -150,9 +152,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   /// - Parameter only: By the numbers of entities, the slots whose values are computed; nil for all that read other rows.
   func derive(
     _ root: EntityDescription, _ key: UInt64, _ plan: DerivationPlan, only: [UInt16: Set<Int>]? = nil
-  ) throws -> (
-    row: DerivedRow, changed: [Int]
-  )? {
+  ) throws -> RecomputedRow? {
     defer { converted.trim() }
     guard let old = try row(root, key) else { return nil }
     let stored = schema.entity(try root.entity(numbered: old.entityNumber))
@@ -168,27 +168,36 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     }
     let (row, changed) = old.replacing(values, layout)
     guard !changed.isEmpty else { return nil }
-    row.withUnsafeBytes { moveEntries(from: old, to: RowView(unchecked: $0), key, stored) }
+    let kept = try row.withUnsafeBytes { bytes in
+      let new = RowView(unchecked: bytes)
+      moveEntries(from: old, to: new, key, stored)
+      return try keptValues(from: old, to: new, changed, key, stored)
+    }
     try put(KeySpace.rowKey(stored.keyNumber, key), stored.numbered(row))
     try writeManyEntries()
-    return (DerivedRow(entity: stored.entity, key: key, row: row), changed)
+    return RecomputedRow(
+      row: DerivedRow(entity: stored.entity, key: key, row: row), changed: changed, kept: kept)
   }
 
   /// Adds what was derived to the history: an object that was written is named once.
-  func noteDerived(_ rows: [(row: DerivedRow, changed: [Int])]) {
+  func noteDerived(_ rows: [RecomputedRow]) {
     guard !rows.isEmpty else { return }
     var places: [RowAddress: Int] = [:]
     for (place, change) in changes.enumerated() where change.kind != .delete {
       places[RowAddress(change.entity, change.key)] = place
     }
-    for (row, changed) in rows {
+    for recomputed in rows {
+      let (row, changed) = (recomputed.row, recomputed.changed)
       guard let place = places[RowAddress(row.entity, row.key)] else {
         changes.append(
-          HistoryChange(kind: .update, entity: row.entity, key: row.key, updatedSlots: changed))
+          HistoryChange(
+            kind: .update, entity: row.entity, key: row.key, updatedSlots: changed,
+            keptUpdates: recomputed.kept))
         continue
       }
       guard changes[place].kind == .update else { continue }
       changes[place].updatedSlots = Set(changes[place].updatedSlots + changed).sorted()
+      changes[place].keptUpdates += recomputed.kept
     }
   }
 
@@ -229,6 +238,7 @@ extension LogStoreTransaction {
     let isAllowed = violations.isEmpty
     guard isAllowed else { throw ConstraintViolations(violations: violations) }
     try advanceConsumers(info.consumers)
+    if let applied = info.appliedChanges { try note(applied) }
     guard !changes.isEmpty else { return nil }
     let number = reader.generation.rawValue + 1
     guard try info.tracksHistory || hasHistory else {
@@ -239,7 +249,9 @@ extension LogStoreTransaction {
       number: number, previous: try self.number(KeySpace.newestHistoryKey) ?? 0,
       nanoseconds: info.date?.nanosecondsSince1970 ?? reader.time, author: info.author,
       contextName: info.contextName, program: info.program, changes: changes)
-    try put(KeySpace.historyKey(number), HistoryCoding.encode(record, schema))
+    let bytes = HistoryCoding.encode(record, schema)
+    try put(KeySpace.historyKey(number), bytes)
+    try addHistoryBytes(bytes.count)
     try put(KeySpace.newestHistoryKey, KeySpace.value(number))
     if let retention = info.retention { try deleteHistory(retention, newest: record) }
     return number
@@ -255,19 +267,31 @@ extension LogStoreTransaction {
     try put(KeySpace.deletedHistoryKey, KeySpace.value(number))
   }
 
+  /// The bytes of all history records; nil in a store that does not count them.
+  func historyBytes() throws -> UInt64? { try number(KeySpace.historyBytesKey) }
+
+  private func addHistoryBytes(_ count: Int) throws {
+    guard let total = try historyBytes() else { return }
+    try put(KeySpace.historyBytesKey, KeySpace.value(UInt64(max(0, Int(clamping: total) + count))))
+  }
+
   /// Deletes the oldest history records.
   ///
   /// - Returns: how many were deleted; less than `most` if there are no more.
   func deleteHistory(
-    before number: UInt64, keepingFrom isKept: (HistoryRecord) -> Bool, atMost most: Int
+    before number: UInt64, keepingFrom isKept: (HistoryRecord, _ bytes: Int) -> Bool, atMost most: Int
   ) throws -> Int {
     var keys: [[UInt8]] = []
     var last: UInt64 = 0
+    var bytes = 0
     try scan(.prefix([KeySpace.history])) { key, value in
       let found = try KeySpace.lastNumber(key)
       guard found < number, keys.count < most else { return false }
       // A record that cannot be read is not worth keeping.
-      if let record = try? HistoryCoding.decode(value, number: found, schema), isKept(record) { return false }
+      if let record = try? HistoryCoding.decode(value, number: found, schema), isKept(record, value.count) {
+        return false
+      }
+      bytes += value.count
       keys.append(Array(key))
       last = found
       return true
@@ -275,6 +299,7 @@ extension LogStoreTransaction {
     guard !keys.isEmpty else { return 0 }
     for key in keys { try delete(key) }
     try put(KeySpace.deletedHistoryKey, KeySpace.value(last))
+    try addHistoryBytes(-bytes)
     return keys.count
   }
 }
@@ -288,7 +313,7 @@ extension Date {
   }
 
   /// Nanoseconds since 1 January 1970 UTC, clamped to 64 bits.
-  var nanosecondsSince1970: Int64 {
+  package var nanosecondsSince1970: Int64 {
     // Whole seconds and fraction separately, because a double does not have this many digits.
     let seconds = timeIntervalSince1970.rounded(.down)
     let fraction = ((timeIntervalSince1970 - seconds) * 1e9).rounded()

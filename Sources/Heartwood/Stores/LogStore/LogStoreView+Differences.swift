@@ -23,8 +23,12 @@ struct RowDifference: Sendable {
 extension LogStoreView {
   /// The rows and links that differ from those of another generation with the same model.
   ///
+  /// - Parameter others: Called with other keys that differ, and their value in this generation.
   /// - Complexity: Linear in the pages of the trees that differ, and in the rows that do.
-  func differences(from other: LogStoreView) throws -> [RowAddress: RowDifference] {
+  func differences(
+    from other: LogStoreView,
+    others: (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) throws -> Void = { _, _ in }
+  ) throws -> [RowAddress: RowDifference] {
     let roots = Dictionary(
       schema.rootEntities.map { (schema.keyNumber(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
     var relationships: [UInt16: RelationshipDescription] = [:]
@@ -57,7 +61,7 @@ extension LogStoreView {
           default: links.isReordered = true
           }
           found[address, default: RowDifference()].links[relationship.slot] = links
-        default: break
+        default: try others(key, value)
         }
         return true
       }

@@ -52,15 +52,4 @@ final class LogStoreView: StoreView, StoreReading {
 
   /// The newest transaction whose history is deleted; 0 if none is.
   func newestDeletedHistory() throws -> UInt64 { try number(KeySpace.deletedHistoryKey) ?? 0 }
-
-  /// Calls `body` with the transactions after `number` that have a history, oldest first, until it returns
-  /// false.
-  func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {
-    guard number < .max else { return }
-    let end = KeyRange.prefix([KeySpace.history]).upper
-    let start = KeyRange.Bound(KeySpace.historyKey(number), isInclusive: false)
-    try scan(KeyRange(lower: start, upper: end)) { key, value in
-      try body(HistoryCoding.decode(value, number: KeySpace.lastNumber(key), schema))
-    }
-  }
 }

@@ -5,6 +5,7 @@ protocol StoreReading: RowSource {
   associatedtype Reader: KeyValueReader
   var reader: Reader { get }
   var schema: StoreSchema { get }
+  var identity: StoreIdentity { get }
   /// The rows of former layouts in the form of the model.
   var converted: ConvertedRows { get }
   /// Called before the entries of a relationship are read.
@@ -86,6 +87,20 @@ extension StoreReading {
     try prepareToRead(relationship)
     let kind = relationship.isOrdered ? KeySpace.rank : KeySpace.link
     return try contains(KeySpace.entry(kind, schema.number(of: relationship), key, target))
+  }
+}
+
+/// The history.
+extension StoreReading {
+  /// Calls `body` with the transactions after `number` that have a history, oldest first, until it returns
+  /// false.
+  func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {
+    guard number < .max else { return }
+    let end = KeyRange.prefix([KeySpace.history]).upper
+    let start = KeyRange.Bound(KeySpace.historyKey(number), isInclusive: false)
+    try scan(KeyRange(lower: start, upper: end)) { key, value in
+      try body(HistoryCoding.decode(value, number: KeySpace.lastNumber(key), schema))
+    }
   }
 }
 

@@ -8,7 +8,7 @@ final class TransactionView: StoreView, StoreReading, @unchecked Sendable {
   let schema: StoreSchema
   let converted = ConvertedRows(keepsPlaces: false)
 
-  private let identity: StoreIdentity
+  let identity: StoreIdentity
 
   init(_ reader: WriteTransaction, _ schema: StoreSchema, _ identity: StoreIdentity = .none) {
     self.reader = reader

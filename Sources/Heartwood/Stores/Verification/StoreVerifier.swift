@@ -78,6 +78,10 @@ final class StoreVerifier {
       case KeySpace.schema, KeySpace.newestHistory, KeySpace.deletedHistory, KeySpace.metadata:
         if key.count != 1 { self.reportStray(key) }
       case KeySpace.consumer: try self.checkConsumer(key, value)
+      case KeySpace.replica, KeySpace.historyBytes: if key.count != 1 { self.reportStray(key) }
+      case KeySpace.foreignObject: if key.count != 13 { self.reportStray(key) }
+      case KeySpace.stamp, KeySpace.foreignKey:
+        if !roots.contains(try KeySpace.number(of: key)) { self.reportStray(key) }
       case KeySpace.history: if key.count != 9 { self.reportStray(key) }
       default:
         let number = key.count < 3 ? nil : try KeySpace.number(of: key)

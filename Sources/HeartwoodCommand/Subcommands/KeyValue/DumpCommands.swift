@@ -6,7 +6,7 @@ enum KeyValueDumpCommand: Subcommand {
     name: "kv dump",
     summary: "write keys and values as lines that kv load reads, whatever their bytes",
     arguments: [.folder],
-    options: SubcommandSyntax.Option.range + [.generation, .hexadecimal],
+    options: SubcommandSyntax.Option.range + [.moment, .hexadecimal],
     discussion: Dump.help,
     examples: [
       SubcommandSyntax.Example(
@@ -16,7 +16,7 @@ enum KeyValueDumpCommand: Subcommand {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let (range, notation) = (try arguments.range(), arguments.notation)
-    try KeyValueStore.reading(arguments.argument(0) ?? "", at: arguments.generation(), console) { snapshot in
+    try KeyValueStore.reading(arguments.argument(0) ?? "", at: arguments.moment(), console) { snapshot in
       try console.writeLine(Dump.head(notation))
       var count = 0
       var line: [UInt8] = []

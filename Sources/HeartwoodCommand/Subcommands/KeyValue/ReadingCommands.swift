@@ -8,7 +8,7 @@ enum KeyValueGetCommand: Subcommand {
     summary: "write the value of a key",
     arguments: [.folder, .key],
     options: [
-      .generation, .hexadecimal,
+      .moment, .hexadecimal,
       SubcommandSyntax.Option(name: "raw", summary: "write the value's bytes as they are, and nothing else"),
     ],
     examples: [
@@ -22,7 +22,7 @@ enum KeyValueGetCommand: Subcommand {
     guard !arguments.has("raw") || notation == .text else {
       throw .usage("--raw writes bytes as they are, and --hex writes digits: one of them")
     }
-    try KeyValueStore.reading(path, at: arguments.generation(), console) { snapshot in
+    try KeyValueStore.reading(path, at: arguments.moment(), console) { snapshot in
       guard let value = try snapshot.get(key) else {
         throw CommandFailure(.noInput, "\(path): there is no key \(notation.text(key))")
       }
@@ -42,7 +42,7 @@ enum KeyValueListCommand: Subcommand {
     options: SubcommandSyntax.Option.range + [
       SubcommandSyntax.Option(name: "reverse", summary: "from the last key to the first"),
       SubcommandSyntax.Option(name: "limit", value: "number", summary: "at most this many"),
-      SubcommandSyntax.Option(name: "keys-only", summary: "without the values"), .generation, .hexadecimal,
+      SubcommandSyntax.Option(name: "keys-only", summary: "without the values"), .moment, .hexadecimal,
     ],
     discussion: "A line for each key: the key, a tab and the value. Long values are truncated on a terminal.",
     examples: [
@@ -55,7 +55,7 @@ enum KeyValueListCommand: Subcommand {
     let range = try arguments.range()
     var rest = try arguments.count("limit") ?? .max
     let (isReversed, keysOnly) = (arguments.has("reverse"), arguments.has("keys-only"))
-    try KeyValueStore.reading(arguments.argument(0) ?? "", at: arguments.generation(), console) { snapshot in
+    try KeyValueStore.reading(arguments.argument(0) ?? "", at: arguments.moment(), console) { snapshot in
       guard rest > 0 else { return }
       try snapshot.scan(range, reversed: isReversed) { key, value in
         try write(key, keysOnly ? nil : value, arguments.notation, console)
@@ -91,11 +91,11 @@ enum KeyValueCountCommand: Subcommand {
     name: "kv count",
     summary: "count the keys, or those of a range, without a scan",
     arguments: [.folder],
-    options: SubcommandSyntax.Option.range + [.generation, .hexadecimal])
+    options: SubcommandSyntax.Option.range + [.moment, .hexadecimal])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let range = try arguments.range()
-    try KeyValueStore.reading(arguments.argument(0) ?? "", at: arguments.generation(), console) { snapshot in
+    try KeyValueStore.reading(arguments.argument(0) ?? "", at: arguments.moment(), console) { snapshot in
       try console.writeLine("\(snapshot.count(in: range))")
     }
     return .success
@@ -108,11 +108,11 @@ enum KeyValueRankCommand: Subcommand {
     name: "kv rank",
     summary: "print the number of keys before a key, which need not exist",
     arguments: [.folder, .key],
-    options: [.generation, .hexadecimal])
+    options: [.moment, .hexadecimal])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let key = try arguments.key(1)
-    try KeyValueStore.reading(arguments.argument(0) ?? "", at: arguments.generation(), console) { snapshot in
+    try KeyValueStore.reading(arguments.argument(0) ?? "", at: arguments.moment(), console) { snapshot in
       try console.writeLine("\(snapshot.rank(of: key))")
     }
     return .success
@@ -127,14 +127,14 @@ enum KeyValueEntryCommand: Subcommand {
     arguments: [
       .folder, SubcommandSyntax.Argument(name: "number", summary: "the number of keys before it, from 0"),
     ],
-    options: [.generation, .hexadecimal])
+    options: [.moment, .hexadecimal])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let (path, word) = (arguments.argument(0) ?? "", arguments.argument(1) ?? "")
     guard let rank = UInt64(word) else {
       throw .usage("<number> is a whole number, 0 or more, not \"\(word)\"")
     }
-    try KeyValueStore.reading(path, at: arguments.generation(), console) { snapshot in
+    try KeyValueStore.reading(path, at: arguments.moment(), console) { snapshot in
       guard let entry = try snapshot.entry(at: rank) else {
         throw CommandFailure(.noInput, "\(path): there is no entry \(rank): there are \(snapshot.count) keys")
       }

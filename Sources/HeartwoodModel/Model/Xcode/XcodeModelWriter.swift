@@ -150,6 +150,10 @@ package struct XcodeModelWriter {
       element.attributes[name] = type == .boolean ? text == "true" ? "YES" : "NO" : text
     }
     if attribute.preservesValueInHistoryOnDeletion { element.attributes["preserveAfterDeletion"] = "YES" }
+    if attribute.preservesValueInHistoryOnUpdate == true {
+      notes.append(
+        "preservesValueInHistoryOnUpdate of \(path) is left out: Xcode's format has no place for it")
+    }
     if attribute.allowsExternalBinaryDataStorage {
       element.attributes["allowsExternalBinaryDataStorage"] = "YES"
     }

@@ -1,0 +1,133 @@
+extension ChangeSet {
+  /// The set that takes these changes back: applied to a store that has them, it leads to the state before. Its changes are made when it is applied.
+  public var inverted: ChangeSet {
+    var set = self
+    set.generations = nil
+    set.changes = changes.map { change in
+      var change = change
+      change.stamp = nil
+      change.kind =
+        switch change.kind {
+        case .inserted: .deleted
+        case .deleted: .inserted
+        case .updated: .updated
+        }
+      change.cells = change.cells.mapValues { CellChange(former: $0.value, value: $0.former) }
+      change.links = change.links.mapValues { links in
+        links.map { LinkChange(destination: $0.destination, isAdded: !$0.isAdded) }
+      }
+      change.orders = change.orders.mapValues { OrderChange(former: $0.value, value: $0.former) }
+      return change
+    }
+    return set
+  }
+
+  /// Both changes as one: those of this set, then those of a set that begins where this one ends.
+  ///
+  /// - Throws: `.persistentStoreOperation` if it does not begin there, or is of another store or model.
+  public func concatenated(with next: ChangeSet) throws -> ChangeSet {
+    guard lineage == next.lineage, modelChecksum == next.modelChecksum,
+      (generations == nil && next.generations == nil)
+        || (generations != nil && generations?.upperBound == next.generations?.lowerBound)
+    else {
+      throw HeartwoodError(
+        .persistentStoreOperation,
+        "the change sets cannot be one: the second has to begin at the generation at which the first ends, and be of the same store and model"
+      )
+    }
+    var joined = ChangeSet(
+      lineage: lineage, generations: nil, needed: needed, known: next.known, endTime: next.endTime,
+      modelChecksum: modelChecksum, changes: [])
+    if let first = generations, let last = next.generations {
+      joined.generations = first.lowerBound...last.upperBound
+    }
+    var byObject = Dictionary(changes.map { ($0.identity, $0) }, uniquingKeysWith: { $1 })
+    var order = changes.map(\.identity)
+    for change in next.changes {
+      guard let former = byObject[change.identity] else {
+        byObject[change.identity] = change
+        order.append(change.identity)
+        continue
+      }
+      byObject[change.identity] = former.joined(with: change)
+    }
+    joined.changes = order.compactMap { byObject[$0] }
+    return joined
+  }
+
+  /// The set as it is where another one was applied before, and its values have stayed: former values are those of the other one, and what both
+  /// have changed is left out.
+  ///
+  /// - Parameter other: A set that was applied to the store since this one was made.
+  public func rebased(on other: ChangeSet) -> ChangeSet {
+    let others = Dictionary(other.changes.map { ($0.identity, $0) }, uniquingKeysWith: { $1 })
+    var set = self
+    set.generations = nil
+    set.changes = changes.compactMap { change in
+      guard let theirs = others[change.identity] else { return change }
+      guard theirs.kind == .updated, change.kind == .updated else {
+        // What they have deleted stays so, and what both have inserted or deleted is there.
+        return theirs.kind == .updated ? change.after(theirs) : nil
+      }
+      var rest = change
+      rest.cells = change.cells.filter { theirs.cells[$0.key] == nil }
+      rest.orders = change.orders.filter { theirs.orders[$0.key] == nil }
+      for (name, links) in change.links {
+        let known = Set((theirs.links[name] ?? []).map(\.destination))
+        let left = links.filter { !known.contains($0.destination) }
+        rest.links[name] = left.isEmpty ? nil : left
+      }
+      return rest.isVoid ? nil : rest
+    }
+    return set
+  }
+}
+
+extension ChangeSet.Change {
+  /// This change and a later one of the same object as one; nil if nothing is left of both.
+  fileprivate func joined(with next: ChangeSet.Change) -> ChangeSet.Change? {
+    var joined = next
+    switch (kind, next.kind) {
+    case (.inserted, .deleted): return nil
+    case (.inserted, _): (joined.kind, joined.stamp) = (.inserted, stamp)
+    case (.deleted, .inserted): (joined.kind, joined.stamp) = (.updated, nil)
+    default: break
+    }
+    for (name, former) in cells {
+      let last = next.cells[name]
+      joined.cells[name] = ChangeSet.CellChange(
+        former: former.former, value: last?.value ?? former.value, stamp: last?.stamp ?? former.stamp)
+    }
+    for (name, former) in orders {
+      let last = next.orders[name]
+      joined.orders[name] = ChangeSet.OrderChange(
+        former: former.former, value: last?.value ?? former.value, stamp: last?.stamp ?? former.stamp)
+    }
+    for (name, former) in links {
+      var byDestination = Dictionary(
+        (next.links[name] ?? []).map { ($0.destination, $0) }, uniquingKeysWith: { $1 })
+      for link in former where byDestination[link.destination] == nil {
+        byDestination[link.destination] = link
+      }
+      // A link that came and went is none.
+      for link in former where byDestination[link.destination]?.isAdded == !link.isAdded {
+        byDestination[link.destination] = nil
+      }
+      let rest = byDestination.values.sorted { $0.destination.key < $1.destination.key }
+      joined.links[name] = rest.isEmpty ? nil : rest
+    }
+    if joined.kind == .updated {
+      joined.cells = joined.cells.filter { $0.value.former != $0.value.value || $0.value.stamp != nil }
+      joined.orders = joined.orders.filter { $0.value.former != $0.value.value }
+    }
+    return joined.isVoid ? nil : joined
+  }
+
+  /// The change of an object that others have updated before: its former values are theirs.
+  fileprivate func after(_ theirs: ChangeSet.Change) -> ChangeSet.Change {
+    var change = self
+    for (name, cell) in theirs.cells { change.cells[name]?.former = cell.value }
+    for (name, order) in theirs.orders { change.orders[name]?.former = order.value }
+    return change
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+
+/// What differs between two generations of a store, as a value that another copy of the store applies.
+///
+/// It names objects by the copy in which they were inserted (their *lineage*), and has the former and the new value of each change, and when and
+/// where it was made. `encoded()` is a file that is the same on every platform: <doc:ChangeSets>.
+public struct ChangeSet: Sendable, Hashable {
+  /// The lineage of the store that it was made of.
+  public let lineage: UUID
+  /// The generations that it is between; nil for one that was inverted, or rebased: its changes are made by the store that applies it.
+  public internal(set) var generations: ClosedRange<UInt64>?
+  /// What a store must have of each lineage before it can apply the set.
+  let needed: [UUID: UInt64]
+  /// What a store has of each lineage after it.
+  let known: [UUID: UInt64]
+  /// The time in the history of the last transaction, by which a copy notices that it is another one than its own of this number.
+  let endTime: Int64?
+  /// The checksum of the model.
+  let modelChecksum: String
+  var changes: [Change]
+
+  /// The number of objects that it changes.
+  public var count: Int { changes.count }
+  /// Whether it changes nothing.
+  public var isEmpty: Bool { changes.isEmpty }
+
+  /// One line for each object, for people: what became of it, and of which of its properties.
+  public var lines: [String] {
+    changes.map { change in
+      let names = Set(change.cells.keys).union(change.links.keys).union(change.orders.keys)
+      let properties = names.sorted().joined(separator: ", ")
+      return "\(change.kind.rawValue) \(change.entity)/\(change.identity.key) of \(change.identity.lineage)"
+        + (properties.isEmpty || change.kind != .updated ? "" : ": \(properties)")
+    }
+  }
+
+  /// An object, over all copies of a store.
+  struct Identity: Hashable, Sendable {
+    let lineage: UUID
+    /// The name of the root entity.
+    let root: String
+    let key: UInt64
+  }
+
+  /// A value of a row.
+  enum Cell: Hashable, Sendable {
+    case value(Value)
+    case object(Identity)
+  }
+
+  struct CellChange: Hashable, Sendable {
+    var former: Cell
+    var value: Cell
+    /// Nil in an inverted set, whose changes are made when it is applied.
+    var stamp: ChangeStamp?
+  }
+
+  struct LinkChange: Hashable, Sendable {
+    let destination: Identity
+    var isAdded: Bool
+    var stamp: ChangeStamp?
+  }
+
+  struct OrderChange: Hashable, Sendable {
+    var former: [Identity]
+    var value: [Identity]
+    var stamp: ChangeStamp?
+  }
+
+  /// What became of one object.
+  struct Change: Hashable, Sendable {
+    let identity: Identity
+    /// The name of its own entity.
+    let entity: String
+    var kind: ObjectDifference.Kind
+    /// When the object was inserted or deleted; of an updated one nil.
+    var stamp: ChangeStamp?
+    /// By the paths of attributes, elements and to-one relationships.
+    var cells: [String: CellChange] = [:]
+    /// By the names of to-many relationships that have links of their own.
+    var links: [String: [LinkChange]] = [:]
+    /// By the names of ordered relationships.
+    var orders: [String: OrderChange] = [:]
+
+    var isVoid: Bool { kind == .updated && cells.isEmpty && links.isEmpty && orders.isEmpty }
+  }
+}
+
+/// What decides where a change set and the store have changed the same.
+public enum ChangeSetPolicy: String, Sendable, CaseIterable {
+  /// Nothing is applied: the error lists what is in conflict.
+  case error
+  /// The later change stays, by the times of the saves; of two at one time that of the greater lineage. Deletes stay unless the object was
+  /// inserted again later. Copies that have exchanged all of their change sets so are equal, in whatever order they have done it, but for orders of
+  /// relationships in which several have inserted, and for one-to-one relationships that several have changed.
+  case newest
+  /// The store's values stay.
+  case mine
+  /// Those of the change set are taken.
+  case theirs
+}
+
+/// A place at which a change set and the store differ in another way than the set expects.
+public struct ChangeSetConflict: Sendable, Hashable {
+  /// The object in the store; nil if it is not there.
+  public let objectID: ManagedObjectID?
+  /// The property; nil for the whole object, which the one has changed and the other deleted, or which both have inserted.
+  public let property: String?
+}
+
+/// What the application of a change set has done.
+public struct ChangeSetReport: Sendable {
+  /// The objects that were inserted, updated or deleted by it.
+  public internal(set) var changedObjectIDs: Set<ManagedObjectID> = []
+  /// Where the policy has decided.
+  public internal(set) var conflicts: [ChangeSetConflict] = []
+  /// The objects that were deleted because another has the same unique values.
+  public internal(set) var unitedObjectIDs: [ManagedObjectID] = []
+  /// Whether all of it was in the store already.
+  public internal(set) var wasKnown = false
+}

@@ -1,0 +1,402 @@
+import Foundation
+
+/// Applying a change set to a context, which is saved then.
+///
+/// Each part is compared with the store: what it has already is left out, and the policy decides about what both have changed.
+struct ChangeSetApplying {
+  private let context: ManagedObjectContext
+  private let set: ChangeSet
+  private let policy: ChangeSetPolicy
+  private let view: LogStoreView
+  private let replica: ReplicaRecord
+  /// What the store has changed since the stamps that it has.
+  private var newStamps: [StampKey: StoredStamp] = [:]
+  private var inserted: [ChangeSet.Identity: ManagedObject] = [:]
+  /// The objects that the set deletes, and that have other values than it expects.
+  private var changedSince: Set<ChangeSet.Identity> = []
+  /// The objects of the set that the store has, or had.
+  private var addresses: [ChangeSet.Identity: RowAddress] = [:]
+  private(set) var applied = AppliedChanges()
+  private(set) var report = ChangeSetReport()
+
+  init(_ set: ChangeSet, _ policy: ChangeSetPolicy, to context: ManagedObjectContext, _ view: LogStoreView)
+    throws
+  {
+    (self.set, self.policy, self.context, self.view) = (set, policy, context, view)
+    replica = try view.replica()
+    try view.checkStamps(replica)
+    var found: [StampKey: StoredStamp] = [:]
+    _ = try view.scanNewStamps(replica) { found[$0] = $1 }
+    newStamps = found
+  }
+
+  /// Changes the context. With the policy `error` nothing is to be saved if the report has conflicts.
+  mutating func run() throws {
+    try noteNewLinks()
+    let present = try set.changes.map { change in (change, try object(of: change.identity)) }
+    for (change, object) in present where change.kind == .deleted {
+      if let object, try isChanged(object, change) { changedSince.insert(change.identity) }
+    }
+    // 1. Objects are there before others refer to them.
+    var objects: [(change: ChangeSet.Change, object: ManagedObject?)] = []
+    for (change, object) in present { objects.append((change, try object ?? insert(change))) }
+    try context.obtainPermanentIDs(for: inserted.values.map(\.self))
+    for (change, object) in objects {
+      if let object, inserted[change.identity] != nil { try noteOrigin(of: object, change) }
+    }
+    // 2. Values, then links, then orders.
+    for (change, object) in objects where change.kind != .deleted {
+      guard let object else {
+        if change.kind == .updated { refuse(nil, nil, isConflict: true) }
+        continue
+      }
+      try applyCells(change, object)
+    }
+    for (change, object) in objects where change.kind != .deleted {
+      if let object { try applyLinks(change, object) }
+    }
+    for (change, object) in objects where change.kind != .deleted {
+      if let object { try applyOrders(change, object) }
+    }
+    // 3. Deletes are last: what referred to them is changed by then.
+    for (change, object) in objects where change.kind == .deleted { try delete(change, object) }
+    applied.known = set.generations == nil ? [:] : set.known
+    applied.known[replica.ownLineage] = nil
+  }
+
+  private mutating func refuse(_ object: ManagedObject?, _ property: String?, isConflict: Bool) {
+    if isConflict {
+      report.conflicts.append(ChangeSetConflict(objectID: object?.objectID, property: property))
+    }
+  }
+
+  // MARK: Objects
+
+  /// The address of an object that is in the store, or was; nil for one that has never been.
+  private mutating func address(of identity: ChangeSet.Identity) throws -> RowAddress? {
+    if let known = addresses[identity] { return known }
+    guard let root = view.schema.rootEntities.first(where: { $0.displayName == identity.root }) else {
+      throw HeartwoodError(
+        .persistentStoreIncompatibleVersionHash,
+        "the change set has objects of \(identity.root), which the model does not have")
+    }
+    let key = try view.key(ofObject: identity.key, root: root.number, of: identity.lineage, replica)
+    let address = key.map { RowAddress(root, $0) }
+    addresses[identity] = address
+    return address
+  }
+
+  /// The object of the set, if it is in the store or was inserted.
+  private mutating func object(of identity: ChangeSet.Identity) throws -> ManagedObject? {
+    if let object = inserted[identity] { return object }
+    guard let address = try address(of: identity), let entity = try view.entity(of: address) else {
+      return nil
+    }
+    let identifier = ManagedObjectID(entity: entity, key: address.key, store: view.identity)
+    let object: ManagedObject? = try? context.existingObject(with: identifier)
+    return object?.isDeleted == false ? object : nil
+  }
+
+  /// Inserts an object of the set, under its former key if it was here; nil if it is to stay deleted.
+  private mutating func insert(_ change: ChangeSet.Change) throws -> ManagedObject? {
+    guard change.kind == .inserted else { return nil }
+    guard let entity = context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[change.entity]
+    else {
+      throw HeartwoodError(
+        .persistentStoreIncompatibleVersionHash,
+        "the change set has objects of \(change.entity), which the model does not have")
+    }
+    let former = try address(of: change.identity)
+    if let former {
+      let key = StampKey(address: former)
+      guard try takes(change.stamp, key, nil, isChangedHere: false, property: nil) else { return nil }
+    }
+    let object = entity.factory.makeObject()
+    if let former {
+      context.adoptInserted(object, as: context.identifier(entity, former.key))
+    } else {
+      context.insert(object)
+    }
+    inserted[change.identity] = object
+    return object
+  }
+
+  private mutating func noteOrigin(of object: ManagedObject, _ change: ChangeSet.Change) throws {
+    let address = RowAddress(object.entity, object.objectID.key)
+    let identity = change.identity
+    note(change.stamp, StampKey(address: address))
+    report.changedObjectIDs.insert(object.objectID)
+    if try self.address(of: identity) == nil {
+      applied.origins[address] = (identity.lineage, identity.key)
+      addresses[identity] = address
+    }
+  }
+
+  private mutating func delete(_ change: ChangeSet.Change, _ object: ManagedObject?) throws {
+    guard let address = try address(of: change.identity) else { return }
+    let key = StampKey(address: address)
+    guard let object else {
+      // Both have deleted it.
+      return note(change.stamp, key, isDeleted: true)
+    }
+    let isChanged = policy != .newest && changedSince.contains(change.identity)
+    let revived = try stored(key).map { !$0.isDeleted && $0.stamp.number > replica.start } ?? false
+    guard
+      try takes(
+        change.stamp, key, object, isChangedHere: isChanged || revived, property: nil, isDeleted: true)
+    else { return }
+    report.changedObjectIDs.insert(object.objectID)
+    context.delete(object)
+  }
+
+  /// Whether an object has other values than the set has deleted.
+  private mutating func isChanged(_ object: ManagedObject, _ change: ChangeSet.Change) throws -> Bool {
+    for (name, cell) in change.cells {
+      guard let slot = object.entity.slot(named: name) else { continue }
+      if try self.cell(of: object, slot) != cell.former { return true }
+    }
+    return false
+  }
+
+  // MARK: Decisions
+
+  private func stored(_ key: StampKey) throws -> StoredStamp? {
+    try newStamps[key] ?? view.storedStamp(key, replica)
+  }
+
+  private mutating func note(_ stamp: ChangeStamp?, _ key: StampKey, isDeleted: Bool = false) {
+    guard let stamp else { return }
+    applied.stamps[key] = StoredStamp(stamp: stamp, isDeleted: isDeleted)
+  }
+
+  /// Whether the set has a change that this store knows already: its own, or one that came before.
+  private func isKnown(_ stamp: ChangeStamp) -> Bool {
+    guard set.generations != nil else { return false }
+    return stamp.lineage == replica.ownLineage || stamp.number <= replica.known[stamp.lineage] ?? 0
+  }
+
+  /// Whether a change of the set is made.
+  ///
+  /// - Parameters:
+  ///   - isChangedHere: Whether the store has another value than the set expects and makes.
+  ///   - property: Nil for the whole object.
+  private mutating func takes(
+    _ stamp: ChangeStamp?, _ key: StampKey, _ object: ManagedObject?, isChangedHere: Bool, property: String?,
+    isDeleted: Bool = false
+  ) throws -> Bool {
+    if let stamp, isKnown(stamp) { return false }
+    let own = try stored(key)
+    if policy == .newest, let stamp {
+      let isNewer = own.map { $0.stamp < stamp } ?? true
+      if isNewer { note(stamp, key, isDeleted: isDeleted) }
+      if isChangedHere, own != nil { refuse(object, property, isConflict: true) }
+      return isNewer
+    }
+    refuse(object, property, isConflict: isChangedHere)
+    // The changes of an inverted set are made now.
+    guard policy == .theirs || policy == .newest || !isChangedHere else { return false }
+    if own.map({ stamp.map($0.stamp.isBefore) ?? false }) ?? true { note(stamp, key, isDeleted: isDeleted) }
+    return true
+  }
+
+  // MARK: Values
+
+  private func cell(of object: ManagedObject, _ slot: Int) throws -> ChangeSet.Cell {
+    guard object.entity.compiled.relationshipBySlot[slot] != nil else {
+      return .value(object.value(at: slot))
+    }
+    guard case .object(let identifier) = object.value(at: slot) else { return .value(.null) }
+    let origin = try view.origin(of: RowAddress(identifier.entity, identifier.key), replica)
+    return .object(
+      ChangeSet.Identity(
+        lineage: origin.lineage, root: identifier.entity.rootEntity.displayName, key: origin.key))
+  }
+
+  private mutating func applyCells(_ change: ChangeSet.Change, _ object: ManagedObject) throws {
+    let isNew = inserted[change.identity] != nil
+    let numbers = view.schema.entity(object.entity).propertyNumbers
+    let address = RowAddress(object.entity, object.objectID.key)
+    var columns: [(slot: Int, value: Value)] = []
+    for (name, cell) in change.cells.sorted(by: { $0.key < $1.key }) {
+      guard let slot = object.entity.slot(named: name) else {
+        throw HeartwoodError(
+          .persistentStoreIncompatibleVersionHash,
+          "the change set has \(change.entity).\(name), which the model does not have")
+      }
+      // One that was set to the value that it had decides only by its time.
+      if policy != .newest, !isNew, cell.former == cell.value, change.kind == .updated { continue }
+      if isNew {
+        // A value without a stamp has that of its object.
+        if cell.stamp != change.stamp {
+          note(cell.stamp, StampKey(address: address, property: numbers[slot]))
+        }
+      } else {
+        let present = try self.cell(of: object, slot)
+        let isChanged =
+          change.kind == .inserted ? present != cell.value : present != cell.former && present != cell.value
+        guard
+          try takes(
+            cell.stamp ?? change.stamp, StampKey(address: address, property: numbers[slot]), object,
+            isChangedHere: isChanged, property: name), present != cell.value
+        else { continue }
+      }
+      report.changedObjectIDs.insert(object.objectID)
+      switch cell.value {
+      case .value(let value):
+        if object.entity.compiled.relationshipBySlot[slot] != nil {
+          context.setToOne(object, slot, nil)
+        } else {
+          columns.append((slot, value))
+        }
+      case .object(let identity):
+        let destination = try self.object(of: identity)
+        if isNew || destination != nil || change.kind == .updated {
+          context.setToOne(object, slot, destination)
+        }
+      }
+    }
+    guard !columns.isEmpty else { return }
+    context.willEdit(object)
+    for (slot, value) in columns { object.setEdit(slot, value) }
+  }
+
+  private mutating func applyLinks(_ change: ChangeSet.Change, _ object: ManagedObject) throws {
+    let numbers = view.schema.entity(object.entity).propertyNumbers
+    let address = RowAddress(object.entity, object.objectID.key)
+    for (name, links) in change.links.sorted(by: { $0.key < $1.key }) {
+      guard let slot = object.entity.slot(named: name) else { continue }
+      for link in links {
+        guard let destination = try self.object(of: link.destination) else { continue }
+        let key = StampKey(address: address, property: numbers[slot], target: destination.objectID.key)
+        // A link has two states: one that both have changed is as the set wants it.
+        guard
+          try takes(link.stamp, key, object, isChangedHere: false, property: name, isDeleted: !link.isAdded),
+          context.containsRelated(object, slot, destination) != link.isAdded
+        else { continue }
+        report.changedObjectIDs.insert(object.objectID)
+        if link.isAdded {
+          context.insertRelated(object, slot, destination, at: nil)
+        } else {
+          context.removeRelated(object, slot, destination)
+        }
+      }
+    }
+  }
+
+  private mutating func applyOrders(_ change: ChangeSet.Change, _ object: ManagedObject) throws {
+    let numbers = view.schema.entity(object.entity).propertyNumbers
+    let address = RowAddress(object.entity, object.objectID.key)
+    for (name, order) in change.orders.sorted(by: { $0.key < $1.key }) {
+      guard let slot = object.entity.slot(named: name) else { continue }
+      let key = StampKey(address: address, property: numbers[slot])
+      guard
+        try takes(
+          order.stamp, key, object, isChangedHere: try isReordered(object, slot, order), property: name)
+      else { continue }
+      let wanted = try order.value.compactMap { try self.object(of: $0)?.objectID.key }
+      let state = context.loadedState(object, slot)
+      let (present, known) = (state.keys(), Set(wanted))
+      let keys = wanted.filter(state.contains) + present.filter { !known.contains($0) }
+      guard keys != present else { continue }
+      report.changedObjectIDs.insert(object.objectID)
+      context.willEdit(object)
+      state.setOrder(keys)
+    }
+  }
+
+  /// Whether the destinations that were there before the set have another order than before it and after it.
+  private mutating func isReordered(
+    _ object: ManagedObject, _ slot: Int, _ order: ChangeSet.OrderChange
+  ) throws -> Bool {
+    let present = context.relatedKeys(object, slot)
+    let former = try order.former.map { try self.object(of: $0)?.objectID.key }
+    let value = try order.value.map { try self.object(of: $0)?.objectID.key }
+    let known = Set(present)
+    func matches(_ keys: [UInt64?]) -> Bool {
+      let keys = keys.compactMap(\.self)
+      return present.filter(Set(keys).contains) == keys.filter(known.contains)
+    }
+    return !matches(former) && !matches(value)
+  }
+
+  /// Finds out which links this store has changed since the last exchange: the history has their relationships only. Without the generation of then
+  /// it is not known, and the set's links are taken.
+  private mutating func noteNewLinks() throws {
+    guard replica.stamped > 0, replica.stamped < view.generation,
+      let then = try? context.persistentStoreCoordinator?.historyStore(nil).pastView(at: replica.stamped)
+    else { return }
+    for (address, difference) in try view.differences(from: then) {
+      guard let entity = try difference.entity ?? view.entity(of: address) else { continue }
+      let numbers = view.schema.entity(entity).propertyNumbers
+      for (slot, links) in difference.links where entity.relationship(at: slot).hasPortableLinks {
+        guard let stamp = newStamps[StampKey(address: address, property: numbers[slot])] else { continue }
+        for (targets, isDeleted) in [(links.added, false), (links.removed, true)] {
+          for target in targets {
+            let key = StampKey(address: address, property: numbers[slot], target: target)
+            newStamps[key] = StoredStamp(stamp: stamp.stamp, isDeleted: isDeleted)
+            applied.stamps[key] = newStamps[key]
+          }
+        }
+      }
+    }
+  }
+}
+
+// MARK: Unique values
+
+extension ChangeSetApplying {
+  /// Deletes the later one of two objects with the same unique values, in each copy the same one. What refers to it refers to the other then.
+  mutating func unite(_ conflicts: [ConstraintConflict]) throws {
+    for conflict in conflicts {
+      let all = conflict.conflictingObjects + [conflict.databaseObject].compactMap(\.self)
+      let candidates = all.filter { !$0.isDeleted && $0.managedObjectContext != nil }
+      let ranked = try candidates.map { ($0, try rank(of: $0)) }.sorted { $0.1 < $1.1 }
+      guard let kept = ranked.first?.0 else { continue }
+      for (loser, _) in ranked.dropFirst() where loser !== kept { unite(loser, with: kept) }
+    }
+  }
+
+  private mutating func unite(_ loser: ManagedObject, with kept: ManagedObject) {
+    let key = StampKey(address: RowAddress(loser.entity, loser.objectID.key))
+    if loser.entity.rootEntity === kept.entity.rootEntity {
+      for relationship in loser.entity.relationshipsBySlot
+      where relationship.isToMany && !relationship.isTransient {
+        guard kept.entity.slot(named: relationship.name) == relationship.slot else { continue }
+        for destination in context.destinations(of: loser, relationship)
+        where !context.containsRelated(kept, relationship.slot, destination) {
+          context.insertRelated(kept, relationship.slot, destination, at: nil)
+        }
+      }
+    }
+    report.unitedObjectIDs.append(loser.objectID)
+    report.changedObjectIDs.insert(loser.objectID)
+    // It is deleted by this store, also where it was never saved here.
+    applied.stamps[key] = nil
+    applied.ownDeletes.insert(key)
+    context.delete(loser)
+  }
+
+  /// The order of objects by when they were inserted, then by where.
+  private func rank(of object: ManagedObject) throws -> Rank {
+    let address = RowAddress(object.entity, object.objectID.key)
+    let key = StampKey(address: address)
+    let stamp = try applied.stamps[key]?.stamp ?? stored(key)?.stamp
+    let origin = try applied.origins[address] ?? view.origin(of: address, replica)
+    return Rank(
+      time: stamp?.nanoseconds ?? .min, lineage: origin.lineage.uuidString, key: origin.key)
+  }
+
+  private struct Rank: Comparable {
+    let time: Int64
+    let lineage: String
+    let key: UInt64
+
+    static func < (left: Rank, right: Rank) -> Bool {
+      (left.time, left.lineage, left.key) < (right.time, right.lineage, right.key)
+    }
+  }
+}
+
+extension ChangeStamp {
+  fileprivate func isBefore(_ other: ChangeStamp) -> Bool { self < other }
+}

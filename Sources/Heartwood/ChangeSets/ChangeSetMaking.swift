@@ -1,0 +1,212 @@
+import Foundation
+
+/// Making a change set of two generations of a store.
+struct ChangeSetMaking {
+  private let (earlier, later): (LogStoreView, LogStoreView)
+  private let replica: ReplicaRecord
+  /// What the store has changed since the stamps that it has.
+  private var newStamps: [StampKey: StoredStamp] = [:]
+  /// The properties that were set between the generations, also to the value that they had: another copy may have set them before.
+  private var set: [RowAddress: Set<UInt16>] = [:]
+  /// The objects that were inserted again between them, under their former identifiers.
+  private var revived: Set<RowAddress> = []
+
+  init(from earlier: LogStoreView, to later: LogStoreView) throws {
+    (self.earlier, self.later) = (earlier, later)
+    replica = try later.replica()
+    try later.checkStamps(replica)
+    var found: [StampKey: StoredStamp] = [:]
+    _ = try later.scanNewStamps(replica) { found[$0] = $1 }
+    newStamps = found
+  }
+
+  mutating func run(_ modelChecksum: String) throws -> ChangeSet {
+    let (from, to) = (earlier.generation, later.generation)
+    let before = try earlier.replica()
+    var needed = before.known
+    needed[before.ownLineage] = try earlier.newestHistory()
+    var known = replica.known
+    known[replica.ownLineage] = try later.newestHistory()
+    var deleted: Set<RowAddress> = []
+    var stamped = newStamps.filter { $0.value.stamp.number > from }
+    var found = try later.differences(from: earlier) { key, value in
+      guard let value, let key = try later.stampKey(of: key) else { return }
+      stamped[key] = try stamped[key] ?? StoredStamp(decoding: value, replica)
+    }
+    for (key, stamp) in stamped where key.target == nil {
+      if let property = key.property {
+        set[key.address, default: []].insert(property)
+        if found[key.address] == nil { found[key.address] = RowDifference() }
+      } else if stamp.isDeleted {
+        deleted.insert(key.address)
+      } else {
+        revived.insert(key.address)
+      }
+    }
+    let sorted = found.sorted { ($0.key.root, $0.key.key) < ($1.key.root, $1.key.key) }
+    return ChangeSet(
+      lineage: replica.ownLineage, generations: from...to, needed: needed, known: known,
+      endTime: try later.historyTime(of: later.newestHistory()), modelChecksum: modelChecksum,
+      changes: try sorted.compactMap { try change($0.key, $0.value) }
+        + deleted.filter { found[$0]?.hasRow != true }.compactMap { try tombstone($0) })
+  }
+
+  private func change(_ address: RowAddress, _ difference: RowDifference) throws -> ChangeSet.Change? {
+    guard let entity = try difference.entity ?? later.entity(of: address) else { return nil }
+    let stored = later.schema.entity(entity)
+    let kind: ObjectDifference.Kind =
+      difference.former == nil && difference.row != nil
+      ? .inserted : difference.former != nil && difference.row == nil ? .deleted : .updated
+    var change = ChangeSet.Change(
+      identity: try identity(address, entity.rootEntity), entity: entity.displayName, kind: kind,
+      stamp: kind == .updated ? nil : try stamp(StampKey(address: address)))
+    if difference.hasRow {
+      try read(difference.former, entity) { former in
+        try read(difference.row, entity) { row in
+          for slot in entity.slots where entity.isPortable(slot) {
+            let before =
+              try former.map { try cell($0, slot, address.key, entity, in: earlier) } ?? .value(.null)
+            let after = try row.map { try cell($0, slot, address.key, entity, in: later) } ?? .value(.null)
+            guard before != after else { continue }
+            change.cells[entity.property(at: slot).path] = ChangeSet.CellChange(
+              former: before, value: after,
+              stamp: try stamp(StampKey(address: address, property: stored.propertyNumbers[slot])))
+          }
+        }
+      }
+    }
+    if kind == .updated { try addUnchanged(to: &change, address, entity) }
+    for (slot, links) in difference.links {
+      let relationship = entity.relationship(at: slot)
+      let number = stored.propertyNumbers[slot]
+      if relationship.hasPortableLinks {
+        let all = links.added.map { ($0, true) } + links.removed.map { ($0, false) }
+        change.links[relationship.name] = try all.map { target, isAdded in
+          let whole = try stamp(StampKey(address: address, property: number))
+          let own = try stamp(
+            StampKey(address: address, property: number, target: target), orThatOfObject: false)
+          return ChangeSet.LinkChange(
+            destination: try identity(target, relationship), isAdded: isAdded,
+            stamp: [whole, own].compactMap(\.self).max())
+        }
+      }
+      if relationship.isOrdered {
+        change.orders[relationship.name] = ChangeSet.OrderChange(
+          former: try destinations(relationship, address.key, in: earlier),
+          value: try destinations(relationship, address.key, in: later),
+          stamp: try stamp(StampKey(address: address, property: number)))
+      }
+    }
+    return change.isVoid ? nil : change
+  }
+
+  /// Adds the values that were set and are the same; of an object that was inserted again, all.
+  private func addUnchanged(
+    to change: inout ChangeSet.Change, _ address: RowAddress, _ entity: EntityDescription
+  ) throws {
+    let isRevived = revived.contains(address)
+    guard isRevived || set[address] != nil, let row = try later.row(entity.rootEntity, address.key) else {
+      return
+    }
+    if isRevived { (change.kind, change.stamp) = (.inserted, try stamp(StampKey(address: address))) }
+    let numbers = later.schema.entity(entity).propertyNumbers
+    for slot in entity.slots where entity.isPortable(slot) {
+      let path = entity.property(at: slot).path
+      guard change.cells[path] == nil, isRevived || set[address]?.contains(numbers[slot]) == true else {
+        continue
+      }
+      let value = try cell(row, slot, address.key, entity, in: later)
+      change.cells[path] = ChangeSet.CellChange(
+        former: value, value: value, stamp: try stamp(StampKey(address: address, property: numbers[slot])))
+    }
+  }
+
+  /// The delete of an object that neither generation has: it came with a change set, and another one has its unique values.
+  private func tombstone(_ address: RowAddress) throws -> ChangeSet.Change? {
+    guard let root = later.schema.rootEntities.first(where: { $0.number == address.root }),
+      let stamp = try stamp(StampKey(address: address)), stamp.lineage == replica.ownLineage
+    else { return nil }
+    return ChangeSet.Change(
+      identity: try identity(address, root), entity: root.displayName, kind: .deleted, stamp: stamp)
+  }
+
+  private func read<Result>(
+    _ bytes: [UInt8]?, _ entity: EntityDescription, _ body: (RowView?) throws -> Result
+  ) throws -> Result {
+    guard let bytes else { return try body(nil) }
+    return try bytes.withUnsafeBytes { try body(RowView(validating: $0, layout: entity.layout)) }
+  }
+
+  private func cell(
+    _ row: RowView, _ slot: Int, _ key: UInt64, _ entity: EntityDescription, in view: LogStoreView
+  ) throws -> ChangeSet.Cell {
+    let column = entity.layout.columns[slot]
+    if let relationship = entity.compiled.relationshipBySlot[slot] {
+      return row.isNull(column) ? .value(.null) : .object(try identity(row.key(column), relationship))
+    }
+    return .value(try view.wholeValue(of: row, slot, key, entity))
+  }
+
+  private func destinations(
+    _ relationship: RelationshipDescription, _ key: UInt64, in view: LogStoreView
+  ) throws -> [ChangeSet.Identity] {
+    var keys: [UInt64] = []
+    try view.destinations(relationship, of: key) {
+      keys.append($0)
+      return true
+    }
+    return try keys.map { try identity($0, relationship) }
+  }
+
+  private func identity(_ key: UInt64, _ relationship: RelationshipDescription) throws -> ChangeSet.Identity {
+    let root = relationship.destinationEntity.rootEntity
+    return try identity(RowAddress(root, key), root)
+  }
+
+  private func identity(_ address: RowAddress, _ root: EntityDescription) throws -> ChangeSet.Identity {
+    let origin = try later.origin(of: address, replica)
+    return ChangeSet.Identity(lineage: origin.lineage, root: root.displayName, key: origin.key)
+  }
+
+  /// The stamp of a change; that of the object where its own is not known, as of one that was inserted.
+  private func stamp(_ key: StampKey, orThatOfObject: Bool = true) throws -> ChangeStamp? {
+    if let found = try newStamps[key] ?? later.storedStamp(key, replica) { return found.stamp }
+    return orThatOfObject && key.property != nil ? try stamp(StampKey(address: key.address)) : nil
+  }
+}
+
+extension EntityDescription {
+  /// Whether change sets have a column: not what is computed, or not stored.
+  func isPortable(_ slot: Int) -> Bool {
+    if let relationship = compiled.relationshipBySlot[slot] {
+      return !relationship.isToMany && !relationship.isTransient
+    }
+    guard let attribute = attribute(at: slot) else { return false }
+    return !attribute.isTransient && attribute.derivation == nil
+  }
+}
+
+extension RelationshipDescription {
+  /// Whether a change set has its links: not those that follow from to-one relationships, and one side of those that have two.
+  var hasPortableLinks: Bool {
+    guard isToMany, !isTransient else { return false }
+    guard let inverse = inverseRelationship else { return true }
+    guard inverse.isToMany else { return false }
+    let (own, other) = (
+      "\(entity?.displayName ?? "").\(name)", "\(inverse.entity?.displayName ?? "").\(inverse.name)"
+    )
+    return own <= other
+  }
+}
+
+extension LogStoreView {
+  /// - Throws: `.persistentHistoryTokenExpired` if the history that says when things were changed is deleted.
+  func checkStamps(_ replica: ReplicaRecord) throws {
+    let deleted = try newestDeletedHistory()
+    guard replica.stamped > 0, replica.stamped < deleted else { return }
+    throw HeartwoodError(
+      .persistentHistoryTokenExpired,
+      "the history after transaction \(replica.stamped) was deleted up to \(deleted) before it was exchanged: when its objects were changed is not "
+        + "known any more; make this copy anew from another one")
+  }
+}

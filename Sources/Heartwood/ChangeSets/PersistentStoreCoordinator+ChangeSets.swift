@@ -1,0 +1,181 @@
+import Foundation
+
+/// Change sets between copies of a store.
+extension PersistentStoreCoordinator {
+  /// What differs between two generations of a store, for another copy of it.
+  ///
+  /// - Parameters:
+  ///   - former: The number of the earlier generation, or transaction: one that the store can still read, or holds.
+  ///   - present: The number of the later one; nil for the newest.
+  ///   - store: One of several stores; nil for the only one.
+  /// - Throws: The store's error if it no longer has one of the generations; `.persistentStoreOperation` if they are not in order;
+  ///   `.persistentHistoryTokenExpired` if the history that says when its objects were changed is deleted;
+  ///   `.persistentStoreUnsupportedRequestType` if the store has no past generations.
+  /// - Complexity: Linear in the pages that differ, in the history since the last exchange, and in the objects that differ, which are in memory.
+  public func changeSet(
+    from former: UInt64, to present: UInt64? = nil, of store: PersistentStore? = nil
+  ) throws -> ChangeSet {
+    let log = try historyStore(store)
+    let later = try present.map { try log.pastView(at: $0) } ?? log.newestView()
+    guard former <= later.generation else {
+      throw HeartwoodError(
+        .persistentStoreOperation,
+        "a change set is from an earlier generation to a later one, and \(former) is after \(later.generation): invert the set of the other order"
+      )
+    }
+    var making = try ChangeSetMaking(from: log.pastView(at: former), to: later)
+    return try making.run(managedObjectModel.versionChecksum)
+  }
+
+  /// What another copy of a store does not have yet, by what it says that it has.
+  ///
+  /// - Parameters:
+  ///   - positions: `changeSetPositions(of:)` of the other copy.
+  ///   - store: One of several stores; nil for the only one.
+  /// - Throws: As `changeSet(from:to:of:)`.
+  public func changeSet(
+    after positions: [UUID: UInt64], of store: PersistentStore? = nil
+  ) throws -> ChangeSet {
+    let replica = try historyStore(store).newestView().replica()
+    return try changeSet(from: max(positions[replica.ownLineage] ?? 0, replica.start), of: store)
+  }
+
+  /// The number of the last transaction that a store has of each lineage: its own, and those of the copies that it has exchanged change sets with.
+  ///
+  /// - Parameter store: One of several stores; nil for the only one.
+  /// - Throws: The store's error if it cannot be read.
+  public func changeSetPositions(of store: PersistentStore? = nil) throws -> [UUID: UInt64] {
+    let view = try historyStore(store).newestView()
+    let replica = try view.replica()
+    return replica.known.merging([replica.ownLineage: try view.newestHistory()]) { max($0, $1) }
+  }
+
+  /// Begins a lineage of a store's own: objects that are inserted from now on are told from those of the store that it is a copy of. To be called
+  /// for a copy (a backup, a copied folder) before anything else is saved to it.
+  ///
+  /// - Parameter store: One of several stores; nil for the only one.
+  /// - Returns: The lineage.
+  /// - Throws: The store's error if it cannot be written.
+  @discardableResult
+  public func beginLineage(of store: PersistentStore? = nil) throws -> UUID {
+    let identifier = UUID()
+    try historyStore(store).writeWithoutHistory("a lineage could not be begun") {
+      try $0.beginLineage(identifier)
+    }
+    return identifier
+  }
+
+  /// Applies a change set of another copy in one transaction. What the store has already is left out, so a set may come twice.
+  ///
+  /// - Parameters:
+  ///   - set: The set.
+  ///   - policy: What decides where both have changed the same.
+  ///   - author: The author of the transaction in the history.
+  ///   - store: One of several stores; nil for the only one.
+  /// - Returns: What was changed.
+  /// - Throws: `.persistentStoreSaveConflicts` with the policy `error` if both have changed the same; `.persistentHistoryTokenExpired` if something
+  ///   between is missing that the store does not have, or if the set is of a copy that has no lineage of its own;
+  ///   `.persistentStoreIncompatibleVersionHash` for another model; and as a save. Nothing is changed then.
+  @discardableResult
+  public func apply(
+    _ set: ChangeSet, policy: ChangeSetPolicy = .error, author: String? = nil,
+    to store: PersistentStore? = nil
+  ) throws -> ChangeSetReport {
+    let log = try historyStore(store)
+    try log.refuseIfReadOnly()
+    var round = 0
+    while true {
+      let view = try log.newestView()
+      if try set.isKnown(in: view, managedObjectModel.versionChecksum) {
+        var report = ChangeSetReport()
+        report.wasKnown = true
+        return report
+      }
+      do {
+        return try apply(set, policy, author, log, view)
+      } catch let error as HeartwoodError where error.code == .managedObjectMerge && round < 32 {
+        // Another context has saved the same objects meanwhile.
+        round += 1
+      }
+    }
+  }
+
+  private func apply(
+    _ set: ChangeSet, _ policy: ChangeSetPolicy, _ author: String?, _ log: LogStore, _ view: LogStoreView
+  ) throws -> ChangeSetReport {
+    let context = ManagedObjectContext(.privateQueue, coordinator: self)
+    context.transactionAuthor = author
+    return try context.performAndWait {
+      try context.setQueryGenerationFrom(
+        QueryGenerationToken(generation: view.generation, storeID: log.identity.text))
+      var applying = try ChangeSetApplying(set, policy, to: context, view)
+      try applying.run()
+      let conflicts = applying.report.conflicts
+      guard policy != .error || conflicts.isEmpty else { throw ChangeSet.conflicting(conflicts) }
+      while true {
+        context.appliedChanges = applying.applied
+        do {
+          if context.hasChanges {
+            try context.save()
+          } else {
+            try log.writeWithoutHistory("the change set could not be noted") { try $0.note(applying.applied) }
+          }
+          return applying.report
+        } catch let error as HeartwoodError
+          where error.code == .managedObjectConstraintMerge && policy != .error
+        {
+          try applying.unite(error.constraintConflicts)
+        }
+      }
+    }
+  }
+}
+
+extension ChangeSet {
+  /// Whether a store has all of the set already.
+  ///
+  /// - Throws: If it lacks something that the set builds on, or if the set is of another model.
+  fileprivate func isKnown(in view: LogStoreView, _ checksum: String) throws -> Bool {
+    guard checksum == modelChecksum else {
+      throw HeartwoodError(
+        .persistentStoreIncompatibleVersionHash,
+        "the change set was made with another model than the store has: migrate both, and make it anew")
+    }
+    guard generations != nil else { return false }
+    let replica = try view.replica()
+    let newest = try view.newestHistory()
+    func has(_ lineage: UUID) -> UInt64 {
+      lineage == replica.ownLineage ? newest : replica.known[lineage] ?? 0
+    }
+    if lineage == replica.ownLineage {
+      let end = known[lineage] ?? 0
+      let isOwn = try end <= newest && (endTime == nil || view.historyTime(of: end) ?? endTime == endTime)
+      guard isOwn else {
+        throw HeartwoodError(
+          .persistentHistoryTokenExpired,
+          "the change set is of a copy of this store that went its own way and has no lineage of its own: call beginLineage() for it before "
+            + "anything else is saved to it")
+      }
+      return true
+    }
+    for (lineage, number) in needed where has(lineage) < number {
+      throw HeartwoodError(
+        .persistentHistoryTokenExpired,
+        "the change set begins at transaction \(number) of \(lineage), and the store has what is before it only up to \(has(lineage)): apply what is "
+          + "between first, or make a set after changeSetPositions()")
+    }
+    return known.allSatisfy { has($0.key) >= $0.value }
+  }
+
+  fileprivate static func conflicting(_ conflicts: [ChangeSetConflict]) -> HeartwoodError {
+    let names = conflicts.prefix(5).map { conflict in
+      (conflict.objectID.map { "\($0)" } ?? "an object that was deleted")
+        + (conflict.property.map { ".\($0)" } ?? "")
+    }
+    let rest = conflicts.count > 5 ? " and \(conflicts.count - 5) more" : ""
+    return HeartwoodError(
+      .persistentStoreSaveConflicts,
+      "the change set and the store have changed the same: \(names.joined(separator: ", "))\(rest); apply it with a policy that decides"
+    )
+  }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import HeartwoodBytes
+
+extension StoreReading {
+  /// What the store knows of its copies; that of a store which has exchanged nothing if there is no record.
+  func replica() throws -> ReplicaRecord {
+    let value = try KeySpace.replicaKey.withUnsafeBytes { try reader.pointer(of: $0) }
+    return try value.map { try ReplicaRecord(decoding: $0) } ?? ReplicaRecord(first: identity.uuid ?? UUID())
+  }
+
+  /// The number of the newest transaction with a history; 0 if there is none.
+  func newestHistory() throws -> UInt64 { try number(KeySpace.newestHistoryKey) ?? 0 }
+
+  /// The number of a family in keys, which a migration leaves as it is.
+  private func keyNumber(ofRoot number: UInt16) -> UInt16 {
+    schema.rootEntities.first { $0.number == number }.map(schema.keyNumber) ?? number
+  }
+
+  func stampKey(_ key: StampKey) -> [UInt8] {
+    var key = key
+    key.address = RowAddress(root: keyNumber(ofRoot: key.address.root), key: key.address.key)
+    return KeySpace.stampKey(key)
+  }
+
+  func foreignObjectKey(_ lineage: Int, _ root: UInt16, _ key: UInt64) -> [UInt8] {
+    KeySpace.foreignObjectKey(UInt16(truncatingIfNeeded: lineage), keyNumber(ofRoot: root), key)
+  }
+
+  func foreignKeyKey(_ address: RowAddress) -> [UInt8] {
+    KeySpace.foreignKeyKey(keyNumber(ofRoot: address.root), address.key)
+  }
+
+  /// What a stamp of the store is of; nil for another key, and for an object of an entity that the model no longer has.
+  func stampKey(of key: UnsafeRawBufferPointer) throws -> StampKey? {
+    guard var stored = try KeySpace.stampedKey(of: key),
+      let root = schema.rootEntities.first(where: { schema.keyNumber(of: $0) == stored.address.root })
+    else { return nil }
+    stored.address = RowAddress(root, stored.address.key)
+    return stored
+  }
+
+  /// The lineage of an object that was inserted here.
+  private func ownLineage(of address: RowAddress, _ replica: ReplicaRecord) -> UUID {
+    replica.lineage(ofOwn: address.key, root: keyNumber(ofRoot: address.root))
+  }
+
+  /// The stamp that the store has for a key; nil if it has none.
+  func storedStamp(_ key: StampKey, _ replica: ReplicaRecord) throws -> StoredStamp? {
+    let value = try stampKey(key).withUnsafeBytes { try reader.pointer(of: $0) }
+    return try value.map { try StoredStamp(decoding: $0, replica) }
+  }
+
+  /// The lineage of an object, and its key there.
+  func origin(of address: RowAddress, _ replica: ReplicaRecord) throws -> (lineage: UUID, key: UInt64) {
+    let value = try foreignKeyKey(address).withUnsafeBytes { try reader.pointer(of: $0) }
+    guard let value else { return (ownLineage(of: address, replica), address.key) }
+    guard value.count == 10 else { throw HeartwoodError.damagedStore("the origin of an object is damaged") }
+    let place = Int(UInt16(littleEndian: value.loadUnaligned(fromByteOffset: 8, as: UInt16.self)))
+    guard place < replica.lineages.count else {
+      throw HeartwoodError.damagedStore("the origin of an object is damaged")
+    }
+    return (
+      replica.lineages[place].identifier, UInt64(littleEndian: value.loadUnaligned(as: UInt64.self))
+    )
+  }
+
+  /// The key here of an object of a lineage; nil if it has never been here.
+  func key(ofObject key: UInt64, root: UInt16, of lineage: UUID, _ replica: ReplicaRecord) throws -> UInt64? {
+    guard let place = replica.lineages.firstIndex(where: { $0.identifier == lineage }) else { return nil }
+    if let number = try number(foreignObjectKey(place, root, key)) { return number }
+    let address = RowAddress(root: root, key: key)
+    return replica.lineages[place].firstKeys != nil && ownLineage(of: address, replica) == lineage ? key : nil
+  }
+
+  /// The stamps of what this store has changed since the last ones that it has, from the history; links have none of their own there.
+  ///
+  /// - Parameter body: Called with the stamp of each change in its order; the last one of a key counts.
+  /// - Returns: The clock after them.
+  /// - Complexity: Linear in the history since then.
+  func scanNewStamps(
+    _ replica: ReplicaRecord, _ body: (StampKey, StoredStamp) throws -> Void
+  ) throws -> Int64 {
+    var clock = replica.clock
+    try history(after: replica.stamped) { record in
+      clock = max(record.nanoseconds, clock == .min ? clock : clock + 1)
+      let stamp = ChangeStamp(nanoseconds: clock, lineage: replica.ownLineage, number: record.number)
+      for change in record.changes { try stamps(of: change, stamp, body) }
+      return true
+    }
+    return clock
+  }
+
+  func stamps(
+    of change: HistoryChange, _ stamp: ChangeStamp, _ body: (StampKey, StoredStamp) throws -> Void
+  ) rethrows {
+    let address = RowAddress(change.entity, change.key)
+    switch change.kind {
+    case .insert: try body(StampKey(address: address), StoredStamp(stamp: stamp))
+    case .delete: try body(StampKey(address: address), StoredStamp(stamp: stamp, isDeleted: true))
+    case .update:
+      let numbers = schema.entity(change.entity).propertyNumbers
+      for slot in change.updatedSlots {
+        try body(StampKey(address: address, property: numbers[slot]), StoredStamp(stamp: stamp))
+      }
+    }
+  }
+}
+
+extension StoredStamp {
+  /// time i64 · lineage's place u16 · number u64 · 1 for a delete u8
+  func encoded(_ replica: inout ReplicaRecord) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(stamp.nanoseconds)
+    writer.append(UInt16(truncatingIfNeeded: replica.place(of: stamp.lineage)))
+    writer.append(stamp.number)
+    writer.append(UInt8(isDeleted ? 1 : 0))
+    return writer.withUnsafeBytes { Array($0) }
+  }
+
+  init(decoding bytes: UnsafeRawBufferPointer, _ replica: ReplicaRecord) throws {
+    var reader = ByteReader(bytes)
+    do {
+      let (nanoseconds, place) = (try reader.readInt64(), Int(try reader.readUInt16()))
+      let (number, flag) = (try reader.readUInt64(), try reader.readUInt8())
+      guard place < replica.lineages.count, reader.remaining == 0 else {
+        throw ByteReader.ShortInput(position: 0)
+      }
+      stamp = ChangeStamp(
+        nanoseconds: nanoseconds, lineage: replica.lineages[place].identifier, number: number)
+      isDeleted = flag != 0
+    } catch {
+      throw HeartwoodError.damagedStore("the stamp of a change is damaged")
+    }
+  }
+}
+
+extension LogStoreTransaction {
+  /// Writes stamps and origins, and what is known of other lineages from now on. What the transaction changes beside the change set, such as links to
+  /// deleted objects, is a change of this store.
+  func note(_ applied: AppliedChanges) throws {
+    var replica = try replica()
+    var stamps: [StampKey: StoredStamp] = [:]
+    replica.clock = try scanNewStamps(replica) { stamps[$0] = $1 }
+    stamps.merge(applied.stamps) { max($0, $1) }
+    replica.clock = max(replica.clock, applied.stamps.values.map(\.stamp.nanoseconds).max() ?? .min)
+    let number = reader.generation.rawValue + 1
+    let own = ChangeStamp(
+      nanoseconds: max(reader.time, replica.clock == .min ? .min : replica.clock + 1),
+      lineage: replica.ownLineage,
+      number: number)
+    replica.clock = own.nanoseconds
+    for change in changes {
+      self.stamps(of: change, own) { if applied.stamps[$0] == nil { stamps[$0] = $1 } }
+    }
+    for key in applied.ownDeletes { stamps[key] = StoredStamp(stamp: own, isDeleted: true) }
+    for (key, stamp) in stamps {
+      if key.property == nil, stamp.isDeleted {
+        // Those of its values are not asked for any more.
+        _ = try reader.deleteRange(.prefix(stampKey(key)))
+      }
+      try put(stampKey(key), stamp.encoded(&replica))
+    }
+    for (address, origin) in applied.origins {
+      let place = replica.place(of: origin.lineage)
+      try put(foreignObjectKey(place, address.root, origin.key), KeySpace.value(address.key))
+      let number = UInt16(truncatingIfNeeded: place).littleEndian
+      try put(foreignKeyKey(address), KeySpace.value(origin.key) + withUnsafeBytes(of: number) { Array($0) })
+    }
+    replica.note(applied.known)
+    try put(replica, stampedThrough: number)
+  }
+
+  /// Begins a lineage: objects that are inserted from now on are of it.
+  func beginLineage(_ identifier: UUID) throws {
+    var replica = try replica()
+    var stamps: [StampKey: StoredStamp] = [:]
+    replica.clock = try scanNewStamps(replica) { stamps[$0] = $1 }
+    for (key, stamp) in stamps { try put(stampKey(key), stamp.encoded(&replica)) }
+    let former = replica.own
+    // What this store has of its former lineage is all up to now.
+    replica.lineages[former].number = try newestHistory()
+    var firstKeys: [UInt16: UInt64] = [:]
+    for root in schema.rootEntities {
+      firstKeys[schema.keyNumber(of: root)] = try number(KeySpace.counterKey(schema.keyNumber(of: root))) ?? 1
+    }
+    replica.lineages.append(ReplicaRecord.Lineage(identifier: identifier, number: 0, firstKeys: firstKeys))
+    replica.own = replica.lineages.count - 1
+    replica.start = reader.generation.rawValue
+    try put(replica, stampedThrough: reader.generation.rawValue + 1)
+  }
+
+  /// Writes what is known of other copies. History that has no stamps yet is kept as for a consumer.
+  private func put(_ replica: ReplicaRecord, stampedThrough number: UInt64) throws {
+    var replica = replica
+    replica.stamped = number
+    try put(KeySpace.replicaKey, replica.encoded())
+    let name = ConsumerRecord.changeSets
+    let lagLimit = try consumer(name)?.lagLimit ?? ConsumerRecord.defaultLagLimit
+    let record = ConsumerRecord(
+      transaction: number, nanoseconds: nil, savedAt: reader.time, lagLimit: lagLimit)
+    try put(KeySpace.consumerKey(name), record.encoded())
+  }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import Heartwood
+
+/// A past state of a store, as a command line names it: the number of a generation, a date, or the name of a hold.
+enum Moment: Equatable {
+  case generation(UInt64)
+  case date(Date)
+  case hold(String)
+
+  /// Reads a word. What is neither a number nor a date is the name of a hold.
+  init(_ text: String) {
+    if let number = UInt64(text) {
+      self = .generation(number)
+    } else if let date = DateText.date(text) {
+      // Dates are printed to the millisecond, and the one of a transaction includes it.
+      self = .date(date.addingTimeInterval(0.000_999))
+    } else {
+      self = .hold(text)
+    }
+  }
+}
+
+extension PersistentStoreCoordinator {
+  /// The state of the only store at a moment.
+  ///
+  /// - Throws: If the store never had it, or has it no more.
+  func queryGenerationToken(at moment: Moment) throws -> QueryGenerationToken {
+    switch moment {
+    case .generation(let number): try queryGenerationToken(forGeneration: number)
+    case .date(let date): try queryGenerationToken(asOf: date)
+    case .hold(let name): try queryGenerationToken(ofHold: name)
+    }
+  }
+}

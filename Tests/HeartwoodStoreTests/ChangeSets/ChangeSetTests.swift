@@ -1,0 +1,317 @@
+import Foundation
+import GraphTestSupport
+import HeartwoodFaults
+import TestSupport
+import Testing
+
+@testable import Heartwood
+
+final class Component: ManagedObject {
+  @Attribute(.unique) var code: String?
+  @Attribute var a: Int64 = 0
+  @Attribute var b: String?
+  @Attribute(.allowsExternalStorage) var picture: Data?
+  @Relationship(inverse: { $0.pieces }) var whole: Component?
+  @Relationship(inverse: { $0.whole }) var pieces: Set<Component>
+  @Relationship(inverse: { $0.parts }) var labels: Set<Sticker>
+}
+
+final class Sticker: ManagedObject {
+  @Attribute var name = ""
+  @Relationship(inverse: { $0.labels }) var parts: Set<Component>
+}
+
+/// A copy of a store, with a context.
+final class StoreCopy {
+  let container: PersistentContainer
+  let context: ManagedObjectContext
+  var coordinator: PersistentStoreCoordinator { container.persistentStoreCoordinator }
+
+  init(at url: URL) throws {
+    container = try PersistentContainer(name: "Parts", types: [Component.self, Sticker.self], at: url)
+    context = container.newBackgroundContext()
+  }
+
+  /// A copy in another folder, with a lineage of its own.
+  func copy(to url: URL) throws -> StoreCopy {
+    try coordinator.backup(to: url)
+    let copy = try StoreCopy(at: url)
+    try copy.coordinator.beginLineage()
+    return copy
+  }
+
+  func make(_ code: String?, a: Int64 = 0) -> Component {
+    let part = Component(context: context)
+    part.code = code
+    part.a = a
+    return part
+  }
+
+  func part(_ code: String) throws -> Component? {
+    context.refreshAllObjects()
+    return try context.fetch(Component.self, where: { $0.code == code }).first
+  }
+
+  /// All objects by their origins, as texts.
+  func contents() throws -> [String] {
+    context.reset()
+    let view = try coordinator.historyStore(nil).newestView()
+    let replica = try view.replica()
+    func name(_ object: ManagedObject?) throws -> String {
+      guard let object else { return "nil" }
+      let origin = try view.origin(of: RowAddress(object.entity, object.objectID.key), replica)
+      return "\(object.entity.name ?? "")/\(origin.lineage.uuidString.prefix(4))/\(origin.key)"
+    }
+    let parts = try context.fetch(FetchRequest<Component>()).map { part in
+      let labels = try part.labels.map(name).sorted().joined(separator: ",")
+      let pieces = try part.pieces.map(name).sorted().joined(separator: ",")
+      return try "\(name(part)) \(part.code ?? "nil") \(part.a) \(part.b ?? "nil") "
+        + "\(part.picture?.count ?? -1) <\(name(part.whole))> [\(labels)] {\(pieces)}"
+    }
+    let labels = try context.fetch(FetchRequest<Sticker>()).map { "\(try name($0)) \($0.name)" }
+    return (parts + labels).sorted()
+  }
+}
+
+@Suite struct `Change sets` {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func url(_ name: String) -> URL { URL(fileURLWithPath: folder.path(name)) }
+
+  /// A store with a few objects, and a copy of it.
+  private func pair() throws -> (StoreCopy, StoreCopy) {
+    let first = try StoreCopy(at: url("a"))
+    let (one, two) = (first.make("one", a: 1), first.make("two", a: 2))
+    two.whole = one
+    let label = Sticker(context: first.context)
+    label.name = "L"
+    one.labels = [label]
+    try first.context.save()
+    return (first, try first.copy(to: url("b")))
+  }
+
+  private func set(_ from: StoreCopy, for other: StoreCopy) throws -> ChangeSet {
+    try from.coordinator.changeSet(after: other.coordinator.changeSetPositions())
+  }
+
+  private func change(_ replica: StoreCopy, _ random: inout SplitMix64) throws {
+    let context = replica.context
+    context.refreshAllObjects()
+    let parts = try context.fetch(FetchRequest<Component>()).sorted { $0.objectID.key < $1.objectID.key }
+    let labels = try context.fetch(FetchRequest<Sticker>()).sorted { $0.objectID.key < $1.objectID.key }
+    for _ in 0...random.below(3) {
+      let part = parts.isEmpty ? nil : parts[random.below(parts.count)]
+      switch random.below(9) {
+      case 0:
+        _ = replica.make(random.below(2) == 0 ? nil : "code \(random.below(12))", a: Int64(random.below(100)))
+      case 1:
+        let label = Sticker(context: context)
+        label.name = "label \(random.below(100))"
+        if let part, !part.isDeleted { part.labels.insert(label) }
+      case 2: if let part, !part.isDeleted { part.a = Int64(random.below(100)) }
+      case 3: if let part, !part.isDeleted { part.b = random.below(3) == 0 ? nil : "b \(random.below(100))" }
+      case 4:
+        if let part, !part.isDeleted {
+          let other = parts[random.below(parts.count)]
+          part.whole = other.isDeleted || random.below(4) == 0 ? nil : other
+        }
+      case 5:
+        if let part, !part.isDeleted, !labels.isEmpty {
+          let label = labels[random.below(labels.count)]
+          guard !label.isDeleted else { continue }
+          if part.labels.contains(label) { part.labels.remove(label) } else { part.labels.insert(label) }
+        }
+      case 6:
+        if let part, !part.isDeleted { part.code = random.below(3) == 0 ? nil : "code \(random.below(12))" }
+      case 7:
+        if let part, !part.isDeleted {
+          part.picture = random.below(2) == 0 ? nil : Data(repeating: 7, count: 40_000 + random.below(100))
+        }
+      default:
+        if random.below(3) == 0, let part { context.delete(part) }
+        if random.below(6) == 0, let label = labels.first { context.delete(label) }
+      }
+    }
+    do {
+      try context.save()
+    } catch let error as HeartwoodError where error.code == .managedObjectConstraintMerge {
+      context.rollback()
+    }
+  }
+
+  @Test func `another copy has the same objects after it has applied a change set, also twice`() throws {
+    let (first, second) = try pair()
+    var random = SplitMix64(seed: 1)
+    for round in 0..<20 {
+      for _ in 0..<4 { try change(first, &random) }
+      let made = try set(first, for: second)
+      let read = try ChangeSet(decoding: made.encoded())
+      #expect(read == made)
+      let report = try second.coordinator.apply(read)
+      #expect(!report.wasKnown || made.isEmpty)
+      let (ours, theirs) = (try first.contents(), try second.contents())
+      #expect(ours == theirs, "round \(round)")
+      let count = try second.container.history().count
+      #expect(try second.coordinator.apply(read).wasKnown)
+      #expect(try second.container.history().count == count)
+      // What comes back is known.
+      #expect(try first.coordinator.apply(set(second, for: first)).changedObjectIDs.isEmpty)
+      #expect(try first.contents() == ours)
+    }
+    #expect(try second.coordinator.verify().findings.isEmpty)
+  }
+
+  @Test func `an inverted set leads back, and two sets are one`() throws {
+    let (first, second) = try pair()
+    var random = SplitMix64(seed: 2)
+    let numbers = try (0..<12).map { _ in
+      try change(first, &random)
+      return try #require(first.container.currentHistoryToken).transactionNumber
+    }
+    let before = try second.contents()
+    let start = first.coordinator
+    let sets = try [
+      set(first, for: second), start.changeSet(from: numbers[0], to: numbers[5]),
+      start.changeSet(from: numbers[5], to: numbers[11]), start.changeSet(from: numbers[0], to: numbers[11]),
+    ]
+    let joined = try sets[1].concatenated(with: sets[2])
+    #expect(joined.generations == sets[3].generations)
+    #expect(Set(joined.changes.map(\.identity)) == Set(sets[3].changes.map(\.identity)))
+    for change in sets[3].changes {
+      let other = joined.changes.first { $0.identity == change.identity }
+      #expect(other?.kind == change.kind)
+      #expect(
+        other?.cells.mapValues { [$0.former, $0.value] } == change.cells.mapValues { [$0.former, $0.value] })
+    }
+    #expect(heartwoodError { _ = try sets[2].concatenated(with: sets[1]) }?.code == .persistentStoreOperation)
+    try second.coordinator.apply(sets[0])
+    #expect(try first.contents() == second.contents())
+    try second.coordinator.apply(sets[0].inverted)
+    #expect(try second.contents() == before)
+    #expect(try second.coordinator.verify().findings.isEmpty)
+  }
+
+  @Test(arguments: ChangeSetPolicy.allCases) func `a policy decides about what both have changed`(
+    policy: ChangeSetPolicy
+  ) throws {
+    let (first, second) = try pair()
+    try second.part("one")?.a = 20
+    try second.part("two")?.b = "kept"
+    try second.context.save()
+    try first.part("one")?.a = 10
+    try first.part("two")?.a = 11
+    try first.context.save()
+    let made = try set(first, for: second)
+    guard policy != .error else {
+      let error = heartwoodError { try second.coordinator.apply(made) }
+      #expect(error?.code == .persistentStoreSaveConflicts && error?.message.contains(".a") == true)
+      #expect(try second.part("one")?.a == 20 && second.part("two")?.a == 2)
+      return
+    }
+    let report = try second.coordinator.apply(made, policy: policy)
+    #expect(report.conflicts.map(\.property) == ["a"])
+    // The first has saved later.
+    #expect(try second.part("one")?.a == (policy == .mine ? 20 : 10))
+    let two = try #require(try second.part("two"))
+    #expect(two.a == 11 && two.b == "kept")
+  }
+
+  @Test func `a local set that is rebased on a remote one has what only it has changed`() throws {
+    let (first, second) = try pair()
+    let start = try #require(second.container.currentHistoryToken).transactionNumber
+    try second.part("one")?.a = 20
+    try second.part("one")?.b = "mine"
+    try second.context.save()
+    let local = try second.coordinator.changeSet(from: start)
+    try first.part("one")?.a = 10
+    try first.context.save()
+    let remote = try set(first, for: second)
+    // The remote changes come first, and the local ones once more.
+    try second.coordinator.apply(local.inverted)
+    try second.coordinator.apply(remote)
+    try second.coordinator.apply(local.rebased(on: remote))
+    let one = try #require(try second.part("one"))
+    #expect(one.a == 10 && one.b == "mine")
+  }
+
+  @Test func `gaps, copies without a lineage, other models and damage are errors`() throws {
+    let (first, second) = try pair()
+    try first.part("one")?.a = 5
+    try first.context.save()
+    let middle = try #require(first.container.currentHistoryToken).transactionNumber
+    try first.part("one")?.a = 6
+    try first.context.save()
+    let late = try first.coordinator.changeSet(from: middle)
+    let gap = heartwoodError { try second.coordinator.apply(late) }
+    #expect(
+      gap?.code == .persistentHistoryTokenExpired && gap?.message.contains("changeSetPositions") == true)
+    // A copy that goes its own way under the same lineage.
+    try first.coordinator.backup(to: url("c"))
+    let third = try StoreCopy(at: url("c"))
+    try third.part("one")?.a = 7
+    try third.context.save()
+    try first.part("one")?.a = 8
+    try first.context.save()
+    let foreign = try third.coordinator.changeSet(from: middle)
+    #expect(heartwoodError { try first.coordinator.apply(foreign) }?.message.contains("beginLineage") == true)
+    let bytes = try set(first, for: second).encoded()
+    for place in bytes.indices {
+      var damaged = bytes
+      damaged[place] ^= 1
+      #expect(heartwoodError { _ = try ChangeSet(decoding: damaged) }?.code == .persistentStoreOpen)
+    }
+    for count in 0..<bytes.count {
+      #expect(heartwoodError { _ = try ChangeSet(decoding: bytes.prefix(count)) } != nil)
+    }
+    let other = try makeContainer()
+    #expect(
+      heartwoodError { try other.persistentStoreCoordinator.apply(late) }?.code
+        == .persistentStoreIncompatibleVersionHash)
+  }
+
+  /// Three copies change at random and exchange change sets in any order; some are lost, and some come twice.
+  @Test(arguments: 1...6) func `three copies that have exchanged everything are equal`(seed: UInt64) throws {
+    let first = try StoreCopy(at: url("first"))
+    for number in 0..<5 { _ = first.make("code \(number)") }
+    try first.context.save()
+    let replicas = [first, try first.copy(to: url("second")), try first.copy(to: url("third"))]
+    var random = SplitMix64(seed: seed)
+    var sent: [(to: Int, set: ChangeSet)] = []
+    func apply(_ set: ChangeSet, to place: Int) throws {
+      do {
+        try replicas[place].coordinator.apply(set, policy: .newest)
+      } catch let error as HeartwoodError where error.code == .persistentHistoryTokenExpired {
+        // What is between was lost.
+      }
+    }
+    for _ in 0..<(LongRun.isWanted ? 600 : 60) {
+      let (from, to) = (random.below(3), random.below(3))
+      switch random.below(4) {
+      case 0, 1: try change(replicas[from], &random)
+      case 2 where from != to: sent.append((to, try set(replicas[from], for: replicas[to])))
+      default:
+        guard !sent.isEmpty else { continue }
+        let place = random.below(sent.count)
+        let message = sent[place]
+        // One in four comes once more, or later.
+        if random.below(4) > 0 { sent.remove(at: place) }
+        if random.below(5) > 0 { try apply(message.set, to: message.to) }
+      }
+    }
+    var round = 0
+    var states = try replicas.map { try $0.contents() }
+    while Set(states).count > 1 || round < 2, round < 8 {
+      for from in 0..<3 {
+        for to in 0..<3 where from != to { try apply(set(replicas[from], for: replicas[to]), to: to) }
+      }
+      states = try replicas.map { try $0.contents() }
+      round += 1
+    }
+    let all = Set(states.joined())
+    let differing = all.filter { line in !states.allSatisfy { $0.contains(line) } }
+    #expect(differing.isEmpty, "seed \(seed): \(differing.sorted())")
+    for replica in replicas { #expect(try replica.coordinator.verify().findings.isEmpty) }
+  }
+}
