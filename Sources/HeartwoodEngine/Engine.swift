@@ -243,7 +243,8 @@ public final class Engine: Sendable {
   ///
   /// - Parameters:
   ///   - path: A folder that is missing, empty, or contains an earlier backup. Its parent must exist.
-  ///   - fileSystem: The file system of that folder.
+  ///   - fileSystem: The file system of that folder; nil for the one that the store's file system has for copies: a copy of an encrypted
+  ///     store is encrypted.
   /// - Throws: `.exists` if the folder contains another store, or a backup that was written to since or that
   ///   diverged from this store; `.notAStore` if it contains anything else; `.locked` if it is in use, or
   ///   another process writes this store for all of `EngineOptions.busyTimeout`; `.nestedWrite` inside a
@@ -253,9 +254,10 @@ public final class Engine: Sendable {
   ///   transaction more, is held in memory.
   @discardableResult
   public func backup(
-    to path: String, fileSystem: any FileSystem = PosixFileSystem()
+    to path: String, fileSystem: (any FileSystem)? = nil
   ) throws(EngineError) -> BackupReport {
-    try BackupOperation(store: handle.open()).run(to: path, fileSystem)
+    let store = try handle.open()
+    return try BackupOperation(store: store).run(to: path, fileSystem ?? store.fileSystem.forCopies)
   }
 
   // MARK: Inspection

@@ -19,9 +19,21 @@ public protocol FileSystem: Sendable {
   ///
   /// - Throws: `.unsupported` if the file system cannot do that.
   func exchangeDirectories(_ path: String, _ other: String) throws(FileSystemError)
+
+  /// Whether a path means the same directory as in other calls of the process, such as those of Foundation's `FileManager`.
+  var isOnThisMachine: Bool { get }
+
+  /// Where copies of a store are made unless the caller names another file system.
+  var forCopies: any FileSystem { get }
 }
 
 extension FileSystem {
+  /// False: only this file system knows its paths.
+  public var isOnThisMachine: Bool { false }
+
+  /// The files of the operating system.
+  public var forCopies: any FileSystem { PosixFileSystem() }
+
   /// Throws `.unsupported`.
   public func exchangeDirectories(_ path: String, _ other: String) throws(FileSystemError) {
     throw FileSystemError(.unsupported, .rename, path: path)

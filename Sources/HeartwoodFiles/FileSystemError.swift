@@ -37,6 +37,10 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
     public static let outOfMemory = Code(rawValue: "out of memory")
     /// The file system does not support the operation.
     public static let unsupported = Code(rawValue: "not supported")
+    /// A file system that encrypts has another key than the file.
+    public static let wrongKey = Code(rawValue: "wrong key")
+    /// The bytes of an encrypted file are not what was written: they were changed, cut, or belong elsewhere.
+    public static let notAuthentic = Code(rawValue: "not authentic")
     /// Any other failure; see `systemNumber`.
     public static let other = Code(rawValue: "error")
   }

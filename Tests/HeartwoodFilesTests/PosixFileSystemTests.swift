@@ -25,6 +25,12 @@ import Testing
     }
   }
 
+  @Test func `only the files of the operating system are those that other calls of the process see`() {
+    let memory = MemoryFileSystem()
+    #expect(PosixFileSystem().isOnThisMachine && !memory.isOnThisMachine)
+    #expect(memory.forCopies is PosixFileSystem)
+  }
+
   @Test func `a pipe under the name of a file blocks no caller`() throws {
     try TemporaryFolder.with { root in
       let process = Process()

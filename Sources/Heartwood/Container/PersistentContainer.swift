@@ -157,7 +157,7 @@ open class PersistentContainer: @unchecked Sendable {
   }
 
   private func load(_ description: PersistentStoreDescription) throws {
-    let isOnThisMachine = description.fileSystem is PosixFileSystem
+    let isOnThisMachine = description.fileSystem.isOnThisMachine
     if let url = description.place, url.isFileURL, description.createsStore, isOnThisMachine,
       url.path != "/dev/null"
     {

@@ -30,6 +30,6 @@ struct HiddenFolder {
     try HeartwoodError.translating("the folder \(path) could not be removed", .migration) {
       try Engine.destroy(at: path, busyTimeout: busyTimeout, isPrivate: true, fileSystem: fileSystem)
     }
-    if fileSystem is PosixFileSystem { try? FileManager.default.removeItem(at: url) }
+    if fileSystem.isOnThisMachine { try? FileManager.default.removeItem(at: url) }
   }
 }

@@ -12,6 +12,7 @@ extension EngineError {
       case .notFound: .notFound
       case .alreadyExists: .exists
       case .notADirectory: .notAStore
+      case .wrongKey: .wrongKey
       default: .inputOutput
       }
     let advice: String =
@@ -24,6 +25,7 @@ extension EngineError {
       case .readOnly: "the permissions of the file or its folder do not allow it"
       case .inputOutput where error.code == .tooManyOpenFiles: tooFewDescriptors
       case .inputOutput where error.code == .outOfMemory: tooFewAddresses
+      case .wrongKey: "the key is not that of the store; nothing is damaged"
       default: "the file system failed"
       }
     return EngineError(code, "\(doing): \(advice)", file: error.path, underlying: error)

@@ -33,6 +33,8 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let noSpace = Code(rawValue: "noSpace")
     /// A call of the file system failed.
     public static let inputOutput = Code(rawValue: "inputOutput")
+    /// The store is encrypted with another key than the one that it is opened with. It is not damaged.
+    public static let wrongKey = Code(rawValue: "wrongKey")
     /// A key is empty or too long.
     public static let invalidKey = Code(rawValue: "invalidKey")
     /// A value, a transaction, a segment, or an untrusted store exceeds its limit.
@@ -53,6 +55,16 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let otherContent = Code(rawValue: "otherContent")
     /// Something is at the path already.
     public static let exists = Code(rawValue: "exists")
+    /// A shipped piece is missing, and a later one is there.
+    public static let missingPiece = Code(rawValue: "missingPiece")
+    /// A shipped piece, or a follower, is of another store.
+    public static let otherStore = Code(rawValue: "otherStore")
+    /// A shipped piece is of another copy of the store, such as a restored one, which has gone its own way.
+    public static let otherLineage = Code(rawValue: "otherLineage")
+    /// A store has lost, or has other transactions than, what it has shipped; or a follower's store was written to.
+    public static let diverged = Code(rawValue: "diverged")
+    /// The newest pieces of a destination are missing, which were there before.
+    public static let wentBack = Code(rawValue: "wentBack")
   }
 
   /// The kind of the error.

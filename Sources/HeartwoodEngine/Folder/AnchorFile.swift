@@ -135,6 +135,11 @@ final class AnchorFile: @unchecked Sendable {
   ) -> EngineError {
     let isOurs = sectors.contains { $0.count >= 8 && $0.field64(0) == Format.anchorMagic }
     if isOurs { return .damaged("both slots of the anchor are damaged; restore the file", file: path) }
+    if let first = sectors.first, first.count >= 8, first.field64(0) == Format.encryptedFileMagic {
+      return EngineError(
+        .notAStore, "the store is encrypted; open it with its key, by the file system of HeartwoodEncryption",
+        file: folder)
+    }
     return EngineError(
       .notAStore, "the anchor in the folder does not belong to a store; name another folder", file: folder)
   }

@@ -18,6 +18,8 @@ enum Format {
   static let pageSegmentMagic: UInt64 = 0x4745_5347_4150_5748
   /// "HWHOLDS\0".
   static let holdsMagic: UInt64 = 0x0053_444C_4F48_5748
+  /// "HWCRYPTF": what each file begins with that HeartwoodEncryption has sealed.
+  static let encryptedFileMagic: UInt64 = 0x4654_5059_5243_5748
   /// "HWFR".
   static let frameMagic: UInt32 = 0x5246_5748
 

@@ -41,6 +41,9 @@ public final class FaultInjectingFileSystem: FileSystem {
     FaultInjectingFileSystem(base: base, controller: controller)
   }
 
+  /// As the file system that executes the calls says.
+  public var forCopies: any FileSystem { base.forCopies }
+
   /// Opens an existing directory.
   public func openDirectory(_ path: String) throws(FileSystemError) -> any Directory {
     let directory = try controller.perform(.openDirectory, path) { () throws(FileSystemError) in

@@ -46,6 +46,9 @@ public final class RecordingFileSystem: FileSystem {
   /// Discards the recorded calls.
   public func clear() { recorder.clear() }
 
+  /// As the file system that executes the calls says.
+  public var forCopies: any FileSystem { base.forCopies }
+
   /// Opens an existing directory.
   public func openDirectory(_ path: String) throws(FileSystemError) -> any Directory {
     let directory = try recorder.record(.openDirectory, path) { () throws(FileSystemError) in

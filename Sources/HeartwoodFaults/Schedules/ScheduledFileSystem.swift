@@ -14,6 +14,9 @@ public final class ScheduledFileSystem: FileSystem {
   ///   processes.
   public init(base: any FileSystem) { self.base = base }
 
+  /// As the file system that executes the calls says.
+  public var forCopies: any FileSystem { base.forCopies }
+
   /// Opens an existing directory.
   public func openDirectory(_ path: String) throws(FileSystemError) -> any Directory {
     let directory = try scheduled(.openDirectory, path) { () throws(FileSystemError) in

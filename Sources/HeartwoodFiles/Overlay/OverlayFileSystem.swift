@@ -6,6 +6,8 @@ package final class OverlayFileSystem: FileSystem {
   /// Files up to this size are copied at once.
   private static let copiedSize: Int64 = 1 << 16
 
+  /// That of the other file system: a copy of an encrypted store is encrypted.
+  package let forCopies: any FileSystem
   private let path: String
   private let directory: OverlayDirectory
 
@@ -21,6 +23,7 @@ package final class OverlayFileSystem: FileSystem {
     isFinal: (String) -> Bool = { _ in false }
   ) throws(FileSystemError) {
     self.path = path
+    forCopies = base.forCopies
     let directory = try base.openDirectory(path)
     var contents: [String: any OverlayContent] = [:]
     for name in try directory.entries() where isSeen(name) {

@@ -7,6 +7,9 @@ public struct PosixFileSystem: FileSystem {
   /// The file system; it has no state.
   public init() {}
 
+  /// True.
+  public var isOnThisMachine: Bool { true }
+
   /// Opens an existing directory that is not a symbolic link.
   public func openDirectory(_ path: String) throws(FileSystemError) -> any Directory {
     try PosixDirectory(path: path)

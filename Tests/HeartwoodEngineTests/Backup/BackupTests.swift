@@ -73,6 +73,21 @@ import Testing
     }
   }
 
+  @Test func `a backup goes to the file system that the one of its source has for copies`() throws {
+    let copies = MemoryFileSystem()
+    let store = try Engine(
+      at: "/store", fileSystem: WithCopies(base: MemoryFileSystem(), forCopies: copies))
+    try store.write { try $0.put("a", [1]) }
+    try store.backup(to: "/backup")
+    try store.close()
+    let backup = try Engine(at: "/backup", fileSystem: copies)
+    #expect(try backup.get("a") == [1])
+    try backup.close()
+    #expect(
+      FaultInjectingFileSystem(base: WithCopies(base: copies, forCopies: copies)).forCopies
+        is MemoryFileSystem)
+  }
+
   @Test func `a backup through a read-only engine leaves the source unchanged`() throws {
     let kind = StoreKind.memoryBuffered
     let fileSystem = MemoryFileSystem()
@@ -409,4 +424,13 @@ final class BackedUp {
       #expect(try backup.statistics().unrecoveredTransactions == 0)
     }
   }
+}
+
+/// A file system whose copies go to another one.
+private struct WithCopies: FileSystem {
+  let base: any FileSystem
+  let forCopies: any FileSystem
+
+  func openDirectory(_ path: String) throws(FileSystemError) -> any Directory { try base.openDirectory(path) }
+  func createDirectory(_ path: String) throws(FileSystemError) { try base.createDirectory(path) }
 }

@@ -30,6 +30,13 @@ import Testing
     Case(testDescription: "an anchor of another program", code: .notAStore, words: ["anchor"]) {
       try open(folder(["anchor": [UInt8](repeating: 65, count: 9000)]))
     },
+    Case(testDescription: "an encrypted store", code: .notAStore, words: ["encrypted", "key"]) {
+      try open(folder(["anchor": Array("HWCRYPTF".utf8) + [UInt8](repeating: 65, count: 9000)]))
+    },
+    Case(testDescription: "a store of another key", code: .wrongKey, words: ["key", "nothing is damaged"]) {
+      let plan: FaultPlan = [.fail(.of(.openDirectory), with: .wrongKey)]
+      try open(FaultInjectingFileSystem(base: StoreFiles.small().files.mounted(), plan: plan))
+    },
     Case(testDescription: "an empty anchor", code: .notAStore, words: ["anchor"]) {
       try open(folder(["anchor": []]))
     },

@@ -79,14 +79,15 @@ extension PersistentStoreCoordinator {
   /// - Parameters:
   ///   - store: The store; nil for the only one.
   ///   - url: A folder that is missing, empty, or contains an earlier backup of this store. Its parent must exist.
-  ///   - fileSystem: The file system of that folder.
+  ///   - fileSystem: The file system of that folder; nil for the one that the store's file system has for copies: a copy of an encrypted
+  ///     store is encrypted.
   /// - Throws: `.persistentStoreDamaged` if data of the store is damaged; also if the folder contains other files, and if a
   ///   disk fails or is full. The folder's contents then stay as they were.
   /// - Complexity: Linear in the bytes that are new.
   @discardableResult
   @_disfavoredOverload
   public func backup(
-    _ store: PersistentStore? = nil, to url: URL, fileSystem: any FileSystem = PosixFileSystem()
+    _ store: PersistentStore? = nil, to url: URL, fileSystem: (any FileSystem)? = nil
   ) throws -> BackupReport {
     try openStore(store).backup(to: url, fileSystem)
   }

@@ -47,7 +47,7 @@ extension PersistentStoreCoordinator {
       if let format = opening.format {
         return try StoreFile.destroy(format, at: path, opening, isForced: isForced)
       }
-      if isForced, fileSystem is PosixFileSystem {
+      if isForced, fileSystem.isOnThisMachine {
         guard try Engine.containsStore(at: path, fileSystem: fileSystem) else { return }
         // Under another name first: who opens the store meanwhile finds none.
         let aside = HiddenFolder(beside: URL(fileURLWithPath: path), "destroyed-\(UUID().uuidString)").path
@@ -162,7 +162,7 @@ extension PersistentStoreCoordinator {
       }
       try LogStore.withEngine(at: source, options: origin, isAboutAnother: true) { engine in
         let temporary = HiddenFolder(beside: URL(fileURLWithPath: path), "replacing").path
-        let mayRemove = fileSystem is PosixFileSystem
+        let mayRemove = fileSystem.isOnThisMachine
         do {
           _ = try engine.replaceStore(
             at: path, through: temporary, busyTimeout: target.engine.busyTimeout, fileSystem: fileSystem,

@@ -104,7 +104,7 @@ extension FileSystem {
     guard try !Engine.containsStore(at: place, fileSystem: self) else {
       throw EngineError(.exists, "a store was made here meanwhile; open it", file: place)
     }
-    if self is PosixFileSystem {
+    if isOnThisMachine {
       // Who waits for its files of coordination finds that the folder is another one.
       if FileManager.default.fileExists(atPath: place) { try FileManager.default.removeItem(atPath: place) }
       try FileManager.default.moveItem(atPath: folder, toPath: place)

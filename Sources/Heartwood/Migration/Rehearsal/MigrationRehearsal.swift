@@ -43,7 +43,7 @@ struct MigrationRehearsal {
     let path = LogStore.path(of: url)
     do {
       let isFile = StoreFileFormat(rawValue: given.type.rawValue) != nil
-      if given.fileSystem is PosixFileSystem, !FileManager.default.fileExists(atPath: path) {
+      if given.fileSystem.isOnThisMachine, !FileManager.default.fileExists(atPath: path) {
         throw EngineError(.notFound, "there is no store at this path", file: path)
       }
       overlay = isFile ? nil : try LogStore.overlay(over: given.fileSystem, path)

@@ -290,7 +290,7 @@ extension LogStore {
     return try HeartwoodError.translating("the space cannot be reclaimed") { try engine.reclaim() }
   }
 
-  func backup(to url: URL, _ fileSystem: any FileSystem) throws -> BackupReport {
+  func backup(to url: URL, _ fileSystem: (any FileSystem)?) throws -> BackupReport {
     try require(.backup)
     return try HeartwoodError.translating("the store cannot be backed up") {
       try engine.backup(to: url.path, fileSystem: fileSystem)
