@@ -35,6 +35,17 @@ extension Console {
     writeNote(
       "heartwood: note: \(path) was not closed: \(last) will be seen when it is next opened for writing\n")
   }
+
+  /// Prints notes of references that lead to no object of a store, and that were left out.
+  ///
+  /// - Parameter references: How many, by entity and relationship.
+  func noteMissing(_ references: [String: Int], in path: String) {
+    for (name, count) in references.sorted(by: { $0.key < $1.key }) {
+      writeNote(
+        "heartwood: note: \(path): \(Amount.text(count, "reference")) of \(name) to objects that are not there \(count == 1 ? "was" : "were") left out\n"
+      )
+    }
+  }
 }
 
 /// The standard output and standard error of the process.

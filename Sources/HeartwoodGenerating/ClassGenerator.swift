@@ -44,6 +44,11 @@ package struct ClassGenerator {
   package mutating func sources(_ mode: (EntityDescription) -> Mode?) -> [Source] {
     var sources: [Source] = []
     classes = Set(model.entities.compactMap(className))
+    for (module, types) in SwiftName.hiddenModules(of: classes) {
+      notes.append(
+        "the class \(module) hides the module of this name, by which the library's \(types.joined(separator: ", ")) would be told from the model's: name the classes otherwise"
+      )
+    }
     composites = [:]
     let written = written(mode)
     for (entity, _, mode) in written where mode == .class {

@@ -146,11 +146,23 @@ enum SwiftName {
 
   /// A type of a library, with its module if an entity's class has the same name.
   static func qualified(_ type: String, beside classes: Set<String>) -> String {
-    guard classes.contains(type) else { return type }
+    classes.contains(type) ? "\(module(of: type)).\(type)" : type
+  }
+
+  /// The module of a type that the sources use.
+  private static func module(of type: String) -> String {
     switch type {
-    case "Data", "Date", "Decimal", "URL", "UUID": return "Foundation.\(type)"
-    case _ where heartwoodTypes.contains(type): return "Heartwood.\(type)"
-    default: return "Swift.\(type)"
+    case "Data", "Date", "Decimal", "URL", "UUID": "Foundation"
+    case _ where heartwoodTypes.contains(type): "Heartwood"
+    default: "Swift"
+    }
+  }
+
+  /// The classes with the name of a module, each with those whose names need that module: the sources cannot say the types of a library then.
+  static func hiddenModules(of classes: Set<String>) -> [(module: String, types: [String])] {
+    ["Foundation", "Heartwood", "Swift"].compactMap { module in
+      let types = classes.filter { isOfSources($0) && Self.module(of: $0) == module }.sorted()
+      return classes.contains(module) && !types.isEmpty ? (module, types) : nil
     }
   }
 

@@ -25,7 +25,8 @@ extension ManagedObjectContext {
   /// - Returns: What was not taken back, and why; empty if all of it was.
   /// - Throws: The store's error if it does not have the generations before and after the transaction any more;
   ///   `.persistentStoreOperation` for a child context, and where there are several stores.
-  /// - Complexity: Linear in what the transaction has changed.
+  /// - Complexity: Linear in what the transaction has changed; if it has inserted objects, also in the objects that may refer to them by
+  ///   relationships without an inverse.
   @discardableResult
   public func revert(transaction number: UInt64) throws -> [RevertConflict] {
     beginUse("reverting a transaction")

@@ -18,6 +18,8 @@ public struct ObjectDifference: Sendable {
   public let kind: Kind
   /// The names of the attributes and to-one relationships that differ: of an object that only one state has, all that have a value.
   public let changedValues: Set<String>
+  /// The columns behind `changedValues`, also the elements of composite attributes.
+  let changedSlots: [Int]
   private let former: [UInt8]?
   private let row: [UInt8]?
   private let links: [Int: RowDifference.Links]
@@ -105,17 +107,19 @@ extension ObjectDifference {
   /// - Returns: nil if the rows differ in nothing that the model has.
   init?(
     _ difference: RowDifference, _ entity: EntityDescription, _ key: UInt64, _ store: StoreIdentity,
-    _ entityOf: (RowAddress) throws -> EntityDescription?
-  ) rethrows {
+    _ views: GenerationPair
+  ) throws {
     objectID = ManagedObjectID(entity: entity, key: key, store: store)
     (former, row, links) = (difference.former, difference.row, difference.links)
     self.store = store
     kind = former == nil && row != nil ? .inserted : former != nil && row == nil ? .deleted : .updated
-    changedValues = Self.changed(former, row, entity, store)
+    changedSlots = try Self.changed(former, row, entity, key, store, views)
+    changedValues = Set(
+      changedSlots.map { entity.property(at: entity.compositeSlots(around: $0).first ?? $0).name })
     if kind == .updated, changedValues.isEmpty, links.isEmpty { return nil }
     var entities: [RowAddress: EntityDescription] = [:]
     for address in Self.references(difference, entity, changedValues, store) {
-      entities[address] = try entityOf(address)
+      entities[address] = try views.entity(of: address)
     }
     self.entities = entities
   }
@@ -145,34 +149,27 @@ extension ObjectDifference {
   }
 
   private static func changed(
-    _ former: [UInt8]?, _ row: [UInt8]?, _ entity: EntityDescription, _ store: StoreIdentity
-  ) -> Set<String> {
-    func read<Result>(_ bytes: [UInt8]?, _ body: (RowView?) -> Result) -> Result {
-      guard let bytes else { return body(nil) }
-      return bytes.withUnsafeBytes { body(try? RowView(validating: $0, layout: entity.layout)) }
+    _ former: [UInt8]?, _ row: [UInt8]?, _ entity: EntityDescription, _ key: UInt64, _ store: StoreIdentity,
+    _ views: GenerationPair
+  ) throws -> [Int] {
+    func read<Result>(_ bytes: [UInt8]?, _ body: (RowView?) throws -> Result) rethrows -> Result {
+      guard let bytes else { return try body(nil) }
+      return try bytes.withUnsafeBytes { try body(try? RowView(validating: $0, layout: entity.layout)) }
     }
-    return read(former) { former in
-      read(row) { row in
-        var names: Set<String> = []
-        for slot in entity.slots where entity.compiled.relationshipBySlot[slot]?.isToMany != true {
-          guard !isEqual(former, row, at: slot, entity, store) else { continue }
-          let whole = entity.compositeSlots(around: slot).first ?? slot
-          names.insert(entity.property(at: whole).name)
+    return try read(former) { former in
+      try read(row) { row in
+        try entity.slots.filter { slot in
+          guard entity.compiled.relationshipBySlot[slot]?.isToMany != true else { return false }
+          let column = entity.layout.columns[slot]
+          guard former?.external(column) == nil, row?.external(column) == nil else {
+            return try !views.haveSameData(former, row, at: slot, entity, key)
+          }
+          let before = former.map { $0.value(column, layout: entity.layout, store: store) } ?? .null
+          let after = row.map { $0.value(column, layout: entity.layout, store: store) } ?? .null
+          return !before.isStored(as: after)
         }
-        return names
       }
     }
-  }
-
-  private static func isEqual(
-    _ former: RowView?, _ row: RowView?, at slot: Int, _ entity: EntityDescription, _ store: StoreIdentity
-  ) -> Bool {
-    let column = entity.layout.columns[slot]
-    if let before = former?.external(column), let after = row?.external(column) { return before == after }
-    guard former?.external(column) == nil, row?.external(column) == nil else { return false }
-    let before = former.map { $0.value(column, layout: entity.layout, store: store) } ?? .null
-    let after = row.map { $0.value(column, layout: entity.layout, store: store) } ?? .null
-    return before.isStored(as: after)
   }
 }
 
@@ -187,23 +184,59 @@ extension PersistentStoreCoordinator {
   ///   - store: One of several stores; nil for the only one.
   /// - Throws: The store's error if it no longer has one of the generations, such as after `reclaim()`, or if it was migrated between them;
   ///   `.persistentStoreUnsupportedRequestType` if the store has no past generations.
-  /// - Complexity: Linear in the pages that differ and in the objects that do, which are all in memory.
+  /// - Complexity: Linear in the pages that differ, in the objects that do, which are all in memory, and in data that is stored outside its
+  ///   row and was written again.
   public func differences(
     from former: UInt64, to present: UInt64? = nil, of store: PersistentStore? = nil
   ) throws -> [ObjectDifference] {
     let log = try historyStore(store)
     let later = try present.map { try log.pastView(at: $0) } ?? log.newestView()
     let earlier = try log.pastView(at: former)
+    let views = GenerationPair(earlier: earlier, later: later)
     let found = try later.differences(from: earlier)
     let sorted = found.sorted { ($0.key.root, $0.key.key) < ($1.key.root, $1.key.key) }
     return try sorted.compactMap { address, difference in
       let entity = try difference.entity ?? later.entity(of: address)
       return try entity.flatMap { entity in
-        try ObjectDifference(difference, entity, address.key, log.identity) {
-          try later.entity(of: $0) ?? earlier.entity(of: $0)
-        }
+        try ObjectDifference(difference, entity, address.key, log.identity, views)
       }
     }
+  }
+}
+
+/// The two states of a store that differences compare.
+struct GenerationPair {
+  let earlier: LogStoreView
+  let later: LogStoreView
+
+  /// The own entity of an object; nil if neither state has it.
+  fileprivate func entity(of address: RowAddress) throws -> EntityDescription? {
+    try later.entity(of: address) ?? earlier.entity(of: address)
+  }
+
+  /// Whether two rows of an object have the same data, which one of them at least has outside of it.
+  ///
+  /// - Complexity: Linear in the data if both were written apart and have as many bytes. The former data is in memory then.
+  fileprivate func haveSameData(
+    _ former: RowView?, _ row: RowView?, at slot: Int, _ entity: EntityDescription, _ key: UInt64
+  ) throws -> Bool {
+    let column = entity.layout.columns[slot]
+    guard let before = former?.external(column), let after = row?.external(column),
+      let attribute = entity.attribute(at: slot), before.count == after.count
+    else { return false }
+    guard before != after else { return true }
+    var rest = Data()
+    let pieceBytes = 1 << 20
+    let wasThere = try earlier.readExternal(before, of: attribute, key, pieceBytes: pieceBytes) {
+      rest.append(contentsOf: $0)
+      return true
+    }
+    let isThere = try later.readExternal(after, of: attribute, key, pieceBytes: pieceBytes) { piece in
+      guard rest.prefix(piece.count).elementsEqual(piece) else { return false }
+      rest = rest.dropFirst(piece.count)
+      return true
+    }
+    return wasThere && isThere && rest.isEmpty
   }
 }
 

@@ -22,55 +22,60 @@ struct Revert {
   ///
   /// What is in the way is found before anything is changed: the two sides of a relationship change together.
   mutating func run(_ differences: [ObjectDifference]) throws -> [RevertConflict] {
-    var updates: [Update] = []
-    var removals: [ManagedObject] = []
+    var plan = RevertPlan()
     for difference in differences {
       switch difference.kind {
-      case .deleted: break
-      case .updated: if let update = try update(difference) { updates.append(update) }
-      case .inserted: if let object = try removable(difference) { removals.append(object) }
+      case .deleted:
+        if canReturn(difference) { plan.returning.append(difference) }
+      case .updated: if let update = try update(difference) { plan.updates.append(update) }
+      case .inserted: if let object = try removable(difference) { plan.removals.append(object) }
       }
     }
-    refuseRemovals(&removals)
+    try refuseWhatIsInTheWay(&plan)
     // Objects come back before values that refer to them, and go after them.
-    let restored = differences.filter { $0.kind == .deleted }.compactMap { difference in
-      restore(difference).map {
-        Update(object: $0, difference: difference, names: difference.changedValues.sorted())
-      }
-    }
-    for update in restored + updates { try apply(update) }
+    let updates = plan.returning.map(whole) + plan.updates
+    for update in updates { try apply(update) }
     for update in updates { for name in update.orders { try restoreOrder(name, of: update.object) } }
-    for object in removals { context.delete(object) }
+    for object in plan.removals { context.delete(object) }
     return conflicts
+  }
+
+  /// Takes out of a plan what objects that stay need. What stays may need more, so this ends when it finds nothing.
+  private mutating func refuseWhatIsInTheWay(_ plan: inout RevertPlan) throws {
+    let references = try ReferenceSearch(context).references(to: plan.removals).filter { !wasThere($0) }
+    var count = -1
+    while count < conflicts.count {
+      count = conflicts.count
+      refuseRemovals(&plan.removals)
+      conflicts += plan.refuseReferredTo(references)
+      conflicts += try RevertUniqueness(context, before).refuseTaken(&plan)
+    }
+  }
+
+  /// Whether a reference was there before the transaction, when it led to no object.
+  private func wasThere(_ reference: ReferenceSearch.Reference) -> Bool {
+    before.performAndWait {
+      guard let then: ManagedObject = try? before.existingObject(with: reference.source.objectID) else {
+        return false
+      }
+      return ReferenceSearch(before).destinations(of: then, reference.relationship).contains(
+        reference.destination.key)
+    }
   }
 
   /// Keeps the objects whose deletion would delete others that stay.
   private mutating func refuseRemovals(_ removals: inout [ManagedObject]) {
-    var isDone = false
-    while !isDone {
-      let staying = Set(conflicts.map(\.objectID))
-      let refused = removals.compactMap { object -> RevertConflict? in
-        let cascades = object.entity.relationshipsBySlot.filter { $0.deleteRule == .cascadeDeleteRule }
-        let first = cascades.first { relationship in
-          context.destinations(of: object, relationship).contains { staying.contains($0.objectID) }
-        }
-        return first.map { RevertConflict(objectID: object.objectID, property: $0.name, reason: .wasChanged) }
+    let staying = Set(conflicts.map(\.objectID))
+    let refused = removals.compactMap { object -> RevertConflict? in
+      let cascades = object.entity.relationshipsBySlot.filter { $0.deleteRule == .cascadeDeleteRule }
+      let first = cascades.first { relationship in
+        context.destinations(of: object, relationship).contains { staying.contains($0.objectID) }
       }
-      conflicts += refused
-      let kept = Set(refused.map(\.objectID))
-      removals.removeAll { kept.contains($0.objectID) }
-      isDone = refused.isEmpty
+      return first.map { RevertConflict(objectID: object.objectID, property: $0.name, reason: .wasChanged) }
     }
-  }
-
-  /// What is taken back of one object.
-  private struct Update {
-    let object: ManagedObject
-    let difference: ObjectDifference
-    /// The values that nothing else has changed.
-    let names: [String]
-    /// The ordered relationships that nothing else has changed.
-    var orders: [String] = []
+    conflicts += refused
+    let kept = Set(refused.map(\.objectID))
+    removals.removeAll { kept.contains($0.objectID) }
   }
 
   private mutating func refuse(
@@ -85,13 +90,24 @@ struct Revert {
     return object?.isDeleted == false ? object : nil
   }
 
-  /// The object of a row that was deleted, as a new one under its identifier.
-  private mutating func restore(_ difference: ObjectDifference) -> ManagedObject? {
-    let identifier = difference.objectID
-    guard present(identifier) == nil else {
-      refuse(difference, nil, .existsAgain)
-      return nil
+  /// Whether an object that was deleted is still gone.
+  private mutating func canReturn(_ difference: ObjectDifference) -> Bool {
+    guard present(difference.objectID) != nil else { return true }
+    refuse(difference, nil, .existsAgain)
+    return false
+  }
+
+  /// An object that was deleted, as a new one under its identifier, and all of its values.
+  private func whole(_ difference: ObjectDifference) -> RevertPlan.Update {
+    let object = returned(difference.objectID)
+    let orders = object.entity.relationshipsBySlot.filter {
+      $0.isOrdered && difference.changesDestinations(of: $0.name)
     }
+    return RevertPlan.Update(
+      object: object, difference: difference, slots: changedParts(of: difference), orders: orders.map(\.name))
+  }
+
+  private func returned(_ identifier: ManagedObjectID) -> ManagedObject {
     let (root, key) = (identifier.entity.rootEntity, identifier.key)
     if let known = context.registered(root, key) {
       // Its delete is not saved yet.
@@ -106,25 +122,40 @@ struct Revert {
     return object
   }
 
-  private mutating func update(_ difference: ObjectDifference) throws -> Update? {
+  private mutating func update(_ difference: ObjectDifference) throws -> RevertPlan.Update? {
     guard let object = present(difference.objectID) else {
       refuse(difference, nil, .isDeleted)
       return nil
     }
-    var names: [String] = []
-    for name in difference.changedValues.sorted() {
-      if try isAsAfter(name, of: object) { names.append(name) } else { refuse(difference, name, .wasChanged) }
+    var slots: [Int] = []
+    for slot in changedParts(of: difference) {
+      if try isAsAfter(slot, of: object) {
+        slots.append(slot)
+      } else {
+        refuse(difference, object.entity.property(at: slot).name, .wasChanged)
+      }
     }
     var orders: [String] = []
     for relationship in object.entity.relationshipsBySlot
     where relationship.isOrdered && difference.changesDestinations(of: relationship.name) {
-      if try isAsAfter(relationship.name, of: object) {
+      if try isAsAfter(relationship.slot, of: object) {
         orders.append(relationship.name)
       } else {
         refuse(difference, relationship.name, .isReordered)
       }
     }
-    return Update(object: object, difference: difference, names: names, orders: orders)
+    return RevertPlan.Update(object: object, difference: difference, slots: slots, orders: orders)
+  }
+
+  /// The columns that the transaction has changed. A composite attribute that has got its value or lost it is one, and otherwise each of its
+  /// elements is one. What is derived follows from the others.
+  private func changedParts(of difference: ObjectDifference) -> [Int] {
+    let (entity, changed) = (difference.objectID.entity, Set(difference.changedSlots))
+    let parts = changed.filter { slot in
+      !(entity.property(at: slot) is DerivedAttributeDescription)
+        && entity.compositeSlots(around: slot).allSatisfy { !changed.contains($0) }
+    }
+    return parts.sorted { entity.property(at: $0).name < entity.property(at: $1).name }
   }
 
   /// An object that the transaction has inserted; nil if it is gone, or if something has changed it or refers to it since.
@@ -133,20 +164,26 @@ struct Revert {
     let entity = object.entity
     for slot in entity.slots where !entity.isElement(slot) {
       let property = entity.property(at: slot)
-      guard !property.isTransient, try !isAsAfter(property.name, of: object) else { continue }
+      guard !property.isTransient, !(property is DerivedAttributeDescription),
+        try !isAsAfter(slot, of: object)
+      else { continue }
       refuse(difference, property.name, .wasChanged)
       return nil
     }
     return object
   }
 
-  private mutating func apply(_ update: Update) throws {
+  private mutating func apply(_ update: RevertPlan.Update) throws {
     let (object, difference) = (update.object, update.difference)
-    for name in update.names { try set(name, of: object, difference) }
+    for slot in update.slots { try set(slot, of: object, difference) }
     for (name, destinations) in difference.removedObjects.sorted(by: { $0.key < $1.key }) {
       guard let slot = linkSlot(name, of: object) else { continue }
-      for destination in destinations {
-        if let destination = present(destination), !context.containsRelated(object, slot, destination) {
+      for identifier in destinations {
+        guard let destination = present(identifier) else {
+          if misses(identifier, object, slot) { refuse(difference, name, .destinationIsDeleted) }
+          continue
+        }
+        if !context.containsRelated(object, slot, destination) {
           context.insertRelated(object, slot, destination, at: nil)
         }
       }
@@ -184,13 +221,17 @@ struct Revert {
   }
 
   /// Whether a value is still what the transaction has made it.
-  private func isAsAfter(_ name: String, of object: ManagedObject) throws -> Bool {
-    guard let slot = object.entity.slot(named: name) else { return false }
-    if object.entity.compiled.relationshipBySlot[slot]?.isToMany == true {
+  private func isAsAfter(_ slot: Int, of object: ManagedObject) throws -> Bool {
+    let entity = object.entity
+    if entity.compiled.relationshipBySlot[slot]?.isToMany == true {
       let keys = context.relatedKeys(object, slot)
       return try after.performAndWait {
         try after.relatedKeys(after.existingObject(with: object.objectID) as ManagedObject, slot) == keys
       }
+    }
+    // An element of a composite attribute that has no value any more has none either.
+    guard entity.compositeSlots(around: slot).allSatisfy({ !object.value(at: $0).isNull }) else {
+      return false
     }
     let value = object.wholeValue(at: slot)
     return try after.performAndWait {
@@ -200,27 +241,37 @@ struct Revert {
   }
 
   /// Sets an attribute or a to-one relationship to what it was before the transaction.
-  private mutating func set(_ name: String, of object: ManagedObject, _ difference: ObjectDifference) throws {
-    guard let slot = object.entity.slot(named: name) else { return }
+  private mutating func set(_ slot: Int, of object: ManagedObject, _ difference: ObjectDifference) throws {
     let former = try before.performAndWait {
       let then: ManagedObject = try before.existingObject(with: difference.objectID)
       return then.wholeValue(at: slot)
     }
-    guard object.entity.compiled.relationshipBySlot[slot] != nil else {
+    guard let relationship = object.entity.compiled.relationshipBySlot[slot] else {
       context.willEdit(object)
       return object.setWhole(slot, former)
     }
     guard case .object(let identifier) = former else { return context.setToOne(object, slot, nil) }
     guard let destination = present(identifier) else {
-      return refuse(difference, name, .destinationIsDeleted)
+      guard existed(identifier) else { return context.setToOne(object, slot, nil) }
+      return refuse(difference, relationship.name, .destinationIsDeleted)
     }
     // What the other side of a one-to-one relationship has got since stays.
-    if let inverse = object.entity.relationship(at: slot).inverseRelationship, !inverse.isToMany,
+    if let inverse = relationship.inverseRelationship, !inverse.isToMany,
       conflicts.contains(where: { $0.objectID == destination.objectID && $0.property == inverse.name })
     {
-      return refuse(difference, name, .wasChanged)
+      return refuse(difference, relationship.name, .wasChanged)
     }
     context.setToOne(object, slot, destination)
+  }
+
+  /// Whether a destination that is gone cannot come back, and no difference of its own says so.
+  private func misses(_ destination: ManagedObjectID, _ object: ManagedObject, _ slot: Int) -> Bool {
+    object.entity.relationship(at: slot).inverseRelationship == nil && existed(destination)
+  }
+
+  /// Whether there was an object before the transaction.
+  private func existed(_ identifier: ManagedObjectID) -> Bool {
+    before.performAndWait { (try? before.existingObject(with: identifier) as ManagedObject) != nil }
   }
 }
 
@@ -236,6 +287,10 @@ public struct RevertConflict: Sendable, Hashable {
     case existsAgain
     /// The property referred to an object that does not exist any more.
     case destinationIsDeleted
+    /// `other` refers to an object that the transaction has inserted, by a relationship without an inverse.
+    case isReferredTo
+    /// `other` has the values that must be unique.
+    case isTaken
     /// The destinations of an ordered relationship, or their order, were changed since: they stay in the order that they have.
     case isReordered
   }
@@ -246,4 +301,6 @@ public struct RevertConflict: Sendable, Hashable {
   public let property: String?
   /// Why.
   public let reason: Reason
+  /// The object that is in the way, of the reasons that have one.
+  public internal(set) var other: ManagedObjectID?
 }

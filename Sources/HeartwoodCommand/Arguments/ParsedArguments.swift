@@ -111,7 +111,7 @@ extension ParsedArguments {
     return words
   }
 
-  /// What is between commas, apart from those in parentheses and quotation marks.
+  /// What is between commas, apart from those in parentheses, braces and quotation marks.
   private static func parts(of text: String) -> [String] {
     var parts = [""]
     var depth = 0
@@ -121,8 +121,8 @@ extension ParsedArguments {
       case _ where character == quote: quote = nil
       case _ where quote != nil: break
       case "\"", "'": quote = character
-      case "(": depth += 1
-      case ")": depth -= 1
+      case "(", "{": depth += 1
+      case ")", "}": depth -= 1
       case "," where depth == 0:
         parts.append("")
         continue

@@ -90,17 +90,26 @@ struct ImportKeys {
     }
   }
 
-  /// By which the object updates one of the store; nil if it is a new object.
+  /// By which the object updates one of the store; nil if it is a new object. The values that it has count more than the defaults that it
+  /// would get.
   ///
   /// - Parameter destinations: The destinations of its relationships to one, by name, if they are known yet.
   mutating func key(
     of object: ImportDocument.Object, _ destinations: [String: Int] = [:]
   ) throws(CommandFailure) -> ObjectKey? {
-    for constraint in updating where model.isKind(object.entity, of: constraint.entity) {
-      guard let key = try key(constraint, of: object, destinations) else { continue }
-      // The others were compared as they were read.
-      if model.hasRelationships(constraint) { try note(key, object) }
-      return key
+    guard let key = try updatingKey(of: object, destinations) else { return nil }
+    // The others were compared as they were read.
+    if model.hasRelationships(key.constraint) { try note(key, object) }
+    return key
+  }
+
+  private func updatingKey(
+    of object: ImportDocument.Object, _ destinations: [String: Int] = [:]
+  ) throws(CommandFailure) -> ObjectKey? {
+    for withDefaults in [false, true] {
+      for constraint in updating where model.isKind(object.entity, of: constraint.entity) {
+        if let key = try key(constraint, of: object, destinations, withDefaults: withDefaults) { return key }
+      }
     }
     return nil
   }
@@ -173,19 +182,20 @@ struct ImportKeys {
   ) throws(CommandFailure) {
     places[constraint] = [:]
     for object in objects where model.isKind(object.entity, of: constraint.entity) {
-      if let key = try key(constraint, of: object, [:], withDefaults: isNew(object)) {
-        try note(key, object)
-      }
+      let withDefaults = try hasDefaults(object, under: constraint)
+      if let key = try key(constraint, of: object, [:], withDefaults: withDefaults) { try note(key, object) }
     }
   }
 
-  /// Whether the object is none that may update one of the store, whose values it has then where the file has none.
-  private func isNew(_ object: ImportDocument.Object) throws(CommandFailure) -> Bool {
+  /// Whether the object has the defaults of a constraint where the file has no values. One that may update an object of the store has the
+  /// values of that, unless it is found by these.
+  private func hasDefaults(
+    _ object: ImportDocument.Object, under constraint: ObjectKey.Constraint
+  ) throws(CommandFailure) -> Bool {
     for constraint in updating where model.isKind(object.entity, of: constraint.entity) {
       if model.hasRelationships(constraint) { return false }
-      if try key(constraint, of: object, [:]) != nil { return false }
     }
-    return true
+    return try updatingKey(of: object).map { $0.constraint == constraint } ?? true
   }
 
   private mutating func note(_ key: ObjectKey, _ object: ImportDocument.Object) throws(CommandFailure) {
@@ -245,7 +255,9 @@ extension ImportDocument {
       // A to-one relationship may be given from its other side.
       guard model.attribute(name, of: constraint.entity) != nil else { continue }
       var isThere = false
-      for object in kind where !isThere { isThere = object.place(ofColumn: name) != nil }
+      for object in kind where !isThere {
+        isThere = object.place(ofColumn: name) != nil || model.defaultPlace(ofColumn: name, in: object) != nil
+      }
       guard isThere else {
         throw .usage(
           "--upsert \(constraint.text): no object of the file has \(name), so that each would be a new one; add it to the file"

@@ -65,11 +65,7 @@ struct AppleImport {
       }
       return report
     }
-    for (name, count) in report.missingDestinations.sorted(by: { $0.key < $1.key }) {
-      console.writeNote(
-        "heartwood: note: \(file): \(Amount.text(count, "reference")) of \(name) to objects that are not there \(count == 1 ? "was" : "were") left out\n"
-      )
-    }
+    console.noteMissing(report.missingDestinations, in: file)
     return .success
   }
 

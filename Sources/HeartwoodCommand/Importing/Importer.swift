@@ -26,7 +26,7 @@ struct Importer {
 
   init(
     _ prepared: PreparedImport, model: DocumentModel, batchSize: Int, into store: CommandStore,
-    keepsPortions: Bool, _ console: any Console
+    keepsPortions: Bool, as verb: String = "importing", _ console: any Console
   ) {
     self.keepsPortions = keepsPortions
     self.store = store
@@ -37,11 +37,14 @@ struct Importer {
     links = LinkSchedule(prepared, model: model, batches).links
     identifiers = [ManagedObjectID?](repeating: nil, count: prepared.objects.count)
     made = [ManagedObject?](repeating: nil, count: prepared.objects.count)
-    progress = ProgressLine("importing", total: prepared.objects.count, on: console)
+    progress = ProgressLine(verb, total: prepared.objects.count, on: console)
   }
 
-  /// Checks that no two objects would have the same values where they must be unique, and what the saves check where those before one
-  /// that fails would remain.
+  /// Whether only saves show what the model refuses, of which those before one that fails would remain.
+  var needsTrial: Bool { batches.count > 1 && model.hasRulesBetweenObjects }
+
+  /// Checks that no two objects would have the same values where they must be unique, and, where saves before one that fails would remain,
+  /// what the saves check.
   ///
   /// - Throws: A failure that names the first object that cannot be saved.
   mutating func check() throws {
@@ -50,6 +53,7 @@ struct Importer {
     guard keepsPortions, batches.count > 1 else { return }
     var counts = DestinationCheck(prepared, model: model)
     try counts.run()
+    guard !model.hasRulesBetweenObjects else { return }
     for batch in batches { try checkValues(batch) }
   }
 
@@ -90,15 +94,16 @@ struct Importer {
     }
   }
 
-  /// The failure with the places of objects in the file, where it names some that were not saved.
+  /// The failure with the places of objects in the file, where it names some that were not saved, or will not remain.
   private func placed(_ failure: CommandFailure) -> CommandFailure {
-    let unsaved = /x-coredata:\/\/\/\S+?\/t[0-9A-Fa-f]+/
-    guard failure.message.contains(unsaved) else { return failure }
     var places: [String: String] = [:]
-    for (index, object) in made.enumerated() {
-      if let object { places[object.objectID.description] = prepared.objects[index].path }
+    for (index, object) in prepared.objects.enumerated() where object.existing == nil {
+      if let made = made[index] { places[made.objectID.description] = object.path }
+      if !keepsPortions, let saved = identifiers[index] { places[ObjectName.text(saved)] = object.path }
     }
-    let message = failure.message.replacing(unsaved) { places[String($0.output)] ?? "an object of the file" }
+    let message = failure.message.replacing(/x-coredata:\/\/\/\S+?\/t[0-9A-Fa-f]+/) {
+      places[String($0.output)] ?? "an object of the file"
+    }.replacing(/([^\s,;:]+\/p[0-9]+)( in the store)?/) { places[String($0.output.1)] ?? String($0.output.0) }
     return CommandFailure(failure.code, message, isDamage: failure.isDamage)
   }
 
@@ -160,27 +165,32 @@ struct Importer {
   }
 
   /// Makes links of an ordered relationship: some of those of a batch, or the last, with which all are brought into the order of the file.
-  /// Destinations from before the import stay in front.
+  /// Destinations from before the import stay in front, unless the file gives the relationship for this object: it decides the order then.
   private mutating func connectOrdered(_ object: ManagedObject, _ entry: LinkSchedule.Entry, isNew: Bool)
     throws
   {
-    let (name, destinations) = (entry.link.name, entry.link.destinations.compactMap(self.object))
-    let owner = LinkSchedule.Owner(source: entry.source, name: name)
+    let name = entry.link.name
     let present = object.objectIDs(forRelationshipNamed: name)
+    let decides = entry.isLast && prepared.objects[entry.source].given[name] != nil
+    let front = decides ? [] : front(present, of: object, entry, isNew: isNew).map(store.context.object)
+    let back = decides ? present.map(store.context.object) : []
+    let destinations = entry.link.destinations.compactMap(self.object)
+    var known: Set<ManagedObjectID> = []
+    let order = (front + destinations + back).filter { known.insert($0.objectID).inserted }
+    try object.assign(order, forKey: name)
+  }
+
+  /// The destinations of an ordered relationship that stay in front of those of the file.
+  private mutating func front(
+    _ present: [ManagedObjectID], of object: ManagedObject, _ entry: LinkSchedule.Entry, isNew: Bool
+  ) -> [ManagedObjectID] {
+    let name = entry.link.name
+    let owner = LinkSchedule.Owner(source: entry.source, name: name)
     // Inverses may have added some already.
     let committed = isNew ? [] : object.committedValues(forKeys: [name])[name] as? [ManagedObjectID]
     let original = originals[owner] ?? Set(committed ?? [])
-    let kept: [ManagedObjectID]
-    if entry.isLast {
-      originals[owner] = nil
-      kept = present.filter(original.contains)
-    } else {
-      originals[owner] = original
-      kept = present
-    }
-    var known = Set(kept)
-    let rest = destinations.filter { known.insert($0.objectID).inserted }
-    try object.assign(kept.map { store.context.object(with: $0) } + rest, forKey: name)
+    originals[owner] = entry.isLast ? nil : original
+    return entry.isLast ? present.filter(original.contains) : present
   }
 
   private func connect(
@@ -194,13 +204,8 @@ struct Importer {
     let mayHaveOthers = !isNew || relationship.inverseRelationship === relationship
     if mayHaveOthers {
       let present = object.objectIDs(forRelationshipNamed: link.name).map { store.context.object(with: $0) }
-      let (known, wanted) = (Set(present), Set(destinations))
-      if relationship.isOrdered {
-        // What the file does not name stays in front; the rest is in the order of the file.
-        destinations = present.filter { !wanted.contains($0) } + destinations
-      } else {
-        destinations = present + destinations.filter { !known.contains($0) }
-      }
+      let known = Set(present)
+      destinations = present + destinations.filter { !known.contains($0) }
     }
     try object.assign(destinations, forKey: link.name)
   }

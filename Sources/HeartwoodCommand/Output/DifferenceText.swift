@@ -33,21 +33,31 @@ enum DifferenceText {
     }
   }
 
-  private static func shown(_ value: Any?) -> String { cell(value).display.escapingControls }
+  private static func shown(_ value: Any?) -> String {
+    if let data = value as? ObjectDifference.LargeData { return "(\(Amount.text(data.byteCount, "byte")))" }
+    return cell(value).display.escapingControls
+  }
 
   private static func cell(_ value: Any?) -> CellValue {
     if let identifier = value as? ManagedObjectID { return .reference(ObjectName.text(identifier)) }
-    if let data = value as? ObjectDifference.LargeData {
-      return .text("(\(Amount.text(data.byteCount, "byte")))")
-    }
     return CellValue(attribute: value)
+  }
+
+  /// As in an export; data that is stored outside its row has its size, as an object, which no data is.
+  private static func json(_ value: Any?, _ name: String, of entity: EntityDescription) -> JSONValue {
+    if let data = value as? ObjectDifference.LargeData {
+      return .object(JSONObject([("byteCount", .integer(Int64(clamping: data.byteCount)))]))
+    }
+    var cell = cell(value)
+    if let slot = entity.slot(named: name) { cell.addNulls(at: slot, of: entity) }
+    return cell.json
   }
 
   static func json(_ difference: ObjectDifference) -> JSONValue {
     let (former, values) = (difference.formerValues, difference.values)
-    let names = difference.changedValues.sorted()
+    let (names, entity) = (difference.changedValues.sorted(), difference.objectID.entity)
     func object(_ values: [String: Any]) -> JSONValue {
-      .object(JSONObject(names.map { ($0, cell(values[$0]).json) }))
+      .object(JSONObject(names.map { ($0, json(values[$0], $0, of: entity)) }))
     }
     func lists(_ lists: [String: [ManagedObjectID]]) -> JSONValue {
       .object(

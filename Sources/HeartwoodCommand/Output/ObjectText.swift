@@ -54,17 +54,26 @@ enum ObjectText {
   }
 
   /// Some properties by name, in the form of the import format.
-  static func json(_ object: ManagedObject, _ properties: [PropertyDescription]) -> JSONValue {
+  ///
+  /// - Parameter isWritten: Whether a destination of a relationship is among those that are written.
+  static func json(
+    _ object: ManagedObject, _ properties: [PropertyDescription],
+    _ isWritten: (RelationshipDescription, ManagedObject) -> Bool
+  ) -> JSONValue {
     let id = JSONValue.string(ObjectName.text(object.objectID))
-    let members = properties.map { ($0.name, value(of: $0, object).json) }
+    let members = properties.map { ($0.name, value(of: $0, object, isWritten).json) }
     return .object(JSONObject([("@id", id)] + members))
   }
 
-  private static func value(of property: PropertyDescription, _ object: ManagedObject) -> CellValue {
+  private static func value(
+    of property: PropertyDescription, _ object: ManagedObject,
+    _ isWritten: (RelationshipDescription, ManagedObject) -> Bool = { _, _ in true }
+  ) -> CellValue {
     guard let relationship = property as? RelationshipDescription else {
       return CellValue(property.name, of: object)
     }
     let objects = Related.objects(object, relationship.name, isOrdered: relationship.isOrdered)
+      .filter { isWritten(relationship, $0) }
     let names = objects.map { CellValue.reference(ObjectName.text($0.objectID)) }
     return relationship.isToMany ? .list(names) : names.first ?? .null
   }

@@ -11,13 +11,9 @@ struct CommandStore {
   private let store: PersistentStore
   private let isReadOnly: Bool
 
-  private init(
-    _ path: String, model: ManagedObjectModel, _ adapt: (PersistentStoreDescription) -> Void
-  ) throws {
-    let description = CommandStore.description(path)
+  private init(_ path: String, _ description: PersistentStoreDescription, model: ManagedObjectModel) throws {
     // A command changes the model of a store only if that is what it is for.
     description.shouldMigrateStoreAutomatically = false
-    adapt(description)
     // A fetched property that cannot be used is the program's concern.
     let coordinator = try PersistentStoreCoordinator(checkingStoredProperties: model)
     let store = try coordinator.addPersistentStore(with: description)
@@ -33,6 +29,11 @@ struct CommandStore {
     self.isReadOnly = isReadOnly
     context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
     context.transactionAuthor = "heartwood"
+  }
+
+  /// The same store with another context, which one thread may use beside others.
+  func withContextOfItsOwn() -> CommandStore {
+    CommandStore(path, coordinator, store, isReadOnly: isReadOnly)
   }
 
   static func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
@@ -98,6 +99,8 @@ struct CommandStore {
 extension CommandStore {
   enum Purpose {
     case reading, changing
+    /// Reads for as long as the user wants, and is told of what other programs save.
+    case following
     /// Inspects a store without recovering it if it was not closed.
     case inspecting
   }
@@ -161,12 +164,15 @@ extension CommandStore {
     _ path: String, for purpose: Purpose, _ console: any Console
   ) throws -> CommandStore {
     guard purpose != .changing else { return try present(path, isReadOnly: false) }
-    let store = try present(path, isReadOnly: true)
+    let store = try present(path, isReadOnly: true, isFollowed: purpose == .following)
     let hidden = try store.coordinator.statistics().unrecoveredTransactions
     guard hidden > 0 else { return store }
-    if purpose == .reading, let completed = try completed(store) { return completed }
+    if purpose != .inspecting, let completed = try completed(store, isFollowed: purpose == .following) {
+      return completed
+    }
     console.noteHidden(hidden, in: path)
-    return purpose == .inspecting ? store : try present(path, isReadOnly: true)
+    return purpose == .inspecting
+      ? store : try present(path, isReadOnly: true, isFollowed: purpose == .following)
   }
 
   /// The model of the store at `path`; if it is to be read only, as of the last transaction that needs no recovery.
@@ -182,10 +188,10 @@ extension CommandStore {
   }
 
   /// Recovers a store that its writer did not close. Returns nil if the store can't be written.
-  private static func completed(_ store: CommandStore) throws -> CommandStore? {
+  private static func completed(_ store: CommandStore, isFollowed: Bool) throws -> CommandStore? {
     try store.close()
     do {
-      return try present(store.path, isReadOnly: false)
+      return try present(store.path, isReadOnly: false, isFollowed: isFollowed)
     } catch {
       // A migration in stages that was interrupted is finished by the program that has its code. Until then the store can be read.
       if try isInStage(store.path) { return try present(store.path, isReadOnly: true) }
@@ -199,24 +205,34 @@ extension CommandStore {
     return metadata[PersistentStore.MetadataKey.pendingMigrationStage] != nil
   }
 
-  private static func present(_ path: String, isReadOnly: Bool) throws -> CommandStore {
+  private static func present(
+    _ path: String, isReadOnly: Bool, isFollowed: Bool = false
+  ) throws -> CommandStore {
     let model = try model(path, isReadOnly: isReadOnly)
     do {
-      return try present(path, model, isReadOnly)
+      return try present(path, model, isReadOnly, isFollowed)
     } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
       // Another process has just migrated it.
       let newer = try Self.model(path, isReadOnly: isReadOnly)
       guard newer.versionChecksum != model.versionChecksum else { throw error }
-      return try present(path, newer, isReadOnly)
+      return try present(path, newer, isReadOnly, isFollowed)
     }
   }
 
   private static func present(
-    _ path: String, _ model: ManagedObjectModel, _ isReadOnly: Bool
+    _ path: String, _ model: ManagedObjectModel, _ isReadOnly: Bool, _ isFollowed: Bool = false
   ) throws -> CommandStore {
-    try CommandStore(path, model: model) {
-      $0.createsStore = false
-      $0.isReadOnly = isReadOnly
+    let description = description(path)
+    description.createsStore = false
+    description.isReadOnly = isReadOnly
+    description.postsRemoteChangeNotifications = isFollowed
+    return try CommandStore(path, description, model: model)
+  }
+
+  /// Calls `body` with a store that has what this one has saved, and whose changes are lost afterwards.
+  func withTrial<Result>(_ body: (CommandStore) throws -> Result) throws -> Result {
+    try CommandStore.description(path).withTrial { description in
+      try CommandStore(path, description, model: model).closing(body)
     }
   }
 

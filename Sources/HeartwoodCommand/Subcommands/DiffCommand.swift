@@ -23,7 +23,7 @@ enum DiffCommand: Subcommand {
     discussion: """
       Each object has the values that differ, former and present, and what its to-many relationships have got and lost.
       The numbers are those of history and generations. Data that is stored outside its row has its size in place of its
-      bytes, and counts as different when it was written again.
+      bytes: in JSON {"byteCount": 300000}.
       """,
     examples: [
       SubcommandSyntax.Example(

@@ -21,7 +21,8 @@ enum ExportCommand: Subcommand {
     discussion: """
       The output has the format of heartwood import, one object a line: by entity, then in the order of their keys. Importing
       it into a new store gives the same objects and links, with keys of their own. Each link is written on one side, and
-      derived and transient attributes are left out. The store may be in use: all of one generation is written. An import is a
+      derived and transient attributes are left out, and references to objects that are not there, with a note: deletes leave
+      them in relationships without an inverse. The store may be in use: all of one generation is written. An import is a
       save: it refuses objects that the store holds and its model does not allow, such as one that a migration has left with
       too few destinations. heartwood copy copies them as they are.
 
@@ -62,7 +63,10 @@ enum ExportCommand: Subcommand {
         }
       }
       try store.checkLinks()
-      guard let file else { return try Export(store: store, console: console).write() }
+      guard let file else {
+        var export = Export(store: store, console: console)
+        return try export.write()
+      }
       var export = try GraphFailure.catching(file) { try SQLiteExport(store, to: CommandStore.url(file)) }
       try export.write()
       try console.writeLine("wrote \(Amount.text(export.objectCount, "object")) to \(file)")
@@ -74,8 +78,12 @@ enum ExportCommand: Subcommand {
 private struct Export {
   let store: CommandStore
   let console: any Console
+  /// The number of references to objects that are not there, by entity and relationship.
+  private var missing: [String: Int] = [:]
 
-  func write() throws {
+  init(store: CommandStore, console: any Console) { (self.store, self.console) = (store, console) }
+
+  mutating func write() throws {
     try console.write("{\"model\": \(JSONWriter.line(DocumentModel(store.model).json)), \"objects\": [")
     var isFirst = true
     for entity in store.model.entities.sorted(by: { $0.name ?? "" < $1.name ?? "" }) where !entity.isAbstract
@@ -85,12 +93,24 @@ private struct Export {
       request.includesSubentities = false
       request.fetchBatchSize = 1000
       for object in try store.context.fetchInBatches(request) {
-        try console.write((isFirst ? "\n" : ",\n") + JSONWriter.line(ObjectText.json(object, properties)))
+        let json = ObjectText.json(object, properties) { isThere($1, by: $0) }
+        try console.write((isFirst ? "\n" : ",\n") + JSONWriter.line(json))
         isFirst = false
       }
       try store.checkReadings()
     }
     try console.writeLine(isFirst ? "]}" : "\n]}")
+    console.noteMissing(missing, in: store.path)
+  }
+
+  /// Whether a destination exists. A delete leaves references to its object by relationships without an inverse.
+  private mutating func isThere(_ destination: ManagedObject, by relationship: RelationshipDescription)
+    -> Bool
+  {
+    guard relationship.mayLeadNowhere, (try? store.context.existingObject(with: destination.objectID)) == nil
+    else { return true }
+    missing["\(relationship.entity?.name ?? "").\(relationship.name)", default: 0] += 1
+    return false
   }
 
   /// Whether a property is written: of the two sides of a relationship, the one that says more, or the first by name.
@@ -113,5 +133,12 @@ private struct Export {
       "\(relationship.entity?.name ?? "").\(relationship.name)"
     }
     return name(relationship) < name(inverse)
+  }
+}
+
+extension RelationshipDescription {
+  /// Whether a delete of a destination leaves the reference to it.
+  fileprivate var mayLeadNowhere: Bool {
+    inverseRelationship.map { $0.deleteRule == .noActionDeleteRule } ?? true
   }
 }

@@ -14,6 +14,11 @@ enum GenerationsCommand: Subcommand {
       generation that changed no object, such as the one that made the store, has no changes here. One that is held by
       name has its holds, and how many bytes reclaim could free if they were released; its own size is only known while
       the log has its transaction.
+
+      Reclaiming space removes generations: reclaim does it, closing a small store, and the store by itself when much of its
+      files is no longer live, which a transaction that changes most objects may lead to at once. A program that has one
+      open keeps it.
+      A migration leaves those before it in the list, but the present model cannot read them.
       """,
     examples: [
       SubcommandSyntax.Example(

@@ -37,7 +37,8 @@ enum ImportCommand: Subcommand {
       transaction is imported into it whole or not at all. The whole file is checked before anything is written:
       its values and references, and that unique values are of one object only, in the file and in the store. Stores of
       type binary, JSON and XML are one file, which each transaction with one that is there writes again: give --batch more
-      for large ones.
+      for large ones. Rules between objects, such as how many destinations a relationship has, are checked by an import that
+      goes to memory first.
 
       A store of Core Data or SwiftData, such as App.sqlite or default.store, is imported into a new store only, with its
       objects' keys and its identifier. The file, its log and what is beside it stay as they are. What cannot be taken is
@@ -48,7 +49,7 @@ enum ImportCommand: Subcommand {
       objects given instead of those that they have: these are deleted if the relationship deletes with its object and the
       file does not name them, and otherwise leave it. A relationship to many that is not given keeps its objects.
       The properties of a uniqueness constraint are joined with +: attributes and relationships to one, whose destinations are
-      in the file or are found with @find.
+      in the file or are found with @find. An attribute that the file does not give counts with its default.
 
       """ + ImportFormatHelp.text,
     examples: [
@@ -219,11 +220,24 @@ enum ImportCommand: Subcommand {
           prepared, model: model, batchSize: batchSize, into: store, keepsPortions: keepsPortions,
           console)
         try importer.check()
+        if keepsPortions, importer.needsTrial { try tryOut(prepared, model, store) }
       } catch let failure as CommandFailure {
         throw try naming { () throws(CommandFailure) -> CommandFailure in throw failure }
       }
       try importer.run()
       return (prepared.fileCount, prepared.updatedCount, prepared.linkCount)
+    }
+
+    /// Imports into a trial of the store, which has all rules of the model. What it refuses is found before anything is written.
+    private func tryOut(_ prepared: PreparedImport, _ model: DocumentModel, _ store: CommandStore) throws {
+      try store.withTrial { trial in
+        var prepared = prepared
+        try prepared.findExisting(in: trial)
+        var importer = Importer(
+          prepared, model: model, batchSize: batchSize, into: trial, keepsPortions: false, as: "checking",
+          console)
+        try importer.run()
+      }
     }
 
     private func naming<Result>(_ body: () throws(CommandFailure) -> Result) throws(CommandFailure) -> Result

@@ -17,9 +17,9 @@ enum UndoCommand: Subcommand {
     ],
     discussion: """
       Objects get their former values, deleted ones come back, inserted ones are deleted. What a later transaction has
-      changed again is in the way: nothing is done then, unless --force is given. The generation before the transaction
-      must still be there: reclaim removes generations. --dry-run checks rules of the model, but not whether unique values
-      were taken since.
+      changed again is in the way: nothing is done then, unless --force is given. So are unique values that another object
+      has by now. The generation before the transaction must still be there: generations lists those that are. --dry-run
+      checks the rules of the model, too.
       """,
     examples: [
       SubcommandSyntax.Example(
@@ -46,6 +46,9 @@ enum UndoCommand: Subcommand {
         store.context.rollback()
         return found
       }
+      if found.isEmpty, count == 0 {
+        console.writeNote("heartwood: note: transaction \(number) has changed no object\n")
+      }
       if !isTrial { try store.context.save() } else { store.context.rollback() }
       for (verb, objects) in steps {
         for name in objects.map({ ObjectName.text($0.objectID) }).sorted() {
@@ -65,12 +68,15 @@ enum UndoCommand: Subcommand {
 
   private static func text(_ conflict: RevertConflict) -> String {
     let name = ObjectName.text(conflict.objectID) + (conflict.property.map { ".\($0)" } ?? "")
+    let other = conflict.other.map { ObjectName.text($0) } ?? "another object"
     return switch conflict.reason {
     case .wasChanged: "\(name) was changed since"
     case .isDeleted: "\(name) was deleted since"
     case .existsAgain: "\(name) exists again"
-    case .destinationIsDeleted: "\(name) referred to an object that was deleted since"
+    case .destinationIsDeleted: "\(name) referred to an object that is not there any more"
     case .isReordered: "the order of \(name) was changed since"
+    case .isReferredTo: "\(name) is referred to by \(other)"
+    case .isTaken: "\(other) has the unique values of \(name) by now"
     }
   }
 }

@@ -12,7 +12,47 @@ extension String {
   }
 
   private var composed: String {
-    hasConjoiningJamo ? composedWithJamo : precomposedStringWithCanonicalMapping
+    let split = withSplitVowels
+    return split.hasConjoiningJamo ? split.composedWithJamo : split.precomposedStringWithCanonicalMapping
+  }
+
+  /// Whether two texts are canonically equivalent.
+  static func areEquivalent(_ a: String, _ b: String) -> Bool {
+    if a == b { return true }
+    return (a.hasVowelsToSplit || b.hasVowelsToSplit) && a.withSplitVowels == b.withSplitVowels
+  }
+
+  /// The text with the Tibetan vowel signs that have two parts, U+0F73, U+0F75 and U+0F81, as these. They are marks without a combining class
+  /// of their own, and Swift does not order their parts among the marks before them. The text itself if it has none.
+  var withSplitVowels: String {
+    guard hasVowelsToSplit else { return self }
+    var split = String.UnicodeScalarView()
+    for scalar in unicodeScalars {
+      if let end = Self.ends[scalar] {
+        split.append("\u{F71}")
+        split.append(end)
+      } else {
+        split.append(scalar)
+      }
+    }
+    return String(split)
+  }
+
+  private static let ends: [Unicode.Scalar: Unicode.Scalar] = [
+    "\u{F73}": "\u{F72}", "\u{F75}": "\u{F74}", "\u{F81}": "\u{F80}",
+  ]
+
+  private var hasVowelsToSplit: Bool {
+    var copy = self
+    return copy.withUTF8 { bytes in
+      bytes.indices.dropLast(2).contains { index in
+        guard bytes[index] == 0xE0 else { return false }
+        switch (bytes[index + 1], bytes[index + 2]) {
+        case (0xBD, 0xB3), (0xBD, 0xB5), (0xBE, 0x81): return true
+        default: return false
+        }
+      }
+    }
   }
 
   /// Whether there is a scalar from U+1100 to U+11FF.

@@ -31,7 +31,9 @@ extension Value {
   /// By composed scalars, as in indexes. Swift's `<` has "e\u{301}", a decomposed é, after "éa".
   @inlinable package static func order(_ a: String, _ b: String) -> Int {
     if a == b { return 0 }
-    return a.normalizedForComparison.utf8.lexicographicallyPrecedes(b.normalizedForComparison.utf8) ? -1 : 1
+    let (a, b) = (a.normalizedForComparison.utf8, b.normalizedForComparison.utf8)
+    // Some that Swift takes for different have the same.
+    return a.lexicographicallyPrecedes(b) ? -1 : a.elementsEqual(b) ? 0 : 1
   }
 
   /// A total order: NaN is last and equal to itself.

@@ -84,7 +84,7 @@ extension _Value: Hashable {
     case (.double(let a), .double(let b)), (.date(let a), .date(let b)): a == b || a.isNaN && b.isNaN
     case (.decimal(let a), .decimal(let b)): a == b || a.isNaN && b.isNaN
     case (.bool(let a), .bool(let b)): a == b
-    case (.string(let a), .string(let b)), (.url(let a), .url(let b)): a == b
+    case (.string(let a), .string(let b)), (.url(let a), .url(let b)): String.areEquivalent(a, b)
     case (.data(let a), .data(let b)): a == b
     case (.uuid(let a), .uuid(let b)): a == b
     case (.object(let a), .object(let b)): a == b
@@ -102,7 +102,7 @@ extension _Value: Hashable {
     case .double(let value), .date(let value): hasher.combine(value.isNaN ? .nan : value)
     case .decimal(let value): hasher.combine(DecimalParts(value))
     case .bool(let value): hasher.combine(value)
-    case .string(let value), .url(let value): hasher.combine(value)
+    case .string(let value), .url(let value): hasher.combine(value.withSplitVowels)
     case .data(let value): hasher.combine(value)
     case .uuid(let value): hasher.combine(value)
     case .object(let value): hasher.combine(value)

@@ -292,6 +292,22 @@ final class Picker: ManagedObject {}
     #expect(made.notes.contains("Set.tags holds [String], which is no TransformableValue"))
   }
 
+  @Test func `a class that hides the module of a type is named`() throws {
+    let folder = try TemporaryFolder()
+    func generate(_ names: String...) throws -> String {
+      let entities = names.map { #""\#($0)": {"attributes": {"x": {"type": "date", "optional": true}}}"# }
+      let model = try folder.file("m.json", #"{"entities": {\#(entities.joined(separator: ", "))}}"#)
+      return CommandRun("generate", model).notes
+    }
+    #expect(
+      try generate("Foundation", "Date", "UUID").contains(
+        "the class Foundation hides the module of this name, by which the library's Date, UUID would be told")
+    )
+    #expect(try generate("Swift", "Set").contains("the class Swift hides the module"))
+    #expect(try generate("Heartwood", "CompositeValue").contains("the class Heartwood hides the module"))
+    #expect(!(try generate("Heartwood", "Swift", "Date").contains("hides")))
+  }
+
   @Test func `what has no form in Swift is named, and a file that has not changed is not written`() throws {
     let folder = try TemporaryFolder()
     let model = folder.path("M.xcdatamodel")

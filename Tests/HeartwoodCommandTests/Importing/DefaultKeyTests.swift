@@ -112,4 +112,29 @@ import Testing
     let one = try self.run("name,f.z\nc,S\n", csv: true)
     #expect(one.notes.contains("P.z is not unique"), "\(one.notes)")
   }
+
+  @Test(arguments: [false, true]) func `an update finds its object by defaults of the file's objects`(
+    csv: Bool
+  ) throws {
+    func file(_ name: String) -> String {
+      csv ? "name,z\n\(name),Q\n" : #"[{"@entity": "P", "name": "\#(name)", "z": "Q"}]"#
+    }
+    #expect(try run(file("a"), csv: csv).status == .success)
+    let refused = try run(file("b"), csv: csv)
+    #expect(refused.notes.contains("--upsert P.z+k updates that object"), "\(refused.notes)")
+    let updated = try run(file("b"), "--upsert", "P.z+k", csv: csv)
+    #expect(updated.output.contains("1 of them updated"), "\(updated)")
+    #expect(rows("name,z,k") == "name,z,k\nb,Q,7\nold,S,1\n")
+    // Values that the file has count more, whatever the order of the names.
+    let named = try run(file("old"), "--upsert", "P.z+k,name", csv: csv)
+    #expect(named.output.contains("1 of them updated"), "\(named)")
+    #expect(rows("name,z,k") == "name,z,k\nb,Q,7\nold,Q,1\n")
+  }
+
+  @Test func `two objects of a file with the same values by default are one too many`() throws {
+    let run = try run(
+      #"[{"@entity": "P", "name": "a", "z": "Q"}, {"@entity": "P", "name": "b", "z": "Q", "k": 7}]"#,
+      "--upsert", "z+k")
+    #expect(run.notes.contains("objects[1]: objects[0] has the same values of z, k"), "\(run)")
+  }
 }

@@ -66,4 +66,37 @@ import Testing
       #expect(CommandRun("count", path, "Item").output == ["4\n", "4\n", "5\n"][number])
     }
   }
+
+  @Test(arguments: [("", "1"), ("", "100"), (#", "toMany": true"#, "1"), (#", "toMany": true"#, "100")])
+  func `gives an ordered relationship the order of the file`(many: String, batch: String) throws {
+    let store = try SmallStore(
+      #"""
+      "P": {"attributes": {"n": {"type": "string", "unique": true}},
+        "relationships": {"list": {"destination": "K", "toMany": true, "ordered": true, "inverse": "p"}}},
+      "K": {"attributes": {"k": {"type": "integer64", "unique": true}},
+        "relationships": {"p": {"destination": "P", "inverse": "list"\#(many)}}}
+      """#,
+      #"{"@id": "K/1", "k": 1}, {"@id": "K/2", "k": 2}, "#
+        + #"{"@entity": "P", "n": "a", "list": [{"@ref": "K/2"}, {"@ref": "K/1"}]}"#)
+    func list() -> [String] {
+      store.run("show", "P/p1").output.split(separator: "\n").filter { $0.contains("  K/p") }.compactMap {
+        $0.split(separator: "K/p").last.map(String.init)
+      }
+    }
+    for order in [[1, 2], [3, 2, 1], [1, 3, 2], [2], [4, 2, 5, 1], [5, 4, 1, 2]] {
+      let objects = order.map { #"{"@id": "K/\#($0)", "k": \#($0)}"# }.joined(separator: ", ")
+      let references = order.map { #"{"@ref": "K/\#($0)"}"# }.joined(separator: ", ")
+      let file = try store.directory.file(
+        "list.json", #"[{"@entity": "P", "n": "a", "list": [\#(references)]}, \#(objects)]"#)
+      let run = store.run("import", file, "--upsert", "P.n,K.k", "--batch", batch)
+      #expect(run.status == .success, "\(run.notes)")
+      #expect(list() == order.map(String.init))
+    }
+    // A list that only the other side gives keeps its order, and grows at its end.
+    try store.upsert(
+      #"{"@entity": "K", "k": 6, "p": \#(many.isEmpty ? "" : "[")"#
+        + #"{"@find": {"n": "a"}}\#(many.isEmpty ? "" : "]")}"#, by: "K.k")
+    #expect(list() == ["5", "4", "1", "2", "6"])
+    #expect(store.run("verify").status == .success)
+  }
 }

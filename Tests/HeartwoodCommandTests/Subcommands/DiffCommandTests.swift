@@ -32,3 +32,29 @@ import Testing
   #expect(run.status == .success && run.output.contains("0 consumers"))
   #expect(world.run("consumers", "--remove", "indexer").status == .usage)
 }
+
+private let compositeModel = #"""
+  "E": {"attributes": {"n": {"type": "string", "unique": true},
+    "x": {"type": "data", "optional": true, "allowsExternalStorage": true},
+    "h": {"type": "composite", "optional": true, "elements": {
+      "a": {"type": "string", "optional": true, "default": "A"},
+      "g": {"type": "composite", "optional": true, "elements": {"lat": {"type": "double", "optional": true}}}}}}}
+  """#
+
+@Test func `large data that was changed and changed back is no difference, and is no text in JSON`() throws {
+  func object(_ letter: Character) -> String {
+    #"{"@entity": "E", "n": "e", "h": {"a": null}, "x": "\#(String(repeating: letter, count: 120_000))"}"#
+  }
+  let store = try SmallStore(compositeModel, object("A"))
+  let first = store.newest
+  for letter: Character in ["B", "A"] {
+    #expect(try store.upsert(object(letter), by: "E.n").status == .success)
+  }
+  #expect(store.run("diff", first).output == "0 objects\n")
+  try store.upsert(object("C"), by: "E.n")
+  #expect(store.run("diff", first).output.contains("    x  (90000 bytes) → (90000 bytes)\n1 object\n"))
+  let json = store.run("diff", first, "--format", "json").output.filter { !$0.isWhitespace }
+  #expect(json.contains(#""former":{"x":{"byteCount":90000}}"#))
+  let insertion = store.run("diff", "1", "--format", "json").output.filter { !$0.isWhitespace }
+  #expect(insertion.contains(#""h":{"a":null}"#))
+}

@@ -229,6 +229,29 @@ import Testing
     #expect(shown.ranking.map(\.name) == ["0", "1", "2", "3", "4"])
   }
 
+  @Test func `an order differs only if destinations of both states follow each other otherwise`() throws {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    let company = context.makeCompany("C")
+    let people = (0..<4).map { context.makePerson("\($0)") }
+    company.ranking = people
+    try context.save()
+    let first = try number(container)
+    company.ranking = []
+    try context.save()
+    let coordinator = container.persistentStoreCoordinator
+    // All places are other ones.
+    let orders: [([Int], Set<String>?)] = [
+      ([3, 2, 1, 0], ["ranking"]), ([3, 0], ["ranking"]), ([0], []), ([0, 1], []), ([0, 1, 2, 3], nil),
+    ]
+    for (order, reordered) in orders {
+      company.ranking = order.map { people[$0] }
+      try context.save()
+      let found = try coordinator.differences(from: first).first { $0.objectID == company.objectID }
+      #expect(found?.reorderedRelationships == reordered, "\(order)")
+    }
+  }
+
   @Test func `an inserted object that others refer to since stays`() throws {
     let container = try makeContainer()
     let context = container.newBackgroundContext()

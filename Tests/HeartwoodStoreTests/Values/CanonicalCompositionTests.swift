@@ -91,6 +91,29 @@ import Testing
   private static let hangul =
     Array(UInt32(0x1100)...0x11FF) + Array(0xAC00...0xAC40) + [0xA960, 0xD7B0, 0xD788]
 
+  @Test func `Tibetan vowels of two signs have one form among other marks`() {
+    for (vowel, end) in [(0xF73, 0xF72), (0xF75, 0xF74), (0xF81, 0xF80)] as [(UInt32, UInt32)] {
+      let classes: Set<Unicode.CanonicalCombiningClass> = Set(
+        [0xF71, end].compactMap { Unicode.Scalar($0)?.properties.canonicalCombiningClass })
+      for mark in Self.marks {
+        guard let scalar = Unicode.Scalar(mark), !classes.contains(scalar.properties.canonicalCombiningClass)
+        else {
+          continue
+        }
+        for base in [[], [0xF40], [0x61]] as [[UInt32]] {
+          let whole = Value.string(Self.text(base + [0xF71, end, mark]))
+          for text in [base + [vowel, mark], base + [mark, vowel], base + [0xF71, mark, end]] {
+            let other = Value.string(Self.text(text))
+            #expect(other == whole && other.hashValue == whole.hashValue && Value.compare(other, whole) == 0)
+            #expect(
+              Self.scalars(Self.text(text).normalizedForComparison)
+                == whole.text.map { Self.scalars($0.normalizedForComparison) })
+          }
+        }
+      }
+    }
+  }
+
   private static func random(_ random: inout SplitMix64) -> String {
     text(
       (0...random.below(7)).map { _ in

@@ -38,7 +38,8 @@ struct HouseTests {
   private static let others = [
     "HeartwoodFiles": 5, "HeartwoodModel": 6, "HeartwoodFaults": 2, "HeartwoodEngine": 1,
     "HeartwoodArchives": 1,
-    "HeartwoodSQLite": 7, "HeartwoodAppleStores": 5, "HeartwoodCommand": 12, "CoreData": 5,
+    "HeartwoodSQLite": 7, "HeartwoodAppleStores": 5, "HeartwoodCommand": 13, "HeartwoodBrowser": 1,
+    "CoreData": 5,
     "CoreDataTranslation": 1, "SwiftData": 10,
   ]
 
@@ -50,7 +51,7 @@ struct HouseTests {
   }
 
   @Test func `the modules are not larger than they were`() throws {
-    #expect(graph.lines <= 59_500)
+    #expect(graph.lines <= 60_000)
     #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 23_050)
   }
 }

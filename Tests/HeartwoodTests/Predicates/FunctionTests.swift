@@ -84,6 +84,8 @@ import Testing
     ("year(CAST(0, 'NSDate')) == 2001 AND small == 75", [1]),
     ("FUNCTION(founded, 'timeIntervalSinceDate:', CAST(-2000, 'NSDate')) == 1000", [1]),
     ("CAST(small, 'NSString') == '75'", [1]), ("CAST('75', 'NSInteger') == small", [1]),
+    ("CAST(CAST(0.5, 'NSDate'), 'NSString') == '2001-01-01T00:00:00.500Z' AND small == 75", [1]),
+    ("CAST(founded, 'NSString') == '2000-12-31T23:43:20Z'", [1]),
     ("CAST(area, 'Int') == 105", [1]), ("CAST(name, 'NSNumber') == nil", [1, 2, 3, 4]),
   ])
   func `components of dates and casts are computed by the store`(_ format: String, _ keys: [UInt64]) throws {

@@ -12,13 +12,20 @@ package struct UniquenessConstraint: Hashable {
     package let haveUnsavedObjects: Bool
     private let bytes: [UInt8]
 
-    fileprivate init(_ values: [Value], _ unsaved: [UnsavedObject] = []) {
+    fileprivate init(_ values: [Value], _ unsaved: [UnsavedObject]) {
       self.values = values
       haveUnsavedObjects = !unsaved.isEmpty
       var bytes: [UInt8] = []
       for value in values { value.appendOrderedKey(to: &bytes) }
       for object in unsaved { Value.int(Int64(object.number)).appendOrderedKey(to: &bytes) }
       self.bytes = bytes
+    }
+
+    /// - Parameter stored: In the order of the constraint's names, in stored form.
+    /// - Returns: nil if one is missing.
+    init?(_ stored: [Value]) {
+      guard !stored.contains(where: \.isNull) else { return nil }
+      self.init(stored, [])
     }
 
     package static func == (left: Values, right: Values) -> Bool { left.bytes == right.bytes }
@@ -107,7 +114,7 @@ extension UniquenessConstraint {
     try view.scanIndex(index, IndexRange(equal: values.values), reversed: false) { key in
       guard let row = try view.row(root, key) else { throw HeartwoodError.missingRow(key, index, root) }
       // Long values that begin alike are told apart by their rows.
-      guard Values(index.values(of: row, context.storeIdentity)) == values else { return true }
+      guard Values(index.values(of: row, context.storeIdentity), []) == values else { return true }
       found = (key, try root.entity(numbered: row.entityNumber))
       return false
     }

@@ -24,7 +24,8 @@ extension LogStoreView {
   /// The rows and links that differ from those of another generation with the same model.
   ///
   /// - Parameter others: Called with other keys that differ, and their value in this generation.
-  /// - Complexity: Linear in the pages of the trees that differ, and in the rows that do.
+  /// - Complexity: Linear in the pages of the trees that differ, in the rows that do, and in the destinations of ordered relationships of
+  ///   which some have another place.
   func differences(
     from other: LogStoreView,
     others: (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) throws -> Void = { _, _ in }
@@ -39,6 +40,8 @@ extension LogStoreView {
       }
     }
     var found: [RowAddress: RowDifference] = [:]
+    // The ordered relationships with destinations that have another place.
+    var moved: [LinkAddress: RelationshipDescription] = [:]
     _ = try HeartwoodError.translating("the generations cannot be compared") {
       try reader.differences(from: other.reader) { key, former, value in
         switch key.first {
@@ -58,7 +61,7 @@ extension LogStoreView {
           switch (former, value) {
           case (nil, _): links.added.append(target)
           case (_, nil): links.removed.append(target)
-          default: links.isReordered = true
+          default: moved[LinkAddress(address, slot: relationship.slot)] = relationship
           }
           found[address, default: RowDifference()].links[relationship.slot] = links
         default: try others(key, value)
@@ -66,7 +69,35 @@ extension LogStoreView {
         return true
       }
     }
+    for (address, relationship) in moved {
+      try checkOrder(&found[address.owner], relationship, of: address.owner.key, from: other)
+    }
     return found
+  }
+
+  /// Notes whether the destinations that both generations have are in another order: some have another place, but it may be between the same
+  /// neighbours.
+  private func checkOrder(
+    _ found: inout RowDifference?, _ relationship: RelationshipDescription, of key: UInt64,
+    from other: LogStoreView
+  ) throws {
+    guard var links = found?.links[relationship.slot] else { return }
+    let lost = Set(links.removed)
+    let got = Set(links.added)
+    let former = try other.keys(relationship, of: key).filter { !lost.contains($0) }
+    links.isReordered = try keys(relationship, of: key).filter { !got.contains($0) } != former
+    let isSame = !links.isReordered && links.added.isEmpty && links.removed.isEmpty
+    found?.links[relationship.slot] = isSame ? nil : links
+    if found?.hasRow == false, found?.links.isEmpty == true { found = nil }
+  }
+
+  private func keys(_ relationship: RelationshipDescription, of key: UInt64) throws -> [UInt64] {
+    var keys: [UInt64] = []
+    try destinations(relationship, of: key) {
+      keys.append($0)
+      return true
+    }
+    return keys
   }
 
   /// The difference of two rows by their bytes in the stores.

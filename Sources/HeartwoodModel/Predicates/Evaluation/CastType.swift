@@ -65,8 +65,13 @@ enum CastType {
     case .int, .double, .decimal: value
     case .bool(let flag): .int(flag ? 1 : 0)
     case .date(let seconds): .double(seconds)
-    default: value.text.flatMap(Double.init).map(Value.double)
+    default: value.text.flatMap(Self.number).map(Value.double)
     }
+  }
+
+  /// The number that a text is; nil if it has digits, and no double is as large.
+  private static func number(_ text: String) -> Double? {
+    Double(text).flatMap { $0.isInfinite && text.contains(where: \.isNumber) ? nil : $0 }
   }
 
   private func integer(_ value: Value) -> Value? {
@@ -104,7 +109,8 @@ enum CastType {
     case .url(let text): .string(text)
     case .bool(let flag): .string(flag ? "1" : "0")
     case .uuid(let uuid): .string(uuid.uuidString)
-    case .int, .double, .decimal, .date: .string(value.description)
+    case .date(let seconds): .string(DateText.text(Date(timeIntervalSinceReferenceDate: seconds)))
+    case .int, .double, .decimal: .string(value.description)
     default: nil
     }
   }

@@ -145,6 +145,9 @@ extension FormatLexer {
     guard let number = Double(digits) else {
       throw .predicate("'\(digits)' is not a number", column: start + 1)
     }
+    guard number.isFinite else {
+      throw .predicate("'\(digits)' is a larger number than any attribute has", column: start + 1)
+    }
     // A decimal has more digits, for comparisons with decimals.
     if let decimal = DecimalText.nearest(digits), !decimal.isNaN,
       DecimalText.nearest("\(number)") != decimal
