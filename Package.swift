@@ -44,11 +44,13 @@ let package = Package(
     .target(name: "HeartwoodSQLite"),
     .target(
       name: "HeartwoodAppleStores", dependencies: ["HeartwoodSQLite", "HeartwoodArchives", "Heartwood"]),
+    // A small HTTP server at the loopback address and the page that it serves, without knowledge of stores.
+    .target(name: "HeartwoodBrowser", dependencies: ["HeartwoodFiles"]),
     .executableTarget(
       name: "HeartwoodCommand",
       dependencies: [
         "Heartwood", "HeartwoodAppleStores", "HeartwoodSQLite", "HeartwoodEngine", "HeartwoodFiles",
-        "HeartwoodGenerating", "CoreDataTranslation",
+        "HeartwoodBrowser", "HeartwoodGenerating", "CoreDataTranslation",
       ]),
     // Swift classes of models, for `heartwood generate` and for the plugin, whose tool has nothing but that.
     .target(name: "HeartwoodGenerating", dependencies: ["HeartwoodModel", "SwiftTokens"]),
@@ -135,8 +137,12 @@ let package = Package(
     .testTarget(
       name: "HeartwoodCommandTests",
       dependencies: [
-        "TestSupport", "HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood", "HeartwoodCommand",
+        "TestSupport", "HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "Heartwood", "HeartwoodBrowser",
+        "HeartwoodCommand",
       ]),
+    .testTarget(
+      name: "HeartwoodBrowserTests",
+      dependencies: ["TestSupport", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodBrowser"]),
   ],
   swiftLanguageModes: [.v6]
 )

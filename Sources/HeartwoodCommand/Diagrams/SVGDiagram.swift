@@ -3,12 +3,19 @@ import Heartwood
 
 /// A model as a picture: a box for each entity with its properties, and lines between related ones.
 enum SVGDiagram {
-  static func text(_ model: DocumentModel) -> String {
-    let connections = ModelLines(model)
+  /// Where the boxes of the entities are, in their order.
+  static func layout(_ model: DocumentModel) -> DiagramLayout { layout(model, ModelLines(model)) }
+
+  private static func layout(_ model: DocumentModel, _ connections: ModelLines) -> DiagramLayout {
     let lines =
       connections.inheritances.map { (upper: $0.parent, lower: $0.child) }
       + connections.associations.map { $0.pointsDown ? ($0.from, $0.to) : ($0.to, $0.from) }
-    let layout = DiagramLayout(boxes: model.entities.map(box), lines: lines)
+    return DiagramLayout(boxes: model.entities.map(box), lines: lines)
+  }
+
+  static func text(_ model: DocumentModel) -> String {
+    let connections = ModelLines(model)
+    let layout = layout(model, connections)
     let (width, height) = (number(layout.width), number(layout.height))
     var parts = [
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(width) \(height)\" width=\"\(width)\" height=\"\(height)\">",

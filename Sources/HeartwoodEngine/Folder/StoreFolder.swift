@@ -130,6 +130,7 @@ final class StoreFolder: Sendable {
   static func isFile(_ name: String) -> Bool {
     ProcessAttachment.isFile(name)
       || [anchorName, newAnchorName, removedAnchorName, reserveName, holdsName, newHoldsName].contains(name)
+      || [PieceFormat.lineageName, PieceFormat.followingName].contains(name)
       || SegmentName.parse(name) != nil
   }
 

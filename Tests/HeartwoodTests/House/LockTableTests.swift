@@ -7,7 +7,7 @@ struct LockTableTests {
   @Test func `the table has each lock of the graph and of what is built on it, and no other`() throws {
     let modules = [
       "HeartwoodModel", "Heartwood", "CoreData", "SwiftData", "HeartwoodAppleStores", "HeartwoodSQLite",
-      "HeartwoodCommand",
+      "HeartwoodBrowser", "HeartwoodCommand",
     ]
     let found = try modules.flatMap { module in
       try PackageFolder.sources(in: "Sources/\(module)").values.flatMap { LockMembers(of: $0).names }

@@ -1,0 +1,110 @@
+import HeartwoodFiles
+
+/// Answers requests of one page at 127.0.0.1, with a thread for each connection and a limit on their number.
+package final class PageServer: Sendable {
+  /// What answers a request that is admitted: the parts of the path behind the token, and the query.
+  package typealias Handler = @Sendable (_ path: ArraySlice<String>, _ query: [String: String]) -> Response
+
+  /// How long is waited for a client, and how many are answered at once.
+  package struct Limits: Sendable {
+    package var connections = 64
+    /// Nanoseconds for a head to arrive after its first byte.
+    package var head = 10_000_000_000
+    /// Nanoseconds until the first byte of another request.
+    package var idle = 60_000_000_000
+    /// Nanoseconds for a client to read what is written.
+    package var writing = 30_000_000_000
+
+    package init() {}
+  }
+
+  /// Where the page is.
+  package let admission: Admission
+  private let listener: LoopbackListener
+  private let limits: Limits
+  private let handler: Handler
+  private let connections = OpenConnections()
+
+  /// Listens, and answers nothing yet.
+  ///
+  /// - Parameter port: 0 for one that is free.
+  /// - Throws: If the port cannot be listened at.
+  package init(
+    port: UInt16, limits: Limits = Limits(), token: String = Admission.randomToken(),
+    _ handler: @escaping Handler
+  ) throws(SocketError) {
+    listener = try LoopbackListener(port: port)
+    admission = Admission(port: listener.port, token: token)
+    (self.limits, self.handler) = (limits, handler)
+  }
+
+  /// Answers on threads of its own, until `stop`.
+  package func start() {
+    SystemThread.start { [self] in
+      while let client = listener.accept() { take(client) }
+    }
+  }
+
+  /// Ends all connections, and waits until the last answer has ended.
+  package func stop() {
+    listener.stop()
+    connections.endAll()
+  }
+
+  private func take(_ client: ClientSocket) {
+    guard let number = connections.add(client, most: limits.connections) else {
+      let refusal = Refusal(.unavailable, "too many connections are open")
+      return ShortAnswer.write(Response(refusal), to: client)
+    }
+    let isStarted = SystemThread.tryStart { [self] in
+      defer { connections.remove(number) }
+      Exchange(client, admission, limits, handler).run()
+    }
+    if !isStarted { connections.remove(number) }
+  }
+}
+
+/// An answer that is written without waiting, by the thread that accepts connections.
+private enum ShortAnswer {
+  static func write(_ response: Response, to client: ClientSocket) {
+    guard case .bytes(let content) = response.body else { return }
+    let deadline = MonotonicTime.nanoseconds + wait
+    try? client.write(response.head(keepsConnection: false) + content, until: deadline)
+  }
+
+  private static let wait = 100_000_000
+}
+
+/// The connections of a server, which all end with it.
+final class OpenConnections: @unchecked Sendable {
+  // Guards the members below it.
+  private let lock = Lock()
+  private let changed = ConditionVariable()
+  private var clients: [Int: ClientSocket] = [:]
+  private var next = 0
+  private var isEnded = false
+
+  /// - Returns: The number by which it is removed; nil if there are as many as there may be.
+  func add(_ client: ClientSocket, most: Int) -> Int? {
+    lock.withLock {
+      guard !isEnded, clients.count < most else { return nil }
+      next += 1
+      clients[next] = client
+      return next
+    }
+  }
+
+  func remove(_ number: Int) {
+    lock.withLock { clients[number] = nil }
+    changed.broadcast()
+  }
+
+  /// Shuts all connections, and waits until they are removed.
+  func endAll() {
+    lock.lock()
+    defer { lock.unlock() }
+    isEnded = true
+    for client in clients.values { client.shutDown() }
+    while !clients.isEmpty { changed.wait(lock) }
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Heartwood
+import HeartwoodEngine
+
+/// What was saved to a store: transactions, the generations that can be read, and what differs between two of them.
+struct HistoryPage {
+  let store: BrowsedStore
+
+  /// How many numbers of transactions a page looks at.
+  private static let window: UInt64 = 100
+  /// How many changes of a transaction are listed.
+  private static let mostChanges = 100
+  private static let mostDifferences = 300
+  private static let mostGenerations = 5000
+
+  /// Transactions, newest first, from one number down.
+  func transactions(_ query: PageQuery) throws(CommandFailure) -> JSONValue {
+    guard store.hasGenerations else { return Self.none }
+    let end = try query.number("before").map(UInt64.init) ?? (store.newest ?? 0) + 1
+    let start = end > Self.window + 1 ? end - Self.window - 1 : 0
+    let object = query.text("object")
+    let found = try store.reading { reader in
+      let uri = try object.map {
+        try ObjectName.identifier($0, in: reader).uriRepresentation().absoluteString
+      }
+      return try Self.transactions(after: start, before: end, of: uri, store.identifier, reader)
+    }
+    return .object(
+      JSONObject([
+        ("transactions", .array(found.reversed().map(Self.transaction))),
+        ("before", start == 0 ? .null : .integer(Int64(clamping: start + 1))),
+      ]))
+  }
+
+  private static let none = JSONValue.object(
+    JSONObject([("transactions", .array([])), ("generations", .array([])), ("before", .null)]))
+
+  private static func transactions(
+    after start: UInt64, before end: UInt64, of object: String?, _ identifier: String,
+    _ reader: CommandStore
+  ) throws -> [PersistentHistoryTransaction] {
+    func fetch(_ token: PersistentHistoryToken?) throws -> [PersistentHistoryTransaction] {
+      let request = PersistentHistoryChangeRequest.fetchHistory(after: token)
+      request.transactionPredicate = try FormatPredicate(
+        "transactionNumber > %@ AND transactionNumber < %@", Int64(clamping: start), Int64(clamping: end))
+      request.changePredicate = try object.map { try FormatPredicate("changedObjectURI == %@", $0) }
+      return try reader.context.execute(request).transactions
+    }
+    let token = PersistentHistoryToken(transactionNumbersByStore: [identifier: start])
+    do {
+      return try fetch(start == 0 ? nil : token)
+    } catch let error as HeartwoodError where error.code == .persistentHistoryTokenExpired {
+      return try fetch(nil)
+    }
+  }
+
+  private static func transaction(_ transaction: PersistentHistoryTransaction) -> JSONValue {
+    let changes = transaction.changes ?? []
+    // Deletions say most, and insertions least.
+    let order: [PersistentHistoryChange.ChangeType] = [.delete, .update, .insert]
+    let listed = order.lazy.flatMap { type in changes.lazy.filter { $0.changeType == type } }
+    return .object(
+      JSONObject([
+        ("number", .integer(transaction.transactionNumber)),
+        ("date", .string(CellValue.text(transaction.timestamp))),
+        ("author", transaction.author.map(JSONValue.string) ?? .null),
+        ("summary", .string(HistoryText.summary(changes))), ("count", .integer(Int64(changes.count))),
+        ("changes", .array(listed.prefix(mostChanges).map(change))),
+      ]))
+  }
+
+  private static func change(_ change: PersistentHistoryChange) -> JSONValue {
+    let kind =
+      switch change.changeType {
+      case .insert: "insert"
+      case .update: "update"
+      case .delete: "delete"
+      }
+    return .object(
+      JSONObject([
+        ("object", .string(ObjectName.text(change.changedObjectID))), ("change", .string(kind)),
+        ("properties", .array((change.updatedProperties ?? []).map(\.name).sorted().map(JSONValue.string))),
+      ]))
+  }
+
+  /// The generations that can be read, oldest first.
+  func generations() throws(CommandFailure) -> JSONValue {
+    guard store.hasGenerations else { return Self.none }
+    let records = try GraphFailure.catching(store.path) { try store.coordinator.generations() }
+    let own = records.filter { !$0.isInternal }
+    return .object(
+      JSONObject([
+        ("count", .integer(Int64(own.count))),
+        (
+          "generations",
+          .array(
+            own.suffix(Self.mostGenerations).map { record in
+              .array([
+                .integer(Int64(clamping: record.generation.rawValue)),
+                .string(CellValue.text(Date(nanosecondsSince1970: record.time))), .integer(record.bytes),
+              ])
+            })
+        ),
+      ]))
+  }
+
+  /// What differs between two generations.
+  func differences(_ query: PageQuery) throws(CommandFailure) -> JSONValue {
+    guard store.hasGenerations, let from = try query.number("from") else {
+      throw .usage("this needs two generations")
+    }
+    let to = try query.number("to").map(UInt64.init)
+    let entity = query.text("entity")
+    let found = try GraphFailure.catching(store.path) {
+      try store.coordinator.differences(from: UInt64(from), to: to).filter { difference in
+        entity.map { store.model.isKind(difference.objectID.entity.name ?? "", of: $0) } ?? true
+      }
+    }
+    let shown = found.prefix(Self.mostDifferences)
+    let labels = try labels(of: shown, from: UInt64(from), to: to)
+    return .object(
+      JSONObject([
+        ("count", .integer(Int64(found.count))),
+        ("differences", .array(shown.map { Self.difference($0, labels) })),
+      ]))
+  }
+
+  private static func difference(
+    _ difference: ObjectDifference, _ labels: [ManagedObjectID: JSONValue]
+  ) -> JSONValue {
+    guard case .object(var object) = DifferenceText.json(difference) else { return .null }
+    object.members.append(
+      JSONObject.Member(name: "label", value: labels[difference.objectID] ?? .null))
+    return .object(object)
+  }
+
+  /// What the objects are called in the later generation, and those that it has no more in the earlier one.
+  private func labels(
+    of differences: ArraySlice<ObjectDifference>, from former: UInt64, to present: UInt64?
+  ) throws(CommandFailure) -> [ManagedObjectID: JSONValue] {
+    var labels: [ManagedObjectID: JSONValue] = [:]
+    for (generation, isFormer) in [(former as UInt64?, true), (present, false)] {
+      let asked = differences.filter { ($0.kind == .deleted) == isFormer }.map(\.objectID)
+      guard !asked.isEmpty else { continue }
+      try store.reading(at: generation) { reader in
+        for id in asked { labels[id] = try reader.existingObject(id).map(PageCell.label) ?? .null }
+      }
+    }
+    return labels
+  }
+}

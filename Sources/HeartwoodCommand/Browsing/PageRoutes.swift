@@ -1,0 +1,67 @@
+import Heartwood
+import HeartwoodBrowser
+
+/// Answers the requests of a page about a store.
+struct PageRoutes: Sendable {
+  let store: BrowsedStore
+  let feed: ChangeFeed
+
+  /// - Parameter path: The parts behind the token.
+  func response(_ path: ArraySlice<String>, _ query: [String: String]) -> Response {
+    if let file = PageFiles.response(path) { return file }
+    guard path.count == 2, path.first == "api", let name = path.last else { return Self.missing }
+    do {
+      return try answer(name, PageQuery(query)) ?? Self.missing
+    } catch {
+      return Self.failure(error)
+    }
+  }
+
+  private static let missing = Response(Refusal(.notFound, "there is nothing here"))
+
+  private func answer(_ name: String, _ query: PageQuery) throws(CommandFailure) -> Response? {
+    switch name {
+    case "value": return try ValueDownload(store: store).response(query)
+    case "download": return try RowsDownload(store: store).response(query)
+    case "diagram.svg": return DiagramPage(store: store).image
+    case "changes": return store.hasGenerations ? feed.response : nil
+    default: return try json(name, query).map { Self.json($0) }
+    }
+  }
+
+  private func json(_ name: String, _ query: PageQuery) throws(CommandFailure) -> JSONValue? {
+    switch name {
+    case "store": try StoreOverview(store: store).json(at: query.generation())
+    case "rows": try RowsPage(store: store).json(query)
+    case "count": try RowsPage(store: store).count(query)
+    case "analysis": try RowsPage(store: store).analysis(query)
+    case "object": try ObjectPage(store: store).json(query)
+    case "related": try RelatedPage(store: store).related(query)
+    case "referrers": try RelatedPage(store: store).referrers(query)
+    case "completion": try ConditionCompletion(model: store.model).json(query)
+    case "transactions": try HistoryPage(store: store).transactions(query)
+    case "generations": try HistoryPage(store: store).generations()
+    case "differences": try HistoryPage(store: store).differences(query)
+    case "diagram": DiagramPage(store: store).places
+    default: nil
+    }
+  }
+
+  private static func json(_ value: JSONValue, _ status: Status = .ok) -> Response {
+    Response(status, type: "application/json; charset=utf-8", text: JSONWriter.line(value))
+  }
+
+  private static func failure(_ failure: CommandFailure) -> Response {
+    let status: Status =
+      switch failure.code {
+      case .noInput: .notFound
+      case .usage: .badRequest
+      default: .internalError
+      }
+    let column = failure.message.firstMatch(of: #/at column (\d+)/#).flatMap { Int64($0.output.1) }
+    let error = JSONObject([
+      ("error", .string(failure.message)), ("column", column.map(JSONValue.integer) ?? .null),
+    ])
+    return json(.object(error), status)
+  }
+}

@@ -1,0 +1,224 @@
+"""The page of `heartwood browse` in a browser: what is shown, what is not executed, keys, widths, and a store that is written."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+import stores
+from browser import Browser
+
+COMMAND = os.environ["HEARTWOOD_COMMAND"]
+ROWS = int(os.environ.get("HEARTWOOD_ROWS", "1000000"))
+
+
+def heartwood(*words):
+    return subprocess.run([COMMAND, *words], check=True, capture_output=True, text=True).stdout
+
+
+class Page:
+    """A store that is served, until the end of the block."""
+
+    def __init__(self, store, *options):
+        self.words = [COMMAND, "browse", store, "--no-open", *options]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.words, stdout=subprocess.PIPE, text=True)
+        return self.process.stdout.readline().strip()
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGINT)
+        assert self.process.wait(30) == 0, "an interruption ends the command without an error"
+
+
+def check(condition, message):
+    if not condition:
+        raise AssertionError(message)
+
+
+def open_table(browser, address, query, rows=1):
+    # Another document between them, as a change behind # alone loads nothing.
+    browser.open("about:blank")
+    browser.open(address + query)
+    browser.until(f"document.querySelectorAll('.rows tbody tr').length >= {rows} && document.querySelector('.rows td.id')")
+
+
+def check_width(browser, width):
+    wide = browser.value("[...document.querySelectorAll('body, #top, #main, #time, #object, .heading, .where')]"
+                         ".filter((node) => node.scrollWidth > innerWidth + 1).map((node) => node.id || node.className)")
+    check(not wide, f"at {width} px these are too wide: {wide}")
+
+
+def hostile(browser, address, pictures):
+    open_table(browser, address, "", len(stores.HOSTILE))
+    browser.until("[...document.images].every((image) => image.complete)")
+    browser.picture(f"{pictures}/hostile.png")
+    shown = browser.value("[...document.querySelectorAll('.rows tbody tr')].map((row) => row.children[1].textContent)")
+    for value, text in zip(stores.HOSTILE, shown):
+        if value.isprintable() and 0 < len(value) < 200:
+            check(text == value, f"{value!r} is shown as {text!r}")
+    for number in range(1, len(stores.HOSTILE) + 1):
+        browser.value(f"location.hash = new URLSearchParams({{ entity: 'Hostile', id: 'Hostile/p{number}' }})")
+        browser.until(f"document.querySelector('#object code')?.textContent === 'p{number}'")
+        if number in (1, 16):
+            browser.until("[...document.images].every((image) => image.complete)")
+            browser.picture(f"{pictures}/hostile-object-{number}.png")
+    check(browser.value("document.title") == "hostile.heartwood – Heartwood", "a value has run a script")
+    check(browser.value("document.querySelectorAll('script').length") == 1, "there is a script of a value")
+    check(browser.value("document.querySelectorAll('iframe, object, embed, svg').length") == 0, "there is an element of a value")
+    links = browser.value("[...document.links].map((link) => link.protocol)")
+    check(set(links) <= {"http:", "https:"}, f"there are links to {set(links)}")
+
+
+def many(browser, address, pictures):
+    open_table(browser, address, "#entity=Reading&sort=value", 100)
+    browser.press("g")
+    browser.type(str(ROWS // 200))
+    browser.press("Enter")
+    browser.until(f"document.querySelector('.range').textContent.replace(/\\s/g, '').endsWith('–{ROWS}')")
+    browser.picture(f"{pictures}/last-page.png")
+    times = []
+    for _ in range(9):
+        query = f"entity=Reading&sort=value&limit=200&offset={ROWS - 200}"
+        times.append(browser.value(f"(async () => {{ const start = performance.now(); await (await fetch('api/rows?{query}')).text();"
+                                   " return performance.now() - start; })()"))
+    print(f"the last of {ROWS // 200} pages, of 200 rows: {sorted(times)[4]:.1f} ms in the browser, median of nine")
+    browser.press("/")
+    browser.type('station.name == "oak 22" AND va')
+    browser.until("!document.querySelector('#candidates').hidden")
+    browser.press("Tab")
+    browser.until("document.activeElement.value.endsWith('AND value ') && !document.querySelector('#candidates').hidden")
+    browser.picture(f"{pictures}/completion.png")
+    browser.type("> 190")
+    browser.press("Enter")
+    browser.until("/^[1-9]\\d* objects/.test(document.querySelector('.total').textContent)", 60)
+    browser.picture(f"{pictures}/condition.png")
+    browser.press("/")
+    browser.type("value >> 3")
+    browser.press("Enter")
+    browser.until("!document.querySelector('.where .error').hidden && !document.querySelector('.caret').hidden")
+    browser.picture(f"{pictures}/error.png")
+    browser.press("Escape", "h")
+    browser.until("document.querySelectorAll('.history li').length > 3")
+    browser.picture(f"{pictures}/history.png")
+    browser.press("m")
+    browser.until("document.querySelectorAll('.drawing a').length === 2 && [...document.images].every((image) => image.complete)")
+    browser.picture(f"{pictures}/model.png")
+
+
+def written(browser, address, store, pictures):
+    """Another program saves while the page is open."""
+    open_table(browser, address, "#entity=Reading&id=Reading/p1", 10)
+    browser.until("document.querySelector('#object code')?.textContent === 'p1'")
+    browser.until("document.querySelector('.dot.live')")
+    for number in range(20):
+        heartwood("update", store, "Reading", "--where", "rank < 3", "--set", f"note = \"round {number}\"", "--author", "writer")
+    for place in (".rows", "#object"):
+        browser.until(f"document.querySelector('{place}').textContent.includes('round 19')", 60)
+    browser.picture(f"{pictures}/written.png")
+    browser.press("Escape", "t")
+    browser.until("document.querySelector('#time input')", 60)
+    browser.press("[", "[", "[")
+    browser.until("document.querySelector('.rows').textContent.includes('round 16') && document.querySelector('td.differs')")
+    browser.value("document.querySelector('#time .changed').click()")
+    browser.until("document.querySelector('.differences ins')?.textContent.includes('round 16')")
+    browser.picture(f"{pictures}/time.png")
+    browser.press("t")
+    browser.until("document.querySelector('.rows').textContent.includes('round 19') && document.querySelector('#time').hidden")
+
+
+def keys(browser, address):
+    open_table(browser, address, "#entity=Reading", 100)
+    browser.press("ArrowDown", "ArrowDown", "Enter")
+    browser.until("document.querySelector('#object code')?.textContent === 'p3'")
+    browser.press("ArrowDown")
+    browser.until("document.querySelector('#object code')?.textContent === 'p4'")
+    browser.press("Escape")
+    browser.until("document.querySelector('#object').hidden")
+    browser.press("PageDown")
+    browser.until("document.querySelector('.range').textContent.startsWith('201')")
+    browser.press("PageUp", "s")
+    browser.until("document.querySelector('th[aria-sort=ascending]')")
+    browser.press("End", "ArrowDown")
+    browser.until("document.querySelector('.range').textContent.startsWith('201')")
+    browser.press("?")
+    browser.until("document.querySelector('#help').open")
+    browser.press("Escape")
+    browser.until("!document.querySelector('#help').open")
+    browser.press("e")
+    browser.until("document.querySelector('#entities').contains(document.activeElement)")
+    browser.press("ArrowDown", "Enter")
+    browser.until("document.querySelector('h1').textContent === 'Station'")
+
+
+def looks(browser, address, pictures):
+    """Every view in the light, in the dark and at a telephone's width."""
+    views = {
+        "table": "#entity=Reading&sort=-value", "object": "#entity=Reading&sort=-value&id=Station/p4", "history": "#view=history",
+        "model": "#view=model", "time": "#entity=Reading&time=1",
+    }
+    for name, width, height, dark in [("light", 1280, 800, False), ("dark", 1280, 800, True), ("telephone", 390, 844, False)]:
+        browser.resize(width, height, dark, touch=width < 500)
+        for view, query in views.items():
+            browser.open("about:blank")
+            browser.open(address + query)
+            browser.until("document.querySelector('.rows td.id, .history li, .drawing a')")
+            if view == "time":
+                browser.until("document.querySelector('#time input')", 60)
+            if view == "object":
+                browser.until("document.querySelector('#object dt')")
+            browser.until("[...document.images].every((image) => image.complete)")
+            check_width(browser, width)
+            browser.picture(f"{pictures}/{name}-{view}.png")
+    browser.resize(1280, 800)
+
+
+def others(browser, address):
+    """Pages of other sites read nothing."""
+    browser.open("data:text/html,<title>other</title>")
+    browser.until("document.title === 'other'")
+    for way in ("{}", "{ mode: 'no-cors' }"):
+        script = f"fetch({json.dumps(address)} + 'api/store', {way}).then((answer) => answer.text(), () => '')"
+        check(browser.value(script) == "", "another page reads the store")
+
+
+def main(pictures):
+    os.makedirs(pictures, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/hostile.json", "w") as file:
+            file.write(stores.hostile())
+        stores.write_many(f"{folder}/many.json", ROWS)
+        for name in ("hostile", "many"):
+            heartwood("import", f"{folder}/{name}.heartwood", f"{folder}/{name}.json")
+        browser = Browser()
+        try:
+            browser.resize(1280, 800)
+            expected = 0
+            with Page(f"{folder}/hostile.heartwood") as address:
+                hostile(browser, address, pictures)
+                served = address
+            with Page(f"{folder}/many.heartwood") as address:
+                many(browser, address, pictures)
+                # The condition that is wrong is answered by an error.
+                expected += 1
+                keys(browser, address)
+                looks(browser, address, pictures)
+                written(browser, address, f"{folder}/many.heartwood", pictures)
+                elsewhere = [url for url in browser.requests() if not url.startswith((served, address, "about:", "data:"))]
+                check(not elsewhere, f"these were loaded: {elsewhere}")
+                # A page whose command has ended says that it follows nothing more.
+                errors = [error for error in browser.errors() if "api/changes" not in error]
+                check(len(errors) == expected, "\n".join(errors))
+                others(browser, address)
+        except Exception:
+            browser.picture(f"{pictures}/failed.png")
+            print("\n".join(browser.errors()))
+            raise
+        finally:
+            browser.close()
+    print(f"the page does what it should; the pictures are in {pictures}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

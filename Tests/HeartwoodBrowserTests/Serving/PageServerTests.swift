@@ -1,0 +1,193 @@
+import HeartwoodFiles
+import Testing
+
+@testable import HeartwoodBrowser
+
+/// A server on a port of its own, and clients that behave well or badly.
+struct PageServerTests {
+  private static func server(
+    limits change: (inout PageServer.Limits) -> Void = { _ in },
+    handler: @escaping PageServer.Handler = { path, query in
+      Response(type: "text/plain", text: "\(path.joined(separator: "/")) \(query["a"] ?? "")")
+    }
+  ) throws -> PageServer {
+    var limits = PageServer.Limits()
+    change(&limits)
+    let server = try PageServer(port: 0, limits: limits, token: "t", handler)
+    server.start()
+    return server
+  }
+
+  private static func port(of server: PageServer) -> UInt16 {
+    UInt16(server.admission.address.split(separator: ":").last?.prefix { $0.isNumber } ?? "") ?? 0
+  }
+
+  private static func client(of server: PageServer) throws -> TestClient {
+    try TestClient(port: port(of: server))
+  }
+
+  private static func head(_ path: String, of server: PageServer, _ rest: String = "", method: String = "GET")
+    -> String
+  {
+    "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port(of: server))\r\n\(rest)\r\n"
+  }
+
+  @Test func `requests of one connection are answered in order, also if they are sent together`() throws {
+    let server = try Self.server()
+    defer { server.stop() }
+    let client = try Self.client(of: server)
+    client.send(Self.head("/t/one?a=1", of: server))
+    #expect(client.read(until: "one 1").hasPrefix("HTTP/1.1 200 OK\r\n"))
+    client.send(
+      Self.head("/t/two", of: server) + Self.head("/t/three?a=%C3%A9", of: server, "Connection: close\r\n"))
+    let answers = client.read()
+    #expect(answers.contains("\r\n\r\ntwo HTTP/1.1 200 OK"))
+    #expect(answers.hasSuffix("\r\n\r\nthree é"))
+  }
+
+  @Test func `an answer to HEAD has no content`() throws {
+    let server = try Self.server()
+    defer { server.stop() }
+    let client = try Self.client(of: server)
+    client.send(Self.head("/t/one", of: server, "Connection: close\r\n", method: "HEAD"))
+    let answer = client.read()
+    #expect(answer.contains("Content-Length: 4\r\n"))
+    #expect(answer.hasSuffix("\r\n\r\n"))
+  }
+
+  @Test func `a request that is refused ends the connection`() throws {
+    let server = try Self.server()
+    defer { server.stop() }
+    for (text, status) in [
+      (Self.head("/wrong/", of: server), "403"), (Self.head("/t/../x", of: server), "400"),
+      (Self.head("/t/", of: server, method: "POST"), "405"),
+      ("GET /t/ HTTP/1.1\r\nHost: evil.example\r\n\r\n", "403"),
+      ("\r\n\r\n", "400"), ("GET /t/ HTTP/1.1\r\n" + String(repeating: "A", count: 20_000), "431"),
+    ] {
+      let client = try Self.client(of: server)
+      client.send(text + (status == "431" ? "" : Self.head("/t/second", of: server)))
+      let answer = client.read()
+      #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(text.prefix(60))")
+      #expect(answer.contains("Connection: close\r\n"))
+      #expect(!answer.contains("second"))
+    }
+  }
+
+  @Test func `a client that sends its request too slowly gets an error`() throws {
+    let server = try Self.server { $0.head = 20_000_000 }
+    defer { server.stop() }
+    let client = try Self.client(of: server)
+    client.send("GET /t/ HT")
+    #expect(client.read().hasPrefix("HTTP/1.1 408 "))
+  }
+
+  @Test func `a client that sends nothing is left after a while`() throws {
+    let server = try Self.server { $0.idle = 20_000_000 }
+    defer { server.stop() }
+    #expect(try Self.client(of: server).read() == "")
+  }
+
+  @Test func `a client that reads nothing is left after a while`() throws {
+    let ended = EventSignal()
+    let server = try Self.server {
+      $0.writing = 20_000_000
+    } handler: { _, _ in
+      Response(
+        type: "text/plain",
+        .stream { write in
+          defer { ended.raise() }
+          while true { try write([UInt8](repeating: 65, count: 1 << 16)) }
+        })
+    }
+    defer { server.stop() }
+    let client = try Self.client(of: server)
+    client.send(Self.head("/t/", of: server))
+    #expect(ended.wait(after: 0, nanoseconds: 60_000_000_000) == 1)
+    client.end()
+  }
+
+  @Test func `more connections than may be open get an error, and there is room again after one has ended`()
+    throws
+  {
+    let server = try Self.server { $0.connections = 2 }
+    defer { server.stop() }
+    let first = try Self.client(of: server)
+    let second = try Self.client(of: server)
+    for client in [first, second] {
+      client.send(Self.head("/t/open", of: server))
+      #expect(client.read(until: "open ").contains("200 OK"))
+    }
+    #expect(try Self.client(of: server).read().hasPrefix("HTTP/1.1 503 "))
+    first.send(Self.head("/t/last", of: server, "Connection: close\r\n"))
+    #expect(first.read().hasSuffix("last "))
+    // The thread of the connection ends after the client has seen its end.
+    var answer = ""
+    while !answer.contains("200 OK") {
+      let client = try Self.client(of: server)
+      client.send(Self.head("/t/again", of: server, "Connection: close\r\n"))
+      answer = client.read()
+    }
+    #expect(answer.hasSuffix("again "))
+  }
+
+  @Test func `a stream is sent in chunks, and its failure cuts it`() throws {
+    let server = try Self.server(handler: { path, _ in
+      Response(
+        type: "text/plain",
+        .stream { write in
+          try write(Array("ab".utf8))
+          try write([])
+          if path == ["cut"] { throw ClientIsGone() }
+          try write(Array("cde".utf8))
+        })
+    })
+    defer { server.stop() }
+    let client = try Self.client(of: server)
+    client.send(Self.head("/t/whole", of: server, "Connection: close\r\n"))
+    #expect(client.read().hasSuffix("\r\n\r\n2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n"))
+    let other = try Self.client(of: server)
+    other.send(Self.head("/t/cut", of: server))
+    #expect(other.read().hasSuffix("\r\n\r\n2\r\nab\r\n"))
+  }
+
+  @Test func `stopping ends idle connections, requests that are not whole, and streams`() throws {
+    let signal = EventSignal()
+    let started = EventSignal()
+    let server = try Self.server(handler: { _, _ in
+      Response(
+        type: "text/event-stream",
+        .stream { write in
+          try write(Array("x".utf8))
+          started.raise()
+          while signal.wait(after: 0, nanoseconds: 1_000_000_000_000) != nil {}
+        })
+    })
+    let (idle, half, following) = (
+      try Self.client(of: server), try Self.client(of: server), try Self.client(of: server)
+    )
+    half.send("GET /t/")
+    following.send(Self.head("/t/", of: server))
+    #expect(started.wait(after: 0, nanoseconds: 60_000_000_000) == 1)
+    signal.end()
+    server.stop()
+    #expect(idle.read() == "")
+    #expect(half.read() == "")
+    #expect(following.read().contains("\r\n\r\n1\r\nx\r\n"))
+  }
+
+  @Test func `a port that is in use is reported`() throws {
+    let server = try Self.server()
+    defer { server.stop() }
+    #expect {
+      _ = try PageServer(port: Self.port(of: server)) { _, _ in Response(type: "", text: "") }
+    } throws: {
+      ($0 as? SocketError)?.isInUse == true
+    }
+  }
+
+  @Test func `only this computer reaches the server`() throws {
+    let server = try Self.server()
+    defer { server.stop() }
+    #expect(server.admission.address.hasPrefix("http://127.0.0.1:"))
+  }
+}

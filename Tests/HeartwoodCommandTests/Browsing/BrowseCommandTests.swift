@@ -1,0 +1,77 @@
+import Foundation
+import Heartwood
+import HeartwoodBrowser
+import HeartwoodFiles
+import TestSupport
+import Testing
+
+@testable import HeartwoodCommand
+
+/// The command itself, and pages of stores that are being written.
+struct BrowseCommandTests {
+  @Test func `the page is told of what other programs save`() throws {
+    let world = try SmallWorld()
+    try BrowsedWorld(world.path).open { routes in
+      let observation = routes.feed.start()
+      defer { NotificationCenter.default.removeObserver(observation) }
+      let saved = try Program.run(
+        "update", world.path, "Country", "--where", "code == 'FR'", "--set", "name = 'Gaul'")
+      #expect(saved.status == 0)
+      #expect((routes.feed.signal.wait(after: 0, nanoseconds: 60_000_000_000) ?? 0) > 0)
+      let object = try BrowsedWorld.bytes(routes.response(["api", "object"], ["id": "Country/p1"]))
+      #expect(String(decoding: object, as: UTF8.self).contains("Gaul"))
+    }
+  }
+
+  @Test func `the address is printed, and an interruption ends the command`() throws {
+    let world = try SmallWorld()
+    let run = try Program.shell(
+      """
+      PATH=/usr/bin:/bin
+      $heartwood browse '\(world.path)' --no-open >'\(world.path).address' &
+      while ! grep -q / '\(world.path).address'; do :; done
+      kill -INT $!
+      wait $!
+      """)
+    #expect(run.status == 0)
+    let address = try String(contentsOfFile: world.path + ".address", encoding: .utf8)
+    #expect(address.wholeMatch(of: #/http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/\n/#) != nil, "\(address)")
+  }
+
+  @Test func `a session answers until it is stopped`() throws {
+    let world = try SmallWorld()
+    try CommandStore.with(world.path, for: .following, RecordingConsole()) { store in
+      let session = try BrowserSession(BrowsedStore(store, generation: nil), port: 0)
+      session.start()
+      let port = try #require(UInt16(session.address.split(separator: ":")[2].prefix { $0.isNumber }))
+      let failed = failure(.unavailable) {
+        _ = try BrowserSession(BrowsedStore(store, generation: nil), port: port)
+      }
+      #expect(failed.contains("another program uses it"))
+      session.stop()
+    }
+  }
+
+  @Test func `stores of one file are shown, without a history`() throws {
+    let world = try SmallWorld()
+    let file = world.directory.path("copy.json")
+    #expect(world.run("copy", file, "--type", "json").status == .success)
+    let page = BrowsedWorld(file)
+    let store = try page.json("store")
+    #expect(store.text("kind") == "json")
+    #expect(store.text("hasGenerations") == "false")
+    let rows = try page.json("rows", ["entity": "Country", "sort": "-name", "limit": "1", "offset": "1"])
+    #expect(rows.text("rows.0.cells.1") == "Luxembourg")
+    #expect(try page.json("transactions").texts("transactions", "number") == [])
+    #expect(try page.json("generations").texts("generations", "0") == [])
+    #expect(try page.answer("changes").0.status == .notFound)
+  }
+
+  @Test func `a port or a generation that cannot be is refused`() throws {
+    let world = try SmallWorld()
+    #expect(world.run("browse", "--port", "70000").status == .usage)
+    #expect(world.run("browse", "--port", "x").status == .usage)
+    #expect(world.run("browse", "--at", "99").status == .noInput)
+    #expect(CommandRun("browse", world.directory.path("none")).status == .noInput)
+  }
+}
