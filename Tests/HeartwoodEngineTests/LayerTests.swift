@@ -18,7 +18,7 @@ struct LayerTests {
       // Operations on an open store.
       "Checkpoints", "Coordination", "History", "Reclamation", "Inspection", "Commits", "Opening", "Backup",
       // Its users.
-      "Observation", "Handles", "", "Salvage",
+      "Observation", "Handles", "", "Salvage", "Following",
     ])
 
   @Test func `the folders of the engine use only types of lower folders`() throws {

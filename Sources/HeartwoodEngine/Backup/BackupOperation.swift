@@ -102,7 +102,8 @@ struct BackupOperation {
     }
   }
 
-  private func contents(
+  /// The state up to `end`, at which a transaction or a checkpoint is published.
+  func contents(
     _ checkpoints: CheckpointState, upTo end: LogPoint
   ) throws(EngineError) -> BackupContents {
     let segments = store.logSegments.segments

@@ -7,9 +7,6 @@ struct PageSegmentCopy {
   /// The existing part of the copy; nil if there is none.
   let earlier: CheckpointRecord.Segment?
 
-  /// Pages in one write.
-  private static let stepPages = 64
-
   private var name: String { SegmentName.pages(part.number) }
 
   init(_ backup: Backup, _ part: CheckpointRecord.Segment, earlier: CheckpointRecord.Segment?) {
@@ -43,10 +40,11 @@ struct PageSegmentCopy {
 
   private func copy(_ source: PageSegment) throws(EngineError) {
     var chain = earlier?.chain ?? source.header.seed
+    let pages = Int(earlier?.extent ?? 0)..<Int(part.extent)
     try backup.target.write(name, earlier == nil ? .createNew : .readWrite) { (file) throws(EngineError) in
-      try read(source, from: Int(earlier?.extent ?? 0), &chain) { (pages, index) throws(EngineError) in
-        try file.write(pages, at: index * Format.pageBytes)
-        backup.target.noteCopied(pages.count)
+      chain = try source.readPages(pages, chain: chain) { (bytes, index) throws(EngineError) in
+        try file.write(bytes, at: index * Format.pageBytes)
+        backup.target.noteCopied(bytes.count)
       }
     }
     guard chain != part.chain else { return }
@@ -62,9 +60,7 @@ struct PageSegmentCopy {
   }
 
   private func hasPages(_ segment: PageSegment) throws(EngineError) -> Bool {
-    var chain = segment.header.seed
-    try read(segment, from: 0, &chain) { (_, _) throws(EngineError) in }
-    return chain == part.chain
+    try segment.readPages(0..<Int(part.extent), chain: segment.header.seed) == part.chain
   }
 
   private func requireSound(_ source: PageSegment) throws(EngineError) {
@@ -72,33 +68,6 @@ struct PageSegmentCopy {
       throw EngineError.damaged(
         "a page of the tree is damaged, and damage is not copied; run verify, and salvage what can be read",
         file: source.path)
-    }
-  }
-
-  /// Reads pages in steps, and updates the running checksum.
-  private func read(
-    _ source: PageSegment, from first: Int, _ chain: inout UInt64,
-    _ body: (UnsafeRawBufferPointer, Int) throws(EngineError) -> Void
-  ) throws(EngineError) {
-    let buffer = OwnedBytes(count: Self.stepPages * Format.pageBytes)
-    let end = Int(part.extent)
-    for index in stride(from: first, to: end, by: Self.stepPages) {
-      let count = min(Self.stepPages, end - index) * Format.pageBytes
-      let pages = buffer.writable.bytes(0, count)
-      try source.read(page: index, into: pages)
-      addChecksums(pages.bytes, from: index, source.header.seed, &chain)
-      try body(pages.bytes.buffer, index)
-    }
-  }
-
-  /// Adds the checksums of pages to the running checksum. Page 0 of a segment is its header, which is
-  /// skipped.
-  private func addChecksums(
-    _ pages: Bytes, from index: Int, _ seed: UInt64, _ chain: inout UInt64
-  ) {
-    for page in 0..<pages.count / Format.pageBytes where index + page > 0 {
-      let place = pages.bytes(page * Format.pageBytes, Format.pageBytes)
-      chain = Checksums.mix(chain, PageSpace.checksum(place, segmentSeed: seed, index: index + page))
     }
   }
 }

@@ -78,12 +78,12 @@ struct CatchUp {
       number = predecessorEnd.position.segment
       guard number >= writer.log.last.number else { return nil }
     }
+    guard let predecessorEnd = later.first?.header.predecessor else { return later }
     // A recovery may have branched the log before the end that this process knows.
-    if let predecessorEnd = later.first?.header.predecessor, predecessorEnd.sequence < writer.log.end.sequence
-    {
-      return nil
-    }
-    return later
+    guard predecessorEnd.sequence >= writer.log.end.sequence else { return nil }
+    // A follower's copy lacks the end of a segment that was reclaimed before it was shipped.
+    let length = try store.folder.size(of: writer.log.last.file)
+    return predecessorEnd.position.offset <= length ? later : nil
   }
 
   private func newFrames(_ later: [LogSegment]) throws(EngineError) -> [Found] {

@@ -79,7 +79,7 @@ struct CheckpointRecord: Hashable, Sendable {
     bytes.setField(96, UInt64(nextSegment))
   }
 
-  private static func encode(_ segment: Segment, to bytes: inout [UInt8], at offset: Int) {
+  static func encode(_ segment: Segment, to bytes: inout [UInt8], at offset: Int) {
     bytes.setField(offset, UInt64(segment.number))
     bytes.setField(offset + 8, UInt64(segment.isLog ? 1 : 2))
     bytes.setField(offset + 16, segment.extent)
@@ -117,7 +117,7 @@ struct CheckpointRecord: Hashable, Sendable {
     )
   }
 
-  private static func decodeSegment(_ payload: UnsafeRawBufferPointer, at offset: Int) -> Segment? {
+  static func decodeSegment(_ payload: UnsafeRawBufferPointer, at offset: Int) -> Segment? {
     let number = payload.field64(offset)
     let kind = payload.field64(offset + 8)
     let extent = payload.field64(offset + 16)

@@ -1,0 +1,178 @@
+import HeartwoodFiles
+
+/// A folder that pieces are shipped to.
+public final class FolderDestination: ShippingDestination {
+  /// The path of the folder.
+  public let place: String
+  private let directory: any Directory
+  /// Locked while this object ships to the folder; nil until it has put a piece.
+  private let lock = Guarded<(any File)?>(nil)
+
+  private static let lockName = "lock"
+
+  /// Opens a folder.
+  ///
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - creates: Whether the folder is made if it is missing; its parent must exist.
+  /// - Throws: `.notFound`, `.notAStore` if the path leads to a file or to a folder with other things than pieces, and errors
+  ///   of the file system.
+  public init(
+    _ path: String, creates: Bool = false, fileSystem: any FileSystem = PosixFileSystem()
+  ) throws(EngineError) {
+    place = path
+    directory = try Self.openDirectory(path, creates: creates, fileSystem)
+    guard try list().allSatisfy(Self.isOurs) else {
+      throw EngineError(
+        .notAStore, "this folder holds other things than what a store ships; name another folder", file: path)
+    }
+  }
+
+  deinit { try? lock.withLock { $0 }?.close() }
+
+  private static func openDirectory(
+    _ path: String, creates: Bool, _ fileSystem: any FileSystem
+  ) throws(EngineError) -> any Directory {
+    do throws(FileSystemError) {
+      do throws(FileSystemError) {
+        return try fileSystem.openDirectory(path)
+      } catch {
+        guard creates, error.code == .notFound else { throw error }
+      }
+      try fileSystem.createDirectory(path)
+      return try fileSystem.openDirectory(path)
+    } catch {
+      throw EngineError.files(error, "the folder of shipped pieces could not be opened")
+    }
+  }
+
+  private static func isOurs(_ name: String) -> Bool {
+    name == lockName || name.hasPrefix(".") || PieceName(name) != nil || AtomicReplacement.isTemporary(name)
+  }
+
+  /// The names in the folder.
+  public func list() throws(EngineError) -> [String] {
+    try doing { () throws(FileSystemError) in
+      try directory.entries()
+    }
+  }
+
+  /// Opens a piece.
+  public func open(_ name: String) throws(EngineError) -> any ShippedFile {
+    try doing { () throws(FileSystemError) in
+      try OpenShippedFile(try directory.open(name, .readOnly), path: place + "/" + name)
+    }
+  }
+
+  /// Writes a piece under a temporary name, syncs it and renames it.
+  ///
+  /// - Throws: `.locked` if another process ships to the folder.
+  public func put(
+    _ name: String,
+    _ body: (_ write: (UnsafeRawBufferPointer) throws(EngineError) -> Void) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    try acquire()
+    let temporary = AtomicReplacement.temporaryName(for: name, 0)
+    do throws(EngineError) {
+      try fill(temporary, body)
+      // The bytes are durable before the name leads to them.
+      try doing { () throws(FileSystemError) in try directory.rename(temporary, to: name) }
+    } catch {
+      try? directory.unlink(temporary)
+      throw error
+    }
+    // A crash here leaves the piece as it was or as it is.
+    try doing { () throws(FileSystemError) in try directory.sync() }
+  }
+
+  /// Creates a file with the bytes that `body` writes, and syncs it.
+  private func fill(
+    _ name: String,
+    _ body: (_ write: (UnsafeRawBufferPointer) throws(EngineError) -> Void) throws(EngineError) -> Void
+  ) throws(EngineError) {
+    let file = try doing { () throws(FileSystemError) in try directory.open(name, .createNew) }
+    do throws(EngineError) {
+      var offset: Int64 = 0
+      try body { (bytes) throws(EngineError) in
+        try doing { () throws(FileSystemError) in try file.writeFully(bytes, at: offset) }
+        offset += Int64(bytes.count)
+      }
+      try doing { () throws(FileSystemError) in try file.sync(.full) }
+    } catch {
+      try? file.close()
+      throw error
+    }
+    try doing { () throws(FileSystemError) in try file.close() }
+  }
+
+  /// Removes pieces.
+  public func remove(_ names: [String]) throws(EngineError) {
+    try acquire()
+    try doing { () throws(FileSystemError) in
+      for name in names {
+        do throws(FileSystemError) {
+          try directory.unlink(name)
+        } catch {
+          guard error.code == .notFound else { throw error }
+        }
+      }
+      try directory.sync()
+    }
+  }
+
+  /// Waits for changes in the folder.
+  public func watch() -> (any DirectoryWatch)? { try? directory.watch() }
+
+  /// Locks the folder for shipping, and removes what a killed process has left.
+  private func acquire() throws(EngineError) {
+    try lock.withLock { (held) throws(EngineError) in
+      guard held == nil else { return }
+      let file = try doing { () throws(FileSystemError) in
+        try ProcessAttachment.open(Self.lockName, directory)
+      }
+      guard (try? file.tryLock(.exclusive)) == true else {
+        try? file.close()
+        throw EngineError(
+          .locked, "another process ships to this folder; stop it, or name another folder", file: place)
+      }
+      held = file
+      for name in try list() where AtomicReplacement.isTemporary(name) { try? directory.unlink(name) }
+    }
+  }
+
+  private func doing<Result>(_ body: () throws(FileSystemError) -> Result) throws(EngineError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw EngineError.files(error, "the folder of shipped pieces could not be used")
+    }
+  }
+}
+
+/// A piece in a folder.
+private final class OpenShippedFile: ShippedFile {
+  private let file: any File
+  private let path: String
+  let size: Int64
+
+  init(_ file: any File, path: String) throws(FileSystemError) {
+    self.file = file
+    self.path = path
+    do {
+      size = try file.size()
+    } catch {
+      try? file.close()
+      throw error
+    }
+  }
+
+  deinit { try? file.close() }
+
+  func bytes(_ count: Int, at offset: Int64) throws(EngineError) -> [UInt8] {
+    do {
+      return try file.bytes(count, at: offset)
+    } catch {
+      throw EngineError.reading(error, path: path, offset: offset)
+    }
+  }
+}
