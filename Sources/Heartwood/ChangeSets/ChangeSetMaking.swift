@@ -31,7 +31,10 @@ struct ChangeSetMaking {
     var stamped = newStamps.filter { $0.value.stamp.number > from }
     var found = try later.differences(from: earlier) { key, value in
       guard let value, let key = try later.stampKey(of: key) else { return }
-      stamped[key] = try stamped[key] ?? StoredStamp(decoding: value, replica)
+      let stored = try StoredStamp(decoding: value, replica)
+      // Stamps of older changes are written at the next exchange.
+      let last = stored.stamp.lineage == replica.ownLineage ? from : before.known[stored.stamp.lineage] ?? 0
+      if stamped[key] == nil, stored.stamp.number > last { stamped[key] = stored }
     }
     for (key, stamp) in stamped where key.target == nil {
       if let property = key.property {

@@ -32,7 +32,8 @@ enum ImportFormatHelp {
       types: \(DocumentType.allCases.dropLast(2).map(\.rawValue).joined(separator: ", ")),
              transformable (with "transformer", its name, and "valueClass")
       of an attribute: optional, unique, indexed, fullText, preservesValueInHistoryOnDeletion,
-                       preservesValueInHistoryOnUpdate, default, allowsExternalStorage, transient, validationRules, derived (the expression of a value that the
+                       preservesValueInHistoryOnUpdate, default, allowsExternalStorage, transient, validationRules,
+                       derived (the expression of a value that the
                        store computes: "canonical:(name)", "cities.@count")
       of a composite attribute: elements, attributes by name; its value is an object, {"city": "Lyon", "code": null},
                        and elements that it does not name have their defaults. Constraints and indexes are those of

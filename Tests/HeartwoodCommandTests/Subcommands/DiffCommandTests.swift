@@ -23,7 +23,7 @@ import Testing
   let run = world.run("undo", change)
   #expect(run.status == .dataError && run.notes.contains("Country/p1.population was changed since"))
   #expect(world.run("undo", "x").status == .usage)
-  #expect(world.run("diff", "0x").status == .usage)
+  #expect(world.run("diff", "0x").status == .noInput)
 }
 
 @Test func `a store without consumers says so, and an unknown one is not removed`() throws {

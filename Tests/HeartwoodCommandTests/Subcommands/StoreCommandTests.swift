@@ -53,7 +53,7 @@ extension SmallWorld {
   let rows = run.output.split(separator: "\n").map {
     $0.split(separator: ",", omittingEmptySubsequences: false)
   }
-  #expect(rows.first?.map(String.init) == ["generation", "date", "author", "changes", "bytes"])
+  #expect(rows.first?.map(String.init) == ["generation", "date", "author", "changes", "bytes", "held"])
   #expect(rows.count >= 3)
   for row in rows.dropFirst().suffix(2) {
     #expect(world.run("count", "Continent", "--generation", String(row[0])).output == "2\n")

@@ -52,6 +52,6 @@ struct HouseTests {
 
   @Test func `the modules are not larger than they were`() throws {
     #expect(graph.lines <= 60_000)
-    #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 23_050)
+    #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 23_200)
   }
 }
