@@ -62,10 +62,7 @@ struct AnchorSlot: Hashable, Sendable {
     bytes.setField(64, checkpoint?.rawValue ?? 0)
     bytes.setField(72, checkpointChecksum)
     bytes.setField(80, UInt64(lastLogSegment))
-    bytes.setField(88, knownDurable.position.rawValue)
-    bytes.setField(96, knownDurable.sequence)
-    bytes.setField(104, knownDurable.chain)
-    bytes.setField(112, knownDurable.generation)
+    knownDurable.encode(to: &bytes, at: 88)
     bytes.setField(120, UInt64(nextSegment))
     bytes.setField(128, UInt32((isClean ? 1 : 0) | (isUnsynced ? 2 : 0)))
     bytes.setField(132, Format.checksumKind)
@@ -88,17 +85,14 @@ struct AnchorSlot: Hashable, Sendable {
     let lastLog = bytes.field64(80)
     let next = bytes.field64(120)
     guard lastLog > 0, lastLog <= Format.segmentNumberLimit, next <= Format.segmentNumberLimit + 1,
-      let durablePosition = LogPosition(rawValue: bytes.field64(88))
+      let knownDurable = LogPoint(bytes, at: 88)
     else { return nil }
     return AnchorSlot(
       identifier: StoreIdentifier(low: bytes.field64(32), high: bytes.field64(40)),
       sequence: bytes.field64(48),
       created: Int64(bitPattern: bytes.field64(56)), checkpoint: LogPosition(rawValue: bytes.field64(64)),
       checkpointChecksum: bytes.field64(72), lastLogSegment: UInt32(lastLog),
-      knownDurable: LogPoint(
-        position: durablePosition, sequence: bytes.field64(96), chain: bytes.field64(104),
-        generation: bytes.field64(112)),
-      nextSegment: UInt32(next), isClean: bytes.field32(128) & 1 == 1,
+      knownDurable: knownDurable, nextSegment: UInt32(next), isClean: bytes.field32(128) & 1 == 1,
       isUnsynced: bytes.field32(128) & 2 == 2,
       content: StoreContent(low: bytes.field64(136), high: bytes.field64(144)))
   }

@@ -69,10 +69,7 @@ struct CheckpointRecord: Hashable, Sendable {
     bytes.setField(24, root.level)
     bytes.setField(28, UInt32(truncatingIfNeeded: segments.count))
     bytes.setField(32, root.count)
-    bytes.setField(40, replay.position.rawValue)
-    bytes.setField(48, replay.sequence)
-    bytes.setField(56, replay.chain)
-    bytes.setField(64, replay.generation)
+    replay.encode(to: &bytes, at: 40)
     bytes.setField(72, previous?.rawValue ?? 0)
     bytes.setField(80, previousChecksum)
     bytes.setField(88, previousGeneration)
@@ -92,7 +89,7 @@ struct CheckpointRecord: Hashable, Sendable {
     let count = Int(payload.field32(28))
     guard (payload.count - fixedBytes) / segmentBytes == count,
       count * segmentBytes + fixedBytes == payload.count,
-      let replay = LogPosition(rawValue: payload.field64(40)),
+      let replay = LogPoint(payload, at: 40),
       payload.field64(96) <= Format.segmentNumberLimit + 1
     else { return nil }
     var segments: [Segment] = []
@@ -103,10 +100,7 @@ struct CheckpointRecord: Hashable, Sendable {
     }
     return CheckpointRecord(
       generation: payload.field64(0), root: decodeRoot(payload),
-      replay: LogPoint(
-        position: replay, sequence: payload.field64(48), chain: payload.field64(56),
-        generation: payload.field64(64)),
-      previous: LogPosition(rawValue: payload.field64(72)), previousChecksum: payload.field64(80),
+      replay: replay, previous: LogPosition(rawValue: payload.field64(72)), previousChecksum: payload.field64(80),
       previousGeneration: payload.field64(88), nextSegment: UInt32(payload.field64(96)), segments: segments)
   }
 

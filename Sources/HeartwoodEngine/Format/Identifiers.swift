@@ -82,6 +82,23 @@ struct LogPoint: Hashable, Sendable {
   var generation: UInt64
 }
 
+extension LogPoint {
+  /// Decodes the four fields of a point; nil for none.
+  init?(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    guard let position = LogPosition(rawValue: bytes.field64(offset)) else { return nil }
+    self.init(
+      position: position, sequence: bytes.field64(offset + 8), chain: bytes.field64(offset + 16),
+      generation: bytes.field64(offset + 24))
+  }
+
+  func encode(to bytes: inout [UInt8], at offset: Int) {
+    bytes.setField(offset, position.rawValue)
+    bytes.setField(offset + 8, sequence)
+    bytes.setField(offset + 16, chain)
+    bytes.setField(offset + 24, generation)
+  }
+}
+
 /// The file names of segments.
 enum SegmentName {
   static func log(_ number: UInt32) -> String { hexadecimal(number) + ".log" }

@@ -99,18 +99,11 @@ struct PieceHeader: Hashable, Sendable {
     bytes.setField(104, UInt64(nextSegment))
     bytes.setField(112, checkpoint?.rawValue ?? 0)
     bytes.setField(120, checkpointChecksum)
-    if let start { Self.encode(start, to: &bytes, at: 128) }
-    Self.encode(end, to: &bytes, at: 160)
+    start?.encode(to: &bytes, at: 128)
+    end.encode(to: &bytes, at: 160)
     bytes.setField(192, earliestTime)
     bytes.setField(200, latestTime)
     bytes.setField(208, shipped)
-  }
-
-  private static func encode(_ point: LogPoint, to bytes: inout [UInt8], at offset: Int) {
-    bytes.setField(offset, point.position.rawValue)
-    bytes.setField(offset + 8, point.sequence)
-    bytes.setField(offset + 16, point.chain)
-    bytes.setField(offset + 24, point.generation)
   }
 
   private static func encode(_ part: Part, to bytes: inout [UInt8], at offset: Int) {
@@ -153,9 +146,9 @@ extension PieceHeader {
 
   private static func decodeVerified(_ bytes: UnsafeRawBufferPointer) -> PieceHeader? {
     let isBase = bytes.field32(64) == PieceFormat.baseKind
-    let start = point(bytes, at: 128)
+    let start = LogPoint(bytes, at: 128)
     guard isBase || bytes.field32(64) == PieceFormat.pieceKind, (start == nil) == isBase,
-      let end = point(bytes, at: 160), bytes.field64(104) <= Format.segmentNumberLimit + 1
+      let end = LogPoint(bytes, at: 160), bytes.field64(104) <= Format.segmentNumberLimit + 1
     else { return nil }
     let tables = PieceFormat.headerBytes
     let segmentBytes = PieceFormat.entryBytes * Int(bytes.field32(68))
@@ -185,13 +178,6 @@ extension PieceHeader {
       guard !overflows, part.count > 0, let extent = extents[SegmentKey(part)] else { return false }
       return partEnd <= (part.isLog ? extent : extent * UInt64(Format.pageBytes))
     }
-  }
-
-  private static func point(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> LogPoint? {
-    guard let position = LogPosition(rawValue: bytes.field64(offset)) else { return nil }
-    return LogPoint(
-      position: position, sequence: bytes.field64(offset + 8), chain: bytes.field64(offset + 16),
-      generation: bytes.field64(offset + 24))
   }
 
   private static func segments(_ bytes: UnsafeRawBufferPointer) -> [CheckpointRecord.Segment]? {

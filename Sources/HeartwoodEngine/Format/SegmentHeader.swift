@@ -35,10 +35,7 @@ struct SegmentHeader: Hashable, Sendable {
     bytes.setField(24, identifier.high)
     bytes.setField(32, UInt64(number))
     bytes.setField(40, salt)
-    bytes.setField(48, predecessor?.position.rawValue ?? 0)
-    bytes.setField(56, predecessor?.sequence ?? 0)
-    bytes.setField(64, predecessor?.chain ?? 0)
-    bytes.setField(72, predecessor?.generation ?? 0)
+    predecessor?.encode(to: &bytes, at: 48)
     bytes.setField(80, copiedThrough)
     bytes.setField(88, durableThrough)
     let checksum = bytes.withBytes { Self.checksum($0, number: number, store: identifier.seed) }
@@ -59,15 +56,8 @@ struct SegmentHeader: Hashable, Sendable {
       bytes.field32(8) == Format.version, bytes.field64(32) == UInt64(number)
     else { return nil }
     return SegmentHeader(
-      identifier: identifier, number: number, salt: bytes.field64(40), predecessor: decodePredecessor(bytes),
+      identifier: identifier, number: number, salt: bytes.field64(40), predecessor: LogPoint(bytes, at: 48),
       copiedThrough: bytes.field64(80), durableThrough: bytes.field64(88))
-  }
-
-  private static func decodePredecessor(_ bytes: UnsafeRawBufferPointer) -> LogPoint? {
-    guard let position = LogPosition(rawValue: bytes.field64(48)) else { return nil }
-    return LogPoint(
-      position: position, sequence: bytes.field64(56), chain: bytes.field64(64), generation: bytes.field64(72)
-    )
   }
 
   private static func checksum(_ bytes: UnsafeRawBufferPointer, number: UInt32, store: UInt64) -> UInt64 {
