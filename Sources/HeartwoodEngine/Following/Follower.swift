@@ -20,15 +20,19 @@ public struct FollowingReport: Hashable, Sendable {
 /// The copy is a store that any number of processes may open for reading only; each read sees the newest generation that was
 /// copied. A follower that cannot go on says so: whatever is missing, altered or out of order at the destination is an error
 /// of the next `advance`, with the piece and the reason. A piece that has not been shipped yet is none.
-public final class Follower: @unchecked Sendable {
+public final class Follower: Sendable {
   private let destination: any ShippingDestination
   private let path: String
   private let fileSystem: any FileSystem
-  /// Guards `state`; held while pieces are copied.
-  private let lock = Lock()
-  private var state: FollowingState?
+  /// Held while pieces are copied.
+  private let session = StateLock(Session())
   private let hasStopped = Atomic(false)
   private let alarm = Guarded<(any DirectoryWatch)?>(nil)
+
+  private final class Session {
+    /// Nil before the first copy, and after one that was interrupted.
+    var state: FollowingState?
+  }
 
   /// Creates a follower, which copies nothing before `advance` or `run`.
   ///
@@ -54,18 +58,21 @@ public final class Follower: @unchecked Sendable {
   /// - Complexity: O(n) in the new bytes; O(n) in the size of the store for the first copy.
   @discardableResult
   public func advance() throws(EngineError) -> FollowingReport {
-    lock.lock()
-    defer { lock.unlock() }
-    if state == nil {
-      state = FollowingState(try FollowerStore.open(path, from: destination, fileSystem), destination)
-    }
-    guard let state else { throw StoreStatus.closed }
-    do throws(EngineError) { return try state.advance() } catch {
-      guard state.isInterrupted else { throw error }
-      // Begins anew from what is in the folder.
-      state.close()
-      self.state = nil
-      throw error
+    try session.withLock { (session) throws(EngineError) in
+      let state: FollowingState
+      if let open = session.state {
+        state = open
+      } else {
+        state = FollowingState(try FollowerStore.open(path, from: destination, fileSystem), destination)
+        session.state = state
+      }
+      do throws(EngineError) { return try state.advance() } catch {
+        guard state.isInterrupted else { throw error }
+        // Begins again from what is in the folder.
+        state.close()
+        session.state = nil
+        throw error
+      }
     }
   }
 
@@ -94,11 +101,11 @@ public final class Follower: @unchecked Sendable {
 
   /// Releases the store, which can then be followed by another process, or opened for writing: from then on it is one of its own.
   public func close() {
-    lock.lock()
-    defer { lock.unlock() }
-    state?.close()
-    state = nil
+    session.withLock {
+      $0.state?.close()
+      $0.state = nil
+    }
   }
 
-  deinit { state?.close() }
+  deinit { close() }
 }

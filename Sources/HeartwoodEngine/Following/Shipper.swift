@@ -6,15 +6,19 @@ import Synchronization
 /// Works beside the processes that write the store, in one of them or in another. It changes nothing of the store, except that
 /// it syncs the log, and makes the file `lineage` in its folder. Pieces contain only what was synced, so a crash of the store
 /// loses nothing that was shipped.
-public final class Shipper: @unchecked Sendable {
+public final class Shipper: Sendable {
   private let engine: Engine
   private let destination: any ShippingDestination
   private let options: ShippingOptions
-  /// Guards `state`; held while a piece is shipped.
-  private let lock = Lock()
-  private var state: ShippingState?
+  /// Held while a piece is shipped.
+  private let session = StateLock(Session())
   private let alarm = TimedWatch(interval: nil)
   private let hasStopped = Atomic(false)
+
+  private final class Session {
+    /// Nil before the first shipment, and after one that failed.
+    var state: ShippingState?
+  }
 
   /// Creates a shipper, which ships nothing before `ship` or `run`.
   ///
@@ -39,19 +43,22 @@ public final class Shipper: @unchecked Sendable {
   /// - Complexity: O(n) in the new bytes, O(n) in the size of the store if a base is due.
   @discardableResult
   public func ship() throws(EngineError) -> ShippingReport {
-    lock.lock()
-    defer { lock.unlock() }
-    do throws(EngineError) {
-      if state == nil {
-        state = try ShippingState(engine.handle.open(), destination, options)
+    try session.withLock { (session) throws(EngineError) in
+      do throws(EngineError) {
+        let state: ShippingState
+        if let open = session.state {
+          state = open
+        } else {
+          state = try ShippingState(engine.handle.open(), destination, options)
+          session.state = state
+        }
+        return try state.ship()
+      } catch {
+        // Begins again from what is at the destination.
+        session.state?.close()
+        session.state = nil
+        throw error
       }
-      guard let state else { throw StoreStatus.closed }
-      return try state.ship()
-    } catch {
-      // Begins anew from what is at the destination.
-      state?.close()
-      state = nil
-      throw error
     }
   }
 
@@ -86,5 +93,5 @@ public final class Shipper: @unchecked Sendable {
     alarm.wake()
   }
 
-  deinit { state?.close() }
+  deinit { session.withLock { $0.state?.close() } }
 }
