@@ -55,7 +55,6 @@ struct UnsafeCodeTests {
   static let engine = UnsafeCodeRules(
     root: "Sources/HeartwoodEngine",
     rawMemory: [
-      "hashes what a writer has": ["Format/HoldRecord.swift"],
       "types that the other files use instead": [
         "Memory/ByteArrays.swift", "Memory/Bytes.swift", "Memory/FixedArray.swift", "Memory/PageBytes.swift",
         "Memory/PlainList.swift", "Memory/StableReference.swift", "Memory/UnownedReference.swift",

@@ -43,79 +43,80 @@ struct HoldList: Hashable, Sendable {
 
   /// The whole file.
   func encoded(_ identifier: StoreIdentifier) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.append(Format.holdsMagic)
-    writer.append(Self.version)
-    writer.append(UInt32(truncatingIfNeeded: holds.count))
-    writer.append(identifier.low)
-    writer.append(identifier.high)
-    for hold in holds { Self.append(hold, to: &writer) }
-    let checksum = writer.withUnsafeBytes { XXH64.hash($0, seed: Self.seed) }
-    writer.append(checksum)
-    return writer.withUnsafeBytes { Array($0) }
+    let byteCount = holds.reduce(Self.headerBytes) {
+      $0 + Self.byteCount($1.needs.segments.count, $1.name.utf8.count)
+    }
+    var bytes = [UInt8](repeating: 0, count: byteCount + Self.checksumBytes)
+    bytes.setField(0, Format.holdsMagic)
+    bytes.setField(8, Self.version)
+    bytes.setField(12, UInt32(truncatingIfNeeded: holds.count))
+    bytes.setField(16, identifier.low)
+    bytes.setField(24, identifier.high)
+    var offset = Self.headerBytes
+    for hold in holds { Self.encode(hold, to: &bytes, at: &offset) }
+    let checksum = bytes.withBytes { XXH64.hash($0.bytes(0..<byteCount), seed: Self.seed) }
+    bytes.setField(byteCount, checksum)
+    return bytes
   }
 
-  private static func append(_ hold: HoldRecord, to writer: inout ByteWriter) {
-    let name = Array(hold.name.utf8)
-    writer.append(hold.needs.generation)
-    writer.append(hold.created)
-    writer.append(hold.end)
-    writer.append(hold.needs.checkpoint?.rawValue ?? 0)
-    writer.append(hold.needs.checkpointChecksum)
-    writer.append(hold.needs.lastLogSegment)
-    writer.append(UInt32(truncatingIfNeeded: hold.needs.segments.count))
-    writer.append(UInt32(truncatingIfNeeded: name.count))
-    writer.append(UInt32(0))
-    for segment in hold.needs.segments { writer.append(segment) }
-    writer.append(name)
-    writer.pad(toMultipleOf: 8)
+  /// The bytes of a hold, with zeros up to a multiple of 8.
+  private static func byteCount(_ segmentCount: Int, _ nameBytes: Int) -> Int {
+    (holdBytes + 4 * segmentCount + nameBytes + 7) / 8 * 8
+  }
+
+  private static func encode(_ hold: HoldRecord, to bytes: inout [UInt8], at offset: inout Int) {
+    let (needs, name) = (hold.needs, Array(hold.name.utf8))
+    bytes.setField(offset, needs.generation)
+    bytes.setField(offset + 8, hold.created)
+    bytes.setField(offset + 16, hold.end)
+    bytes.setField(offset + 24, needs.checkpoint?.rawValue ?? 0)
+    bytes.setField(offset + 32, needs.checkpointChecksum)
+    bytes.setField(offset + 40, needs.lastLogSegment)
+    bytes.setField(offset + 44, UInt32(truncatingIfNeeded: needs.segments.count))
+    bytes.setField(offset + 48, UInt32(truncatingIfNeeded: name.count))
+    var place = offset + holdBytes
+    for segment in needs.segments {
+      bytes.setField(place, segment)
+      place += 4
+    }
+    bytes.replaceSubrange(place..<place + name.count, with: name)
+    offset += byteCount(needs.segments.count, name.count)
   }
 
   /// Decodes the file; nil if it is damaged, or of another store or a newer version.
   static func decode(_ bytes: UnsafeRawBufferPointer, of identifier: StoreIdentifier) -> HoldList? {
     let end = bytes.count - checksumBytes
-    guard end >= headerBytes, bytes.field64(end) == XXH64.hash(bytes.bytes(0..<end), seed: seed) else {
-      return nil
+    guard end >= headerBytes, bytes.field64(end) == XXH64.hash(bytes.bytes(0..<end), seed: seed),
+      bytes.field64(0) == Format.holdsMagic, bytes.field32(8) == version,
+      StoreIdentifier(low: bytes.field64(16), high: bytes.field64(24)) == identifier
+    else { return nil }
+    var list = HoldList()
+    var offset = headerBytes
+    for _ in 0..<bytes.field32(12) {
+      guard let hold = decodeHold(bytes.bytes(0..<end), at: &offset) else { return nil }
+      list.holds.append(hold)
     }
-    do {
-      var reader = ByteReader(bytes.bytes(0..<end))
-      guard try reader.readUInt64() == Format.holdsMagic, try reader.readUInt32() == version else {
-        return nil
-      }
-      let count = try reader.readUInt32()
-      guard try reader.readUInt64() == identifier.low, try reader.readUInt64() == identifier.high,
-        Int(count) <= reader.remaining / holdBytes
-      else { return nil }
-      var list = HoldList()
-      for _ in 0..<count {
-        guard let hold = try decodeHold(&reader) else { return nil }
-        list.holds.append(hold)
-      }
-      return reader.remaining == 0 ? list : nil
-    } catch {
-      return nil
-    }
+    return offset == end ? list : nil
   }
 
-  private static func decodeHold(_ reader: inout ByteReader) throws(ByteReader.ShortInput) -> HoldRecord? {
-    let generation = try reader.readUInt64()
-    let (created, end) = (try reader.readInt64(), try reader.readInt64())
-    let (position, checksum) = (try reader.readUInt64(), try reader.readUInt64())
-    let (last, count) = (try reader.readUInt32(), try reader.readUInt32())
-    let nameBytes = try reader.readUInt32()
-    _ = try reader.readUInt32()
-    guard Int(count) <= reader.remaining / 4 else { return nil }
-    var segments: [UInt32] = []
-    for _ in 0..<count { segments.append(try reader.readUInt32()) }
-    guard let name = String(validating: try reader.readBytes(Int(nameBytes)), as: UTF8.self) else {
+  private static func decodeHold(_ bytes: UnsafeRawBufferPointer, at offset: inout Int) -> HoldRecord? {
+    guard bytes.count - offset >= holdBytes else { return nil }
+    let (segmentCount, nameBytes) = (Int(bytes.field32(offset + 44)), Int(bytes.field32(offset + 48)))
+    let byteCount = byteCount(segmentCount, nameBytes)
+    guard bytes.count - offset >= byteCount else { return nil }
+    let table = offset + holdBytes
+    let names = table + 4 * segmentCount
+    guard let name = String(validating: bytes.bytes(names..<names + nameBytes), as: UTF8.self) else {
       return nil
     }
-    let variable = Int(count) * 4 + Int(nameBytes)
-    try reader.skip((8 - (holdBytes + variable) % 8) % 8)
     let needs = HoldRecord.Needs(
-      generation: generation, checkpoint: LogPosition(rawValue: position), checkpointChecksum: checksum,
-      lastLogSegment: last,
-      segments: segments)
-    return HoldRecord(name: name, created: created, end: end, needs)
+      generation: bytes.field64(offset), checkpoint: LogPosition(rawValue: bytes.field64(offset + 24)),
+      checkpointChecksum: bytes.field64(offset + 32), lastLogSegment: bytes.field32(offset + 40),
+      segments: (0..<segmentCount).map { bytes.field32(table + 4 * $0) })
+    let hold = HoldRecord(
+      name: name, created: Int64(bitPattern: bytes.field64(offset + 8)),
+      end: Int64(bitPattern: bytes.field64(offset + 16)), needs)
+    offset += byteCount
+    return hold
   }
 }
