@@ -9,6 +9,22 @@ package enum FileName {
       "A name in a directory is a plain file name.")
   }
 
+  /// A number as 16 lower-case hexadecimal digits, so that names are in the order of their numbers.
+  package static func digits(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// The number that a name states before a dot, and what follows the dot; nil for a name that `digits` does not begin.
+  package static func numbered(_ name: String) -> (number: UInt64, suffix: Substring)? {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].utf8.count == 16,
+      parts[0].utf8.allSatisfy({ ($0 >= 48 && $0 <= 57) || ($0 >= 97 && $0 <= 102) }),
+      let number = UInt64(parts[0], radix: 16)
+    else { return nil }
+    return (number, parts[1])
+  }
+
   /// The path of a name in a directory, for messages. Checks the name.
   package static func joined(_ directory: String, _ name: String) -> String {
     check(name)

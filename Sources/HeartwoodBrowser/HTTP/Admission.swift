@@ -15,10 +15,7 @@ package struct Admission: Sendable {
 
   /// A token of 128 random bits.
   package static func randomToken(_ entropy: some Entropy = SystemEntropy()) -> String {
-    [entropy.next(), entropy.next()].map { number in
-      let digits = String(number, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    [entropy.next(), entropy.next()].map(FileName.digits).joined()
   }
 
   /// The address of the page.

@@ -10,20 +10,17 @@ extension StoreFolder {
   ///
   /// - Throws: `.damaged` if the file is not one that a store writes.
   func holds(of identifier: StoreIdentifier) throws(EngineError) -> HoldList {
-    let file: any File
+    let bytes: [UInt8]?
     do {
-      file = try directory.open(Self.holdsName, .readOnly)
+      bytes = try directory.contents(of: Self.holdsName)
     } catch {
-      if error.code == .notFound { return HoldList() }
-      throw EngineError.files(error, "the file of held generations could not be opened")
+      throw EngineError.files(error, "the file of held generations could not be read")
     }
-    defer { try? file.close() }
-    let path = path(of: Self.holdsName)
-    let bytes = try Self.read(file, at: 0, count: size(of: file), path: path)
+    guard let bytes else { return HoldList() }
     guard let list = bytes.withBytes({ HoldList.decode($0, of: identifier) }) else {
       throw EngineError.damaged(
         "the file of held generations is damaged; restore it from a backup, or delete it to give all holds up",
-        file: path)
+        file: path(of: Self.holdsName))
     }
     return list
   }
@@ -32,19 +29,10 @@ extension StoreFolder {
   func write(_ list: HoldList, of identifier: StoreIdentifier) throws(EngineError) {
     do throws(FileSystemError) {
       try? directory.unlink(Self.newHoldsName)
-      let file = try directory.create(Self.newHoldsName, like: Self.anchorName)
-      do throws(FileSystemError) {
-        try file.write(all: list.encoded(identifier), at: 0)
-        try file.sync(.full)
-        try file.close()
-        // The bytes must be durable before the name leads to them.
-        try directory.rename(Self.newHoldsName, to: Self.holdsName)
-      } catch {
-        try? file.close()
-        try? directory.unlink(Self.newHoldsName)
-        throw error
+      try list.encoded(identifier).withBytes { (bytes) throws(FileSystemError) in
+        try AtomicReplacement.replace(
+          Self.holdsName, in: directory, with: bytes, like: Self.anchorName, through: Self.newHoldsName)
       }
-      try directory.sync()
     } catch {
       throw EngineError.files(error, "the held generations could not be written")
     }

@@ -81,7 +81,9 @@ final class FollowerStore {
 
   private static func mark(_ folder: StoreFolder) throws(EngineError) -> ShippingMark? {
     try doing { () throws(FileSystemError) in
-      try folder.directory.contents(of: PieceFormat.followingName)?.withBytes { ShippingMark.decode($0) }
+      try folder.directory.contents(of: PieceFormat.followingName, upTo: PieceFormat.markBytes)?.withBytes {
+        ShippingMark.decode($0)
+      }
     }
   }
 

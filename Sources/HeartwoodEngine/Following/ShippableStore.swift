@@ -37,7 +37,7 @@ struct ShippableStore {
   func lineage(_ entropy: any Entropy) throws(EngineError) -> Lineage {
     let directory = store.folder.directory
     do {
-      if let bytes = try directory.contents(of: PieceFormat.lineageName),
+      if let bytes = try directory.contents(of: PieceFormat.lineageName, upTo: PieceFormat.markBytes),
         let mark = bytes.withBytes({ ShippingMark.decode($0) }), mark.identifier == store.identifier
       {
         return mark.lineage
@@ -53,19 +53,6 @@ struct ShippableStore {
 }
 
 extension Directory {
-  /// The first bytes of a small file; nil if it is missing.
-  func contents(of name: String) throws(FileSystemError) -> [UInt8]? {
-    let file: any File
-    do {
-      file = try open(name, .readOnly)
-    } catch {
-      if error.code == .notFound { return nil }
-      throw error
-    }
-    defer { try? file.close() }
-    return try file.bytes(PieceFormat.markBytes, at: 0)
-  }
-
   /// Replaces a small file, durably.
   func replace(
     _ name: String, with bytes: [UInt8], _ entropy: any Entropy = SystemEntropy()

@@ -1,4 +1,5 @@
 import HeartwoodBytes
+import HeartwoodFiles
 
 /// The 16 random bytes that identify a store.
 public struct StoreIdentifier: Hashable, Sendable, CustomStringConvertible {
@@ -101,23 +102,14 @@ extension LogPoint {
 
 /// The file names of segments.
 enum SegmentName {
-  static func log(_ number: UInt32) -> String { hexadecimal(number) + ".log" }
-  static func pages(_ number: UInt32) -> String { hexadecimal(number) + ".pages" }
+  static func log(_ number: UInt32) -> String { FileName.digits(UInt64(number)) + ".log" }
+  static func pages(_ number: UInt32) -> String { FileName.digits(UInt64(number)) + ".pages" }
 
   /// The segment number and kind that a file name states; nil for any other name.
   static func parse(_ name: String) -> (number: UInt32, isLog: Bool)? {
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0].utf8.count == 16, parts[1] == "log" || parts[1] == "pages" else {
-      return nil
-    }
-    let digits = parts[0].utf8.allSatisfy { ($0 >= 48 && $0 <= 57) || ($0 >= 97 && $0 <= 102) }
-    guard digits, let number = UInt64(parts[0], radix: 16) else { return nil }
-    guard number > 0, number <= Format.segmentNumberLimit else { return nil }
-    return (UInt32(number), parts[1] == "log")
-  }
-
-  private static func hexadecimal(_ number: UInt32) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    guard let (number, suffix) = FileName.numbered(name), suffix == "log" || suffix == "pages", number > 0,
+      number <= Format.segmentNumberLimit
+    else { return nil }
+    return (UInt32(number), suffix == "log")
   }
 }

@@ -1,4 +1,5 @@
 import HeartwoodBytes
+import HeartwoodFiles
 
 /// The head of a shipped piece: what it belongs to, the state of the store after it, and where its bytes belong.
 struct PieceHeader: Hashable, Sendable {
@@ -242,16 +243,12 @@ struct PieceName: Hashable, Sendable {
 
   /// Nil for any name that is not of a piece.
   init?(_ text: String) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0].utf8.count == 16, parts[1] == "base" || parts[1] == "piece",
-      parts[0].utf8.allSatisfy({ ($0 >= 48 && $0 <= 57) || ($0 >= 97 && $0 <= 102) }),
-      let number = UInt64(parts[0], radix: 16), number > 0
+    guard let (number, suffix) = FileName.numbered(text), suffix == "base" || suffix == "piece", number > 0
     else { return nil }
-    self.init(number, isBase: parts[1] == "base")
+    self.init(number, isBase: suffix == "base")
   }
 
   var text: String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits + (isBase ? ".base" : ".piece")
+    FileName.digits(number) + (isBase ? ".base" : ".piece")
   }
 }
