@@ -89,12 +89,9 @@ extension BatchWriter {
   /// The destinations of a relationship whose rows exist, with their own entities.
   func destinations(_ relationship: RelationshipDescription, of key: UInt64) throws -> [UInt64] {
     let root = relationship.destinationEntity.rootEntity
-    var keys: [UInt64] = []
-    try transaction.destinations(relationship, of: key) {
-      keys.append($0)
-      return true
+    return try transaction.destinationKeys(relationship, of: key).filter {
+      try transaction.row(root, $0) != nil
     }
-    return try keys.filter { try transaction.row(root, $0) != nil }
   }
 
   /// Removes an object that is deleted from the other side of a relationship.

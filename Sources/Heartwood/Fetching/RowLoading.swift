@@ -97,12 +97,7 @@ extension RowLoader {
       let last = sources.last
     else {
       for source in sources {
-        var keys: [UInt64] = []
-        try view.destinations(relationship, of: source) {
-          keys.append($0)
-          return true
-        }
-        body(source, keys)
+        body(source, try view.destinationKeys(relationship, of: source))
       }
       return
     }

@@ -67,21 +67,10 @@ extension SavePlan {
       try writeLinks(relationship, key, state, mapping, in: transaction)
     } else if state.order == nil {
       // Both sides have an order, so each side is written separately.
-      let kept = try destinations(relationship, key, in: transaction).filter { !state.removed.contains($0) }
+      let kept = try transaction.destinationKeys(relationship, of: key).filter { !state.removed.contains($0) }
       try transaction.setOrder(relationship, key, kept + state.added.map(mapping))
     }
     return true
-  }
-
-  private func destinations(
-    _ relationship: RelationshipDescription, _ key: UInt64, in transaction: any StoreTransaction
-  ) throws -> [UInt64] {
-    var keys: [UInt64] = []
-    try transaction.destinations(relationship, of: key) {
-      keys.append($0)
-      return true
-    }
-    return keys
   }
 
   /// Writes an order that was set here, if the store still has the order that it was derived from.
@@ -91,7 +80,7 @@ extension SavePlan {
     _ order: [UInt64], over state: RelationshipState, _ relationship: RelationshipDescription, _ key: UInt64,
     _ mapping: (UInt64) -> UInt64, in transaction: any StoreTransaction
   ) throws -> Bool {
-    let newest = try destinations(relationship, key, in: transaction)
+    let newest = try transaction.destinationKeys(relationship, of: key)
     guard isSame(newest, state.committed ?? [], relationship) else { return false }
     try transaction.setOrder(relationship, key, order.map(mapping))
     return true
@@ -118,7 +107,7 @@ extension SavePlan {
     let key = object.identifier.key
     for relationship in object.entity.relationshipsBySlot
     where relationship.ownsLinks && relationship.deleteRule != .noActionDeleteRule {
-      for target in try destinations(relationship, key, in: transaction) {
+      for target in try transaction.destinationKeys(relationship, of: key) {
         try transaction.unlink(relationship, key, target)
       }
     }
@@ -203,7 +192,7 @@ extension SavePlan {
     }.map { relationship in
       OrderOfDeleted(
         object: object, relationship: relationship,
-        keys: try destinations(relationship, object.identifier.key, in: transaction))
+        keys: try transaction.destinationKeys(relationship, of: object.identifier.key))
     }
   }
 

@@ -213,13 +213,8 @@ extension ManagedObjectContext {
   private func load(_ state: RelationshipState, _ object: ManagedObject, _ slot: Int) {
     if loadBatch(prefetching: slot, of: object), state.isLoaded { return }
     let relationship = object.entity.relationship(at: slot)
-    var keys: [UInt64] = []
     do {
-      try readingView().destinations(relationship, of: object.identifier.key) {
-        keys.append($0)
-        return true
-      }
-      state.load(keys)
+      state.load(try readingView().destinationKeys(relationship, of: object.identifier.key))
     } catch {
       noteUnreadable(error, object)
       state.loadNothing()

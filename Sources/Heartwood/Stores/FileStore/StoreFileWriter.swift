@@ -96,11 +96,7 @@ struct StoreDocument {
       case .toMany:
         let relationship = entity.relationship(at: slot)
         guard relationship.isWrittenToDocuments else { continue }
-        var keys: [UInt64] = []
-        try contents.destinations(relationship, of: found.key) {
-          keys.append($0)
-          return true
-        }
+        let keys = try contents.destinationKeys(relationship, of: found.key)
         if !keys.isEmpty { relationships.append((name, StoreDocumentValue.json(keys))) }
       default:
         // A new object has the defaults of elements also where the whole has no value: they are none then.

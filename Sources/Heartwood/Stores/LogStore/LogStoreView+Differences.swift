@@ -84,20 +84,11 @@ extension LogStoreView {
     guard var links = found?.links[relationship.slot] else { return }
     let lost = Set(links.removed)
     let got = Set(links.added)
-    let former = try other.keys(relationship, of: key).filter { !lost.contains($0) }
-    links.isReordered = try keys(relationship, of: key).filter { !got.contains($0) } != former
+    let former = try other.destinationKeys(relationship, of: key).filter { !lost.contains($0) }
+    links.isReordered = try destinationKeys(relationship, of: key).filter { !got.contains($0) } != former
     let isSame = !links.isReordered && links.added.isEmpty && links.removed.isEmpty
     found?.links[relationship.slot] = isSame ? nil : links
     if found?.hasRow == false, found?.links.isEmpty == true { found = nil }
-  }
-
-  private func keys(_ relationship: RelationshipDescription, of key: UInt64) throws -> [UInt64] {
-    var keys: [UInt64] = []
-    try destinations(relationship, of: key) {
-      keys.append($0)
-      return true
-    }
-    return keys
   }
 
   /// The difference of two rows by their bytes in the stores.
