@@ -15,7 +15,7 @@ import HeartwoodEngine
 /// 09 root u16 · key u64 [· property u16 [· target u64]] → when it was changed last, and in which copy (StoredStamp)
 /// 0A lineage u16 · root u16 · key u64         → the key of an object of another copy here, u64
 /// 0B root u16 · key u64                       → the key of an object of another copy there, u64 · lineage u16
-/// 0C                                          → the bytes of all history records, u64, in a store that keeps history by its size
+/// 0C                                          → the bytes of all history records when they were counted last (HistoryBytes)
 /// 10 root u16 · key u64                       → row
 /// 11 root u16 · key u64 · property u16 · transaction u64 → data that is too large for its row
 /// 20 index u16 · values, or a word · key u64  → nothing

@@ -183,6 +183,39 @@ import Testing
     try container.close()
   }
 
+  @Test func `a limit of bytes holds over saves without it and deletions by requests`() throws {
+    var random = SplitMix64(seed: 7)
+    let folder = try TemporaryFolder()
+    let limit: UInt64 = 900
+    for round in 0..<12 {
+      // Every third program has no limit, and does not count.
+      let retention = HistoryRetention(bytes: round % 3 == 2 ? nil : limit)
+      let container = try container(retention, at: folder.store)
+      for number in 0...random.below(25) { try save("\(number)", in: container) }
+      if random.below(3) == 0 {
+        let half = try container.history().dropFirst(2).first
+        _ = try container.newBackgroundContext().execute(
+          PersistentHistoryChangeRequest.deleteHistory(before: try #require(half)))
+      }
+      // Each save deletes up to eight records, so these are enough for what was not limited.
+      for number in 0..<5 { try save("\(number)", in: container) }
+      if retention.bytes != nil {
+        let view = try container.persistentStoreCoordinator.historyStore(nil).newestView()
+        var total: UInt64 = 0
+        try view.scan(.prefix([KeySpace.history])) { _, value in
+          total += UInt64(value.count)
+          return true
+        }
+        #expect(total <= limit && total > 0, "round \(round)")
+        let counted = try KeySpace.historyBytesKey.withUnsafeBytes { try view.reader.pointer(of: $0) }
+          .map { try HistoryBytes(decoding: $0) }
+        #expect(counted?.bytes == total, "round \(round)")
+      }
+      #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty)
+      try container.close()
+    }
+  }
+
   @Test func `without a limit, what all consumers have seen is deleted`() throws {
     let folder = try TemporaryFolder()
     let container = try container(HistoryRetention(), at: folder.store)

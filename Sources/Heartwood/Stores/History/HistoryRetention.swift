@@ -35,3 +35,25 @@ public struct HistoryRetention: Sendable, Hashable {
     return age.map { Double(newest.nanoseconds) - Double(record.nanoseconds) > $0 * 1e9 } ?? false
   }
 }
+
+/// How many bytes the history records had together when they were counted last.
+struct HistoryBytes: Sendable, Equatable {
+  let bytes: UInt64
+  /// The number of the last transaction whose record was deleted then.
+  let deleted: UInt64
+  /// The number of the last transaction that is counted.
+  let last: UInt64
+
+  func encoded() -> [UInt8] { KeySpace.value(bytes) + KeySpace.value(deleted) + KeySpace.value(last) }
+}
+
+extension HistoryBytes {
+  /// - Throws: `.persistentStoreDamaged` if the bytes are not three numbers.
+  init(decoding bytes: UnsafeRawBufferPointer) throws(HeartwoodError) {
+    guard bytes.count == 24 else { throw .damagedStore("the count of the history's bytes is damaged") }
+    func number(_ offset: Int) throws(HeartwoodError) -> UInt64 {
+      try KeySpace.number(inValue: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + 8]))
+    }
+    self.init(bytes: try number(0), deleted: try number(8), last: try number(16))
+  }
+}

@@ -1,3 +1,5 @@
+import HeartwoodEngine
+
 extension StoreReading {
   /// The consumers that the store has, in the order of their names.
   func consumers() throws -> [(name: String, record: ConsumerRecord)] {
@@ -64,7 +66,7 @@ extension LogStoreTransaction {
     if retention.hasNoLimit, all.isEmpty { return }
     let waiting = all.filter { newest.number - min($0.transaction, newest.number) <= $0.lagLimit }
     let seen = waiting.map(\.transaction).min() ?? .max
-    var total = retention.bytes == nil ? 0 : try historyBytes() ?? countHistoryBytes()
+    var total = retention.bytes == nil ? 0 : try historyBytes()
     _ = try deleteHistory(
       before: min(newest.number, seen == .max ? .max : seen + 1),
       keepingFrom: { record, bytes in
@@ -72,16 +74,28 @@ extension LogStoreTransaction {
         total -= min(total, UInt64(bytes))
         return false
       }, atMost: Self.mostDeleted)
-    if retention.bytes != nil { try put(KeySpace.historyBytesKey, KeySpace.value(total)) }
+    if retention.bytes != nil { try note(historyBytes: total, through: newest.number) }
   }
 
-  /// Counts the bytes of all records once, when a limit of them begins.
-  private func countHistoryBytes() throws -> UInt64 {
-    var total: UInt64 = 0
-    try scan(.prefix([KeySpace.history])) { _, value in
+  /// The bytes of all history records. Only saves with a limit of them count, so that others pay nothing: what came since the last count is added, and
+  /// all are counted if some were deleted since without it.
+  private func historyBytes() throws -> UInt64 {
+    let counted = try KeySpace.historyBytesKey.withUnsafeBytes { try reader.pointer(of: $0) }
+      .map { try HistoryBytes(decoding: $0) }
+    let deleted = try number(KeySpace.deletedHistoryKey) ?? 0
+    let known = counted.flatMap { $0.deleted == deleted ? $0 : nil }
+    var total = known?.bytes ?? 0
+    let start = KeyRange.Bound(KeySpace.historyKey(known?.last ?? deleted), isInclusive: false)
+    try scan(KeyRange(lower: start, upper: KeyRange.prefix([KeySpace.history]).upper)) { _, value in
       total += UInt64(value.count)
       return true
     }
     return total
+  }
+
+  private func note(historyBytes total: UInt64, through last: UInt64) throws {
+    let counted = HistoryBytes(
+      bytes: total, deleted: try number(KeySpace.deletedHistoryKey) ?? 0, last: last)
+    try put(KeySpace.historyBytesKey, counted.encoded())
   }
 }

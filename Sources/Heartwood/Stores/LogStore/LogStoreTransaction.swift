@@ -249,9 +249,7 @@ extension LogStoreTransaction {
       number: number, previous: try self.number(KeySpace.newestHistoryKey) ?? 0,
       nanoseconds: info.date?.nanosecondsSince1970 ?? reader.time, author: info.author,
       contextName: info.contextName, program: info.program, changes: changes)
-    let bytes = HistoryCoding.encode(record, schema)
-    try put(KeySpace.historyKey(number), bytes)
-    try addHistoryBytes(bytes.count)
+    try put(KeySpace.historyKey(number), HistoryCoding.encode(record, schema))
     try put(KeySpace.newestHistoryKey, KeySpace.value(number))
     if let retention = info.retention { try deleteHistory(retention, newest: record) }
     return number
@@ -267,14 +265,6 @@ extension LogStoreTransaction {
     try put(KeySpace.deletedHistoryKey, KeySpace.value(number))
   }
 
-  /// The bytes of all history records; nil in a store that does not count them.
-  func historyBytes() throws -> UInt64? { try number(KeySpace.historyBytesKey) }
-
-  private func addHistoryBytes(_ count: Int) throws {
-    guard let total = try historyBytes() else { return }
-    try put(KeySpace.historyBytesKey, KeySpace.value(UInt64(max(0, Int(clamping: total) + count))))
-  }
-
   /// Deletes the oldest history records.
   ///
   /// - Returns: how many were deleted; less than `most` if there are no more.
@@ -283,7 +273,6 @@ extension LogStoreTransaction {
   ) throws -> Int {
     var keys: [[UInt8]] = []
     var last: UInt64 = 0
-    var bytes = 0
     try scan(.prefix([KeySpace.history])) { key, value in
       let found = try KeySpace.lastNumber(key)
       guard found < number, keys.count < most else { return false }
@@ -291,7 +280,6 @@ extension LogStoreTransaction {
       if let record = try? HistoryCoding.decode(value, number: found, schema), isKept(record, value.count) {
         return false
       }
-      bytes += value.count
       keys.append(Array(key))
       last = found
       return true
@@ -299,7 +287,6 @@ extension LogStoreTransaction {
     guard !keys.isEmpty else { return 0 }
     for key in keys { try delete(key) }
     try put(KeySpace.deletedHistoryKey, KeySpace.value(last))
-    try addHistoryBytes(-bytes)
     return keys.count
   }
 }
