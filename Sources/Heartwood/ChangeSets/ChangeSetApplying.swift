@@ -7,6 +7,7 @@ struct ChangeSetApplying {
   private let context: ManagedObjectContext
   private let set: ChangeSet
   private let policy: ChangeSetPolicy
+  private let log: LogStore
   private let view: LogStoreView
   private let replica: ReplicaRecord
   /// What the store has changed since the stamps that it has.
@@ -19,15 +20,13 @@ struct ChangeSetApplying {
   private(set) var applied = AppliedChanges()
   private(set) var report = ChangeSetReport()
 
-  init(_ set: ChangeSet, _ policy: ChangeSetPolicy, to context: ManagedObjectContext, _ view: LogStoreView)
-    throws
-  {
-    (self.set, self.policy, self.context, self.view) = (set, policy, context, view)
+  init(
+    _ set: ChangeSet, _ policy: ChangeSetPolicy, to context: ManagedObjectContext, _ log: LogStore,
+    _ view: LogStoreView
+  ) throws {
+    (self.set, self.policy, self.context, self.log, self.view) = (set, policy, context, log, view)
     replica = try view.replica()
-    try view.checkStamps(replica)
-    var found: [StampKey: StoredStamp] = [:]
-    _ = try view.scanNewStamps(replica) { found[$0] = $1 }
-    newStamps = found
+    newStamps = try view.newStamps(replica)
   }
 
   /// Changes the context. With the policy `error` nothing is to be saved if the report has conflicts.
@@ -47,7 +46,7 @@ struct ChangeSetApplying {
     // 2. Values, then links, then orders.
     for (change, object) in objects where change.kind != .deleted {
       guard let object else {
-        if change.kind == .updated { refuse(nil, nil, isConflict: true) }
+        if change.kind == .updated { noteConflict(nil, nil) }
         continue
       }
       try applyCells(change, object)
@@ -64,10 +63,8 @@ struct ChangeSetApplying {
     applied.known[replica.ownLineage] = nil
   }
 
-  private mutating func refuse(_ object: ManagedObject?, _ property: String?, isConflict: Bool) {
-    if isConflict {
-      report.conflicts.append(ChangeSetConflict(objectID: object?.objectID, property: property))
-    }
+  private mutating func noteConflict(_ object: ManagedObject?, _ property: String?) {
+    report.conflicts.append(ChangeSetConflict(objectID: object?.objectID, property: property))
   }
 
   // MARK: Objects
@@ -140,10 +137,7 @@ struct ChangeSetApplying {
       return note(change.stamp, key, isDeleted: true)
     }
     let isChanged = policy != .newest && changedSince.contains(change.identity)
-    let revived = try stored(key).map { !$0.isDeleted && $0.stamp.number > replica.start } ?? false
-    guard
-      try takes(
-        change.stamp, key, object, isChangedHere: isChanged || revived, property: nil, isDeleted: true)
+    guard try takes(change.stamp, key, object, isChangedHere: isChanged, property: nil, isDeleted: true)
     else { return }
     report.changedObjectIDs.insert(object.objectID)
     context.delete(object)
@@ -186,17 +180,13 @@ struct ChangeSetApplying {
   ) throws -> Bool {
     if let stamp, isKnown(stamp) { return false }
     let own = try stored(key)
-    if policy == .newest, let stamp {
-      let isNewer = own.map { $0.stamp < stamp } ?? true
-      if isNewer { note(stamp, key, isDeleted: isDeleted) }
-      if isChangedHere, own != nil { refuse(object, property, isConflict: true) }
-      return isNewer
-    }
-    refuse(object, property, isConflict: isChangedHere)
-    // The changes of an inverted set are made now.
-    guard policy == .theirs || policy == .newest || !isChangedHere else { return false }
-    if own.map({ stamp.map($0.stamp.isBefore) ?? false }) ?? true { note(stamp, key, isDeleted: isDeleted) }
-    return true
+    let isNewer = stamp.map { stamp in own.map { $0.stamp < stamp } ?? true } ?? false
+    // The changes of an inverted set have no times: they are made now.
+    let decidesByTime = policy == .newest && stamp != nil
+    if isChangedHere, !decidesByTime || own != nil { noteConflict(object, property) }
+    let takes = decidesByTime ? isNewer : policy == .theirs || policy == .newest || !isChangedHere
+    if takes, isNewer { note(stamp, key, isDeleted: isDeleted) }
+    return takes
   }
 
   // MARK: Values
@@ -206,10 +196,8 @@ struct ChangeSetApplying {
       return .value(object.value(at: slot))
     }
     guard case .object(let identifier) = object.value(at: slot) else { return .value(.null) }
-    let origin = try view.origin(of: RowAddress(identifier.entity, identifier.key), replica)
     return .object(
-      ChangeSet.Identity(
-        lineage: origin.lineage, root: identifier.entity.rootEntity.displayName, key: origin.key))
+      try view.identity(RowAddress(identifier.entity, identifier.key), identifier.entity, replica))
   }
 
   private mutating func applyCells(_ change: ChangeSet.Change, _ object: ManagedObject) throws {
@@ -323,7 +311,7 @@ struct ChangeSetApplying {
   /// it is not known, and the set's links are taken.
   private mutating func noteNewLinks() throws {
     guard replica.stamped > 0, replica.stamped < view.generation,
-      let then = try? context.persistentStoreCoordinator?.historyStore(nil).pastView(at: replica.stamped)
+      let then = try? log.pastView(at: replica.stamped)
     else { return }
     for (address, difference) in try view.differences(from: then) {
       guard let entity = try difference.entity ?? view.entity(of: address) else { continue }
@@ -395,8 +383,4 @@ extension ChangeSetApplying {
       (left.time, left.lineage, left.key) < (right.time, right.lineage, right.key)
     }
   }
-}
-
-extension ChangeStamp {
-  fileprivate func isBefore(_ other: ChangeStamp) -> Bool { self < other }
 }

@@ -14,10 +14,7 @@ struct ChangeSetMaking {
   init(from earlier: LogStoreView, to later: LogStoreView) throws {
     (self.earlier, self.later) = (earlier, later)
     replica = try later.replica()
-    try later.checkStamps(replica)
-    var found: [StampKey: StoredStamp] = [:]
-    _ = try later.scanNewStamps(replica) { found[$0] = $1 }
-    newStamps = found
+    newStamps = try later.newStamps(replica)
   }
 
   mutating func run(_ modelChecksum: String) throws -> ChangeSet {
@@ -57,9 +54,7 @@ struct ChangeSetMaking {
   private func change(_ address: RowAddress, _ difference: RowDifference) throws -> ChangeSet.Change? {
     guard let entity = try difference.entity ?? later.entity(of: address) else { return nil }
     let stored = later.schema.entity(entity)
-    let kind: ObjectDifference.Kind =
-      difference.former == nil && difference.row != nil
-      ? .inserted : difference.former != nil && difference.row == nil ? .deleted : .updated
+    let kind = difference.kind
     var change = ChangeSet.Change(
       identity: try identity(address, entity.rootEntity), entity: entity.displayName, kind: kind,
       stamp: kind == .updated ? nil : try stamp(StampKey(address: address)))
@@ -153,12 +148,7 @@ struct ChangeSetMaking {
   private func destinations(
     _ relationship: RelationshipDescription, _ key: UInt64, in view: LogStoreView
   ) throws -> [ChangeSet.Identity] {
-    var keys: [UInt64] = []
-    try view.destinations(relationship, of: key) {
-      keys.append($0)
-      return true
-    }
-    return try keys.map { try identity($0, relationship) }
+    try view.destinationKeys(relationship, of: key).map { try identity($0, relationship) }
   }
 
   private func identity(_ key: UInt64, _ relationship: RelationshipDescription) throws -> ChangeSet.Identity {
@@ -167,8 +157,7 @@ struct ChangeSetMaking {
   }
 
   private func identity(_ address: RowAddress, _ root: EntityDescription) throws -> ChangeSet.Identity {
-    let origin = try later.origin(of: address, replica)
-    return ChangeSet.Identity(lineage: origin.lineage, root: root.displayName, key: origin.key)
+    try later.identity(address, root, replica)
   }
 
   /// The stamp of a change; that of the object where its own is not known, as of one that was inserted.
@@ -203,13 +192,30 @@ extension RelationshipDescription {
 }
 
 extension LogStoreView {
+  /// An object, over all copies of the store.
+  ///
+  /// - Parameter entity: Any of the object's family.
+  func identity(
+    _ address: RowAddress, _ entity: EntityDescription, _ replica: ReplicaRecord
+  ) throws -> ChangeSet.Identity {
+    let origin = try origin(of: address, replica)
+    return ChangeSet.Identity(lineage: origin.lineage, root: entity.rootEntity.displayName, key: origin.key)
+  }
+
+  /// The stamps of what this store has changed since the last ones that it has.
+  ///
   /// - Throws: `.persistentHistoryTokenExpired` if the history that says when things were changed is deleted.
-  func checkStamps(_ replica: ReplicaRecord) throws {
+  func newStamps(_ replica: ReplicaRecord) throws -> [StampKey: StoredStamp] {
+    try checkStamps(replica)
+    return try stampsSince(replica).stamps
+  }
+
+  private func checkStamps(_ replica: ReplicaRecord) throws {
     let deleted = try newestDeletedHistory()
     guard replica.stamped > 0, replica.stamped < deleted else { return }
     throw HeartwoodError(
       .persistentHistoryTokenExpired,
       "the history after transaction \(replica.stamped) was deleted up to \(deleted) before it was exchanged: when its objects were changed is not "
-        + "known any more; make this copy anew from another one")
+        + "known any more; copy another one in place of this store")
   }
 }

@@ -65,23 +65,22 @@ extension PersistentStoreCoordinator {
     return identifier
   }
 
-  /// Applies a change set of another copy in one transaction. What the store has already is left out, so a set may come twice.
+  /// Applies a change set of another copy to the only store, in one transaction. What the store has already is left out, so a set may come twice.
   ///
   /// - Parameters:
   ///   - set: The set.
   ///   - policy: What decides where both have changed the same.
   ///   - author: The author of the transaction in the history.
-  ///   - store: One of several stores; nil for the only one.
   /// - Returns: What was changed.
   /// - Throws: `.persistentStoreSaveConflicts` with the policy `error` if both have changed the same; `.persistentHistoryTokenExpired` if something
   ///   between is missing that the store does not have, or if the set is of a copy that has no lineage of its own;
-  ///   `.persistentStoreIncompatibleVersionHash` for another model; and as a save. Nothing is changed then.
+  ///   `.persistentStoreIncompatibleVersionHash` for another model; `.persistentStoreOperation` where there are several stores; and as a save. Nothing is changed then.
   @discardableResult
   public func apply(
     _ set: ChangeSet, policy: ChangeSetPolicy = .error, author: String? = nil,
     to store: PersistentStore? = nil
   ) throws -> ChangeSetReport {
-    let log = try historyStore(store)
+    let log = try historyStore(nil)
     try log.refuseIfReadOnly()
     var round = 0
     while true {
@@ -108,7 +107,7 @@ extension PersistentStoreCoordinator {
     return try context.performAndWait {
       try context.setQueryGenerationFrom(
         QueryGenerationToken(generation: view.generation, storeID: log.identity.text))
-      var applying = try ChangeSetApplying(set, policy, to: context, view)
+      var applying = try ChangeSetApplying(set, policy, to: context, log, view)
       try applying.run()
       let conflicts = applying.report.conflicts
       guard policy != .error || conflicts.isEmpty else { throw ChangeSet.conflicting(conflicts) }
@@ -139,7 +138,7 @@ extension ChangeSet {
     guard checksum == modelChecksum else {
       throw HeartwoodError(
         .persistentStoreIncompatibleVersionHash,
-        "the change set was made with another model than the store has: migrate both, and make it anew")
+        "the change set was made with another model than the store has: migrate both, and make the set again")
     }
     guard generations != nil else { return false }
     let replica = try view.replica()

@@ -112,7 +112,7 @@ extension ObjectDifference {
     objectID = ManagedObjectID(entity: entity, key: key, store: store)
     (former, row, links) = (difference.former, difference.row, difference.links)
     self.store = store
-    kind = former == nil && row != nil ? .inserted : former != nil && row == nil ? .deleted : .updated
+    kind = difference.kind
     changedSlots = try Self.changed(former, row, entity, key, store, views)
     changedValues = Set(
       changedSlots.map { entity.property(at: entity.compositeSlots(around: $0).first ?? $0).name })
@@ -170,6 +170,13 @@ extension ObjectDifference {
         }
       }
     }
+  }
+}
+
+extension RowDifference {
+  /// What became of the row.
+  var kind: ObjectDifference.Kind {
+    former == nil && row != nil ? .inserted : former != nil && row == nil ? .deleted : .updated
   }
 }
 

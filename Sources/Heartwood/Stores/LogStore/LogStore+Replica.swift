@@ -72,35 +72,33 @@ extension StoreReading {
     return replica.lineages[place].firstKeys != nil && ownLineage(of: address, replica) == lineage ? key : nil
   }
 
-  /// The stamps of what this store has changed since the last ones that it has, from the history; links have none of their own there.
+  /// The stamps of what this store has changed since the last ones that it has, from the history, and the clock after them. Links have none of their
+  /// own there.
   ///
-  /// - Parameter body: Called with the stamp of each change in its order; the last one of a key counts.
-  /// - Returns: The clock after them.
   /// - Complexity: Linear in the history since then.
-  func scanNewStamps(
-    _ replica: ReplicaRecord, _ body: (StampKey, StoredStamp) throws -> Void
-  ) throws -> Int64 {
+  func stampsSince(_ replica: ReplicaRecord) throws -> (stamps: [StampKey: StoredStamp], clock: Int64) {
+    var found: [StampKey: StoredStamp] = [:]
     var clock = replica.clock
     try history(after: replica.stamped) { record in
       clock = max(record.nanoseconds, clock == .min ? clock : clock + 1)
       let stamp = ChangeStamp(nanoseconds: clock, lineage: replica.ownLineage, number: record.number)
-      for change in record.changes { try stamps(of: change, stamp, body) }
+      for change in record.changes { stamps(of: change, stamp) { found[$0] = $1 } }
       return true
     }
-    return clock
+    return (found, clock)
   }
 
   func stamps(
-    of change: HistoryChange, _ stamp: ChangeStamp, _ body: (StampKey, StoredStamp) throws -> Void
-  ) rethrows {
+    of change: HistoryChange, _ stamp: ChangeStamp, _ body: (StampKey, StoredStamp) -> Void
+  ) {
     let address = RowAddress(change.entity, change.key)
     switch change.kind {
-    case .insert: try body(StampKey(address: address), StoredStamp(stamp: stamp))
-    case .delete: try body(StampKey(address: address), StoredStamp(stamp: stamp, isDeleted: true))
+    case .insert: body(StampKey(address: address), StoredStamp(stamp: stamp))
+    case .delete: body(StampKey(address: address), StoredStamp(stamp: stamp, isDeleted: true))
     case .update:
       let numbers = schema.entity(change.entity).propertyNumbers
       for slot in change.updatedSlots {
-        try body(StampKey(address: address, property: numbers[slot]), StoredStamp(stamp: stamp))
+        body(StampKey(address: address, property: numbers[slot]), StoredStamp(stamp: stamp))
       }
     }
   }
@@ -139,8 +137,8 @@ extension LogStoreTransaction {
   /// deleted objects, is a change of this store.
   func note(_ applied: AppliedChanges) throws {
     var replica = try replica()
-    var stamps: [StampKey: StoredStamp] = [:]
-    replica.clock = try scanNewStamps(replica) { stamps[$0] = $1 }
+    var stamps: [StampKey: StoredStamp]
+    (stamps, replica.clock) = try stampsSince(replica)
     stamps.merge(applied.stamps) { max($0, $1) }
     replica.clock = max(replica.clock, applied.stamps.values.map(\.stamp.nanoseconds).max() ?? .min)
     let number = reader.generation.rawValue + 1
@@ -173,8 +171,8 @@ extension LogStoreTransaction {
   /// Begins a lineage: objects that are inserted from now on are of it.
   func beginLineage(_ identifier: UUID) throws {
     var replica = try replica()
-    var stamps: [StampKey: StoredStamp] = [:]
-    replica.clock = try scanNewStamps(replica) { stamps[$0] = $1 }
+    let stamps: [StampKey: StoredStamp]
+    (stamps, replica.clock) = try stampsSince(replica)
     for (key, stamp) in stamps { try put(stampKey(key), stamp.encoded(&replica)) }
     let former = replica.own
     // What this store has of its former lineage is all up to now.
