@@ -14,7 +14,9 @@ extension File {
   }
 
   /// Up to `count` bytes at `offset`; fewer at the end of the file.
-  package func bytes(_ count: Int, at offset: Int64) throws(FileSystemError) -> [UInt8] {
+  ///
+  /// - Throws: errors of `read`.
+  public func bytes(_ count: Int, at offset: Int64) throws(FileSystemError) -> [UInt8] {
     var failure: FileSystemError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       do throws(FileSystemError) {

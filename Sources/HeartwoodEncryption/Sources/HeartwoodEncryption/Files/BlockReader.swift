@@ -29,7 +29,7 @@ struct BlockReader: Sendable {
   ) throws(FileSystemError) {
     // Slots first: a copy that was in one is in the block's own place before the slot is used again.
     let claims = try slotClaims()
-    let sealed = try base.readBytes(
+    let sealed = try base.bytes(
       blocks.count * Int(FileLayout.stride), at: layout.offset(ofBlock: blocks.lowerBound))
     var plain = [UInt8](repeating: 0, count: FileLayout.blockBytes)
     for (index, block) in blocks.enumerated() {
@@ -66,7 +66,7 @@ struct BlockReader: Sendable {
       let (found, hasInvalid) = try attempt(block, home, claims, into: &plain)
       guard hasInvalid, layout.slots > 0 else { return found }
       let newClaims = try slotClaims()
-      let newHome = try base.readBytes(Int(FileLayout.stride), at: layout.offset(ofBlock: block))
+      let newHome = try base.bytes(Int(FileLayout.stride), at: layout.offset(ofBlock: block))
       if newHome == home, newClaims.map(\.header) == claims.map(\.header) { return found }
       (home, claims) = (newHome, newClaims)
     }
@@ -80,7 +80,7 @@ struct BlockReader: Sendable {
     let isHole = home.withUnsafeBytes { BlockHeader.isHole($0) }
     var hasInvalid = best == nil && !isHole
     for claim in claims where claim.header.block == block && claim.header.version > best?.version ?? 0 {
-      let copy = try base.readBytes(Int(FileLayout.stride), at: layout.offset(ofSlot: claim.slot))
+      let copy = try base.bytes(Int(FileLayout.stride), at: layout.offset(ofSlot: claim.slot))
       var other = [UInt8](repeating: 0, count: FileLayout.blockBytes)
       if let header = open(copy, block, into: &other) {
         if header.version > best?.version ?? 0 { (best, plain) = (header, other) }
@@ -104,7 +104,7 @@ struct BlockReader: Sendable {
   private func slotClaims() throws(FileSystemError) -> [Claim] {
     var claims: [Claim] = []
     for slot in 0..<layout.slots {
-      let bytes = try base.readBytes(BlockHeader.byteCount, at: layout.offset(ofSlot: slot))
+      let bytes = try base.bytes(BlockHeader.byteCount, at: layout.offset(ofSlot: slot))
       let header = bytes.withUnsafeBytes { BlockHeader.isHole($0) ? nil : BlockHeader($0) }
       if let header { claims.append((slot, header)) }
     }
@@ -115,13 +115,13 @@ struct BlockReader: Sendable {
 
   /// The authentic copy in a slot.
   func copy(inSlot slot: Int) throws(FileSystemError) -> BlockHeader? {
-    let bytes = try base.readBytes(Int(FileLayout.stride), at: layout.offset(ofSlot: slot))
+    let bytes = try base.bytes(Int(FileLayout.stride), at: layout.offset(ofSlot: slot))
     return header(bytes, nil)
   }
 
   /// The authentic copy in a block's own place.
   func copy(inPlaceOf block: Int64) throws(FileSystemError) -> BlockHeader? {
-    let bytes = try base.readBytes(Int(FileLayout.stride), at: layout.offset(ofBlock: block))
+    let bytes = try base.bytes(Int(FileLayout.stride), at: layout.offset(ofBlock: block))
     return header(bytes, block)
   }
 

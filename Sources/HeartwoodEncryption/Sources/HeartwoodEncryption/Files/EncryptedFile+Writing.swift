@@ -190,7 +190,7 @@ extension EncryptedFile {
   /// Copies a block from a slot to its own place, as it is.
   private func settle(_ slot: Int) throws(FileSystemError) {
     guard let (block, copy) = writing.copies.slots[slot] else { return }
-    let sealed = try base.readBytes(Int(FileLayout.stride), at: layout.offset(ofSlot: slot))
+    let sealed = try base.bytes(Int(FileLayout.stride), at: layout.offset(ofSlot: slot))
     let length = sealed.withUnsafeBytes { BlockHeader($0)?.length ?? 0 }
     try base.writeBytes(
       Array(sealed.prefix(BlockHeader.byteCount + length)), at: layout.offset(ofBlock: block))

@@ -44,7 +44,7 @@ final class EncryptedFile: File, @unchecked Sendable {
   }
 
   private func readHeader() throws(FileSystemError) -> FileCipher? {
-    let bytes = try base.readBytes(FileHeader.byteCount, at: 0)
+    let bytes = try base.bytes(FileHeader.byteCount, at: 0)
     guard !bytes.isEmpty else { return nil }
     guard let header = FileHeader(bytes), header.kind == kind else {
       // A header that a crash has torn: the engine finds out whether there was more.

@@ -1,20 +1,6 @@
 import HeartwoodFiles
 
 extension File {
-  /// Up to `count` bytes at `offset`; fewer at the end of the file.
-  func readBytes(_ count: Int, at offset: Int64) throws(FileSystemError) -> [UInt8] {
-    var failure: FileSystemError?
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      do throws(FileSystemError) {
-        filled = try readFully(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
-      } catch {
-        failure = error
-      }
-    }
-    if let failure { throw failure }
-    return bytes
-  }
-
   /// Writes all bytes.
   func writeBytes(_ bytes: [UInt8], at offset: Int64) throws(FileSystemError) {
     try bytes.withBytes { (buffer) throws(FileSystemError) in try writeFully(buffer, at: offset) }

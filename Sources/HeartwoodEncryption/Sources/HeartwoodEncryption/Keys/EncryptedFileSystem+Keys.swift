@@ -37,7 +37,7 @@ extension EncryptedFileSystem {
   public func changeKey(ofFileAt path: String, to key: MasterKey) throws(FileSystemError) {
     let (directory, name) = try parts(of: path)
     try replacing(name, in: directory) { (file, new) throws(FileSystemError) in
-      guard var header = FileHeader(try file.readBytes(FileHeader.byteCount, at: 0)),
+      guard var header = FileHeader(try file.bytes(FileHeader.byteCount, at: 0)),
         let wrapped = header.wrapped
       else { throw FileSystemError(.notEncrypted, .open, path: path) }
       let fileKey = try context.keys(path) { try context.keyring.unwrap(wrapped) }
@@ -137,7 +137,7 @@ extension EncryptedFileSystem {
     let size = try file.size()
     var offset = start
     while offset < size {
-      let bytes = try file.readBytes(Int(min(Int64(Self.copiedBytes), size - offset)), at: offset)
+      let bytes = try file.bytes(Int(min(Int64(Self.copiedBytes), size - offset)), at: offset)
       guard !bytes.isEmpty else { throw FileSystemError(.notAuthentic, .read, path: file.name) }
       try other.writeBytes(bytes, at: offset)
       offset += Int64(bytes.count)

@@ -25,7 +25,7 @@ enum KeyFile {
     }
     defer { try? file.close() }
     for index in 0..<2 {
-      let bytes = try file.readBytes(blockBytes, at: Int64(index * blockBytes))
+      let bytes = try file.bytes(blockBytes, at: Int64(index * blockBytes))
       if let key = parse(bytes) { return key }
     }
     throw FileSystemError(.notAuthentic, .read, path: directory.path + "/" + name)
