@@ -49,7 +49,11 @@ import Testing
     (#"{"@entity": "R", "name": "w", "needed": [{"@find": {"n": 1}}]}"#, "R.needed of R/p1"),
     (#"{"@entity": "R", "name": "a", "parts": []}"#, "Part/p1"),
     (object(50, title: "X"), "unique by low"),
-    (object(50, title: "Q") + ", " + object(51, title: "q"), "unique by low: objects[6] has low"),
+    (object(50, title: "Q") + ", " + object(51, title: "q"), "unique by low: several unsaved objects"),
+    (
+      object(50, title: "Q") + ", " + object(52) + ", " + object(51, title: "q"),
+      "unique by low: objects[6] has low"
+    ),
   ]
 
   @Test(arguments: refused, ["log", "json"])
