@@ -52,6 +52,8 @@ extension PageScript {
     function go(changes, isSilent) {
       const hash = link(changes);
       if (hash === location.hash) return render();
+      // A key that follows at once goes on from there: the browser tells of the new address later.
+      place = placeOf(hash);
       if (isSilent) {
         history.replaceState(null, "", hash);
         render();

@@ -163,6 +163,8 @@ extension PageScript {
       const at = Math.max(0, Math.min(last, index));
       const box = $("time").querySelector(".box");
       if (!box.hidden) showChanged(at);
+      $("time").querySelector("input").value = at;
+      showMoment(at);
       go({ at: at === last ? null : generations[at][0] }, true);
     }
 
