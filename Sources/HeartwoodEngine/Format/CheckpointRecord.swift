@@ -100,7 +100,8 @@ struct CheckpointRecord: Hashable, Sendable {
     }
     return CheckpointRecord(
       generation: payload.field64(0), root: decodeRoot(payload),
-      replay: replay, previous: LogPosition(rawValue: payload.field64(72)), previousChecksum: payload.field64(80),
+      replay: replay, previous: LogPosition(rawValue: payload.field64(72)),
+      previousChecksum: payload.field64(80),
       previousGeneration: payload.field64(88), nextSegment: UInt32(payload.field64(96)), segments: segments)
   }
 
