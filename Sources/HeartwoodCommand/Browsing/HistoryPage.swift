@@ -23,7 +23,7 @@ struct HistoryPage {
       let uri = try object.map {
         try ObjectName.identifier($0, in: reader).uriRepresentation().absoluteString
       }
-      return try Self.transactions(after: start, before: end, of: uri, store.identifier, reader)
+      return try Self.transactions(after: start, before: end, of: uri, reader)
     }
     return .object(
       JSONObject([
@@ -36,21 +36,12 @@ struct HistoryPage {
     JSONObject([("transactions", .array([])), ("generations", .array([])), ("before", .null)]))
 
   private static func transactions(
-    after start: UInt64, before end: UInt64, of object: String?, _ identifier: String,
-    _ reader: CommandStore
+    after start: UInt64, before end: UInt64, of object: String?, _ reader: CommandStore
   ) throws -> [PersistentHistoryTransaction] {
-    func fetch(_ token: PersistentHistoryToken?) throws -> [PersistentHistoryTransaction] {
-      let request = PersistentHistoryChangeRequest.fetchHistory(after: token)
-      request.transactionPredicate = try FormatPredicate(
+    try reader.history(after: reader.position(after: start)) {
+      $0.transactionPredicate = try FormatPredicate(
         "transactionNumber > %@ AND transactionNumber < %@", Int64(clamping: start), Int64(clamping: end))
-      request.changePredicate = try object.map { try FormatPredicate("changedObjectURI == %@", $0) }
-      return try reader.context.execute(request).transactions
-    }
-    let token = PersistentHistoryToken(transactionNumbersByStore: [identifier: start])
-    do {
-      return try fetch(start == 0 ? nil : token)
-    } catch let error as HeartwoodError where error.code == .persistentHistoryTokenExpired {
-      return try fetch(nil)
+      $0.changePredicate = try object.map { try FormatPredicate("changedObjectURI == %@", $0) }
     }
   }
 
@@ -70,15 +61,10 @@ struct HistoryPage {
   }
 
   private static func change(_ change: PersistentHistoryChange) -> JSONValue {
-    let kind =
-      switch change.changeType {
-      case .insert: "insert"
-      case .update: "update"
-      case .delete: "delete"
-      }
     return .object(
       JSONObject([
-        ("object", .string(ObjectName.text(change.changedObjectID))), ("change", .string(kind)),
+        ("object", .string(ObjectName.text(change.changedObjectID))),
+        ("change", .string(HistoryText.word(change.changeType))),
         ("properties", .array((change.updatedProperties ?? []).map(\.name).sorted().map(JSONValue.string))),
       ]))
   }

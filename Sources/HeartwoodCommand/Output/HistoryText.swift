@@ -80,24 +80,33 @@ enum HistoryText {
       ]))
   }
 
+  static func word(_ type: PersistentHistoryChange.ChangeType) -> String {
+    switch type {
+    case .insert: "insert"
+    case .update: "update"
+    case .delete: "delete"
+    }
+  }
+
   private static func json(_ values: [String: Any]) -> JSONValue {
     .object(
       JSONObject(values.sorted { $0.key < $1.key }.map { ($0.key, CellValue(attribute: $0.value).json) }))
   }
 
   private static func json(_ change: PersistentHistoryChange) -> JSONValue {
-    var members: [(String, JSONValue)] = [("object", .string(ObjectName.text(change.changedObjectID)))]
+    var members: [(String, JSONValue)] = [
+      ("object", .string(ObjectName.text(change.changedObjectID))),
+      ("change", .string(word(change.changeType))),
+    ]
     switch change.changeType {
-    case .insert: members.append(("change", .string("insert")))
+    case .insert: break
     case .update:
-      members.append(("change", .string("update")))
       members.append(("properties", .array(updatedNames(change).map(JSONValue.string))))
       if !change.formerValues.isEmpty || !change.newValues.isEmpty {
         members.append(("former", json(change.formerValues)))
         members.append(("values", json(change.newValues)))
       }
     case .delete:
-      members.append(("change", .string("delete")))
       let values = tombstone(change).map { ($0.name, $0.value.json) }
       members.append(("tombstone", .object(JSONObject(values))))
     }

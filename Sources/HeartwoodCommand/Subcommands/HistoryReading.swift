@@ -14,8 +14,7 @@ struct HistoryReading {
   init(_ store: CommandStore, since number: UInt64, _ predicate: (any FetchPredicate)?) {
     self.store = store
     self.predicate = predicate
-    position =
-      number == 0 ? nil : PersistentHistoryToken(transactionNumbersByStore: [store.identifier: number])
+    position = store.position(after: number)
   }
 
   /// Calls `body` with what was saved since the last call, oldest first.
@@ -36,18 +35,35 @@ struct HistoryReading {
   }
 
   private func part() throws -> [PersistentHistoryTransaction] {
+    try store.history(after: position) {
+      $0.fetchLimit = Self.partCount
+      $0.changePredicate = predicate
+    }
+  }
+}
+
+extension CommandStore {
+  /// The transactions after a position; all that are left if those just after it are deleted.
+  ///
+  /// - Parameter adapt: Says which ones.
+  func history(
+    after position: PersistentHistoryToken?, _ adapt: (PersistentHistoryChangeRequest) throws -> Void
+  ) throws -> [PersistentHistoryTransaction] {
     func fetch(after token: PersistentHistoryToken?) throws -> [PersistentHistoryTransaction] {
       let request = PersistentHistoryChangeRequest.fetchHistory(after: token)
-      request.fetchLimit = Self.partCount
-      request.changePredicate = predicate
-      return try store.context.execute(request).transactions
+      try adapt(request)
+      return try context.execute(request).transactions
     }
     do {
       return try fetch(after: position)
     } catch let error as HeartwoodError where error.code == .persistentHistoryTokenExpired {
-      // The transactions just after the number are deleted: all that are left come after it.
       return try fetch(after: nil)
     }
+  }
+
+  /// The position after the transaction of a number; nil for the beginning.
+  func position(after number: UInt64) -> PersistentHistoryToken? {
+    number == 0 ? nil : PersistentHistoryToken(transactionNumbersByStore: [identifier: number])
   }
 }
 
