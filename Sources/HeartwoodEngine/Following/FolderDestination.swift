@@ -15,6 +15,7 @@ public final class FolderDestination: ShippingDestination {
   /// - Parameters:
   ///   - path: The folder.
   ///   - creates: Whether the folder is made if it is missing; its parent must exist.
+  ///   - fileSystem: The file system of the folder.
   /// - Throws: `.notFound`, `.notAStore` if the path leads to a file or to a folder with other things than pieces, and errors
   ///   of the file system.
   public init(

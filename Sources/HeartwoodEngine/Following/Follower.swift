@@ -39,6 +39,7 @@ public final class Follower: Sendable {
   /// - Parameters:
   ///   - destination: Where the store is shipped to.
   ///   - path: A folder that is missing, empty, or contains the store of a follower of the same store.
+  ///   - fileSystem: The file system of that folder.
   public init(
     from destination: any ShippingDestination, to path: String,
     fileSystem: any FileSystem = PosixFileSystem()

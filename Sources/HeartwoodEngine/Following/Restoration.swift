@@ -15,6 +15,7 @@ public struct Restoration {
   /// - Parameters:
   ///   - path: A folder that is missing or empty, or contains a copy that was not finished. Its parent must exist.
   ///   - target: Which state.
+  ///   - fileSystem: The file system of the folder.
   /// - Throws: `.generationUnavailable` if the destination does not have the state; `.missingPiece`, `.damaged`, `.otherStore` or
   ///   `.otherLineage` if a piece that it needs is not there or not what was shipped; `.exists` if the folder contains a
   ///   store; `.notAStore`, `.locked`, and errors of the file system and of the destination.

@@ -25,6 +25,7 @@ public final class Shipper: Sendable {
   /// - Parameters:
   ///   - engine: The store, open for writing or for reading only.
   ///   - destination: Where to ship it: an empty place, or one that has pieces of this store.
+  ///   - options: How often bases are made, and how long pieces are kept.
   public init(
     _ engine: Engine, to destination: any ShippingDestination, options: ShippingOptions = ShippingOptions()
   ) {

@@ -17,7 +17,9 @@ public protocol ShippingDestination: Sendable {
 
   /// Writes a piece: durable, and as a whole or not at all. Replaces a piece of the same name.
   ///
-  /// - Parameter body: Calls its argument with the bytes in order.
+  /// - Parameters:
+  ///   - name: The name of the piece.
+  ///   - body: Calls its argument with the bytes in order.
   /// - Throws: What `body` throws; the destination is as before then.
   func put(
     _ name: String,
