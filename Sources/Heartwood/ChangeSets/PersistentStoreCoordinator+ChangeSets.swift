@@ -74,11 +74,11 @@ extension PersistentStoreCoordinator {
   /// - Returns: What was changed.
   /// - Throws: `.persistentStoreSaveConflicts` with the policy `error` if both have changed the same; `.persistentHistoryTokenExpired` if something
   ///   between is missing that the store does not have, or if the set is of a copy that has no lineage of its own;
-  ///   `.persistentStoreIncompatibleVersionHash` for another model; `.persistentStoreOperation` where there are several stores; and as a save. Nothing is changed then.
+  ///   `.persistentStoreIncompatibleVersionHash` for another model; `.persistentStoreOperation` where there are several stores; and as a save.
+  ///   Nothing is changed then.
   @discardableResult
   public func apply(
-    _ set: ChangeSet, policy: ChangeSetPolicy = .error, author: String? = nil,
-    to store: PersistentStore? = nil
+    _ set: ChangeSet, policy: ChangeSetPolicy = .error, author: String? = nil
   ) throws -> ChangeSetReport {
     let log = try historyStore(nil)
     try log.refuseIfReadOnly()
