@@ -17,7 +17,8 @@ struct Command {
       StatisticsCommand.self,
       VerifyCommand.self,
       ReclaimCommand.self,
-      BackupCommand.self, CopyCommand.self, SalvageCommand.self, MigrateCommand.self, CompletionCommand.self,
+      BackupCommand.self, ShipCommand.self, FollowCommand.self, RestoreCommand.self, CopyCommand.self,
+      SalvageCommand.self, MigrateCommand.self, CompletionCommand.self,
       ShellCommand.self, ManualCommand.self,
     ]
   }

@@ -41,21 +41,6 @@ import Testing
     "inlineLimit": UInt64(TreeEntry.inlineLimit), "levelLimit": UInt64(TreeRoot.levelLimit),
   ]
 
-  /// Checks the fields of a structure that the code wrote, in which each field has a distinct value.
-  private func expect(
-    _ heading: String, in bytes: [UInt8], has values: [String: UInt64], but other: Set<String>,
-    byteCount: Int, sourceLocation: SourceLocation = #_sourceLocation
-  ) throws {
-    let table = try #require(FieldTable(document, heading), "\(heading): no table, or one with gaps")
-    #expect(table.byteCount == byteCount, "\(heading)", sourceLocation: sourceLocation)
-    #expect(Set(table.names) == other.union(values.keys), "\(heading)", sourceLocation: sourceLocation)
-    for (name, value) in values {
-      let found = table.number(name, in: bytes)
-      #expect(found == value, "\(heading), \(name)", sourceLocation: sourceLocation)
-    }
-    #expect(table.isReservedZero(in: bytes), "\(heading)", sourceLocation: sourceLocation)
-  }
-
   @Test func `the document describes a slot of the anchor`() throws {
     let slot = AnchorSlot(
       identifier: StoreIdentifier(low: 1, high: 2), sequence: 3, created: 4,
@@ -71,7 +56,7 @@ import Testing
       "provenGeneration": 13, "nextSegment": 14, "state": 3, "checksumKind": 1,
       "content": 0x68_7061_7267,
     ]
-    try expect(
+    try document.expect(
       "Slot", in: slot.encoded(slot: 1), has: values, but: ["checksum"], byteCount: Format.anchorSlotBytes)
   }
 
@@ -86,7 +71,7 @@ import Testing
       "predecessorPosition": 2 << 32 | 6, "predecessorSequence": 7, "predecessorChain": 8,
       "predecessorGeneration": 9, "copiedThrough": 10, "durableThrough": 11,
     ]
-    try expect(
+    try document.expect(
       "Segment header", in: header.encoded(magic: Format.logSegmentMagic), has: values, but: ["checksum"],
       byteCount: Format.segmentHeaderBytes)
   }
@@ -102,7 +87,7 @@ import Testing
       "recordCount": 3, "sequence": 4, "transaction": 5, "previous": 6, "durableThrough": 7, "time": 8,
       "puts": 9, "deletes": 10,
     ]
-    try expect(
+    try document.expect(
       "Frame header", in: bytes, has: values, but: ["checksum"], byteCount: Format.frameHeaderBytes)
   }
 
@@ -121,8 +106,8 @@ import Testing
       "previousGeneration": 14, "nextSegment": 15,
     ]
     let fixed = bytes.count - 32
-    try expect("Checkpoint", in: bytes, has: values, but: [], byteCount: fixed)
-    try expect(
+    try document.expect("Checkpoint", in: bytes, has: values, but: [], byteCount: fixed)
+    try document.expect(
       "Checkpoint segment", in: Array(bytes[fixed...]),
       has: ["number": 16, "kind": 2, "extent": 17, "chain": 18], but: [], byteCount: 32)
   }
@@ -133,10 +118,10 @@ import Testing
       segments: [10, 11])
     let hold = HoldRecord(name: "kept", created: 4, end: 5, needs)
     let bytes = HoldList(holds: [hold]).encoded(StoreIdentifier(low: 1, high: 2))
-    try expect(
+    try document.expect(
       "Holds", in: Array(bytes[..<32]),
       has: ["magic": Format.holdsMagic, "version": 1, "count": 1, "identifier": 1], but: [], byteCount: 32)
-    try expect(
+    try document.expect(
       "Hold", in: Array(bytes[32..<88]),
       has: [
         "generation": 3, "created": 4, "end": 5, "checkpointPosition": 6 << 32 | 7, "checkpointChecksum": 8,
@@ -169,7 +154,7 @@ import Testing
       "uniform": 7,
       "arraysOffset": 8, "birth": 9, "firstHead": 10, "scale": (0.5).bitPattern,
     ]
-    try expect("Page header", in: bytes, has: values, but: [], byteCount: Page.headerBytes)
+    try document.expect("Page header", in: bytes, has: values, but: [], byteCount: Page.headerBytes)
     let arrays = try #require(document.tables["Page arrays"])
     let inBoth = arrays.filter { $0[2] == "both" }.compactMap { Int($0[1]) }
     #expect(inBoth.reduce(0, +) == Page.leafEntryBytes)
@@ -189,7 +174,7 @@ import Testing
       "durableChain": 12, "durableGeneration": 13, "recovering": 1,
     ]
     let bytes = record.words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
-    try expect(
+    try document.expect(
       "Processes", in: bytes, has: values, but: ["identifier", "checksum"],
       byteCount: WriterRecord.byteCount)
     var told = record

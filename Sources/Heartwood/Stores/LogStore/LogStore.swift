@@ -297,6 +297,11 @@ extension LogStore {
     }
   }
 
+  func shipper(to destination: any ShippingDestination, _ options: ShippingOptions) throws -> Shipper {
+    try require(.backup)
+    return Shipper(engine, to: destination, options: options)
+  }
+
   /// Verifies everything: the engine's bytes and structure, then rows, indexes, links and history.
   ///
   /// - Parameter progress: called with the number of bytes read, and the number of bytes in total.
