@@ -3,7 +3,9 @@ extension ChangeSet {
   public var inverted: ChangeSet {
     var set = self
     set.generations = nil
-    set.changes = changes.map { change in
+    set.changes = changes.compactMap { change in
+      // The state before did not have the object either.
+      if change.isTombstone { return nil }
       var change = change
       change.stamp = nil
       change.kind =
@@ -13,8 +15,10 @@ extension ChangeSet {
         case .updated: .updated
         }
       change.cells = change.cells.mapValues { CellChange(former: $0.value, value: $0.former) }
-      change.links = change.links.mapValues { links in
-        links.map { LinkChange(destination: $0.destination, isAdded: !$0.isAdded) }
+      change.links = change.links.compactMapValues { links in
+        let changed = links.filter { !$0.isUnchanged }
+        return changed.isEmpty
+          ? nil : changed.map { LinkChange(destination: $0.destination, isAdded: !$0.isAdded) }
       }
       change.orders = change.orders.mapValues { OrderChange(former: $0.value, value: $0.former) }
       return change
@@ -88,7 +92,8 @@ extension ChangeSet.Change {
   fileprivate func joined(with next: ChangeSet.Change) -> ChangeSet.Change? {
     var joined = next
     switch (kind, next.kind) {
-    case (.inserted, .deleted): return nil
+    case (.inserted, .deleted): return next.stamp == nil ? nil : .tombstone(identity, next.stamp)
+    case (.deleted, .inserted) where isTombstone: return next
     case (.inserted, _): (joined.kind, joined.stamp) = (.inserted, stamp)
     case (.deleted, .inserted): (joined.kind, joined.stamp) = (.updated, nil)
     default: break
@@ -109,9 +114,12 @@ extension ChangeSet.Change {
       for link in former where byDestination[link.destination] == nil {
         byDestination[link.destination] = link
       }
-      // A link that came and went is none.
-      for link in former where byDestination[link.destination]?.isAdded == !link.isAdded {
-        byDestination[link.destination] = nil
+      for link in former {
+        guard var last = byDestination[link.destination] else { continue }
+        let wasThere = link.isAdded == link.isUnchanged
+        last.isUnchanged = wasThere == last.isAdded
+        // Only another copy asks for a link that came and went.
+        byDestination[link.destination] = last.isUnchanged && last.stamp == nil ? nil : last
       }
       let rest = byDestination.values.sorted { $0.destination.key < $1.destination.key }
       joined.links[name] = rest.isEmpty ? nil : rest

@@ -137,7 +137,7 @@ private struct Encoder: ~Copyable {
       writer.appendVarint(UInt64(links.count))
       for link in links {
         append(link.destination)
-        writer.append(UInt8(link.isAdded ? 1 : 0))
+        writer.append(UInt8((link.isAdded ? 1 : 0) | (link.isUnchanged ? 2 : 0)))
         append(link.stamp)
       }
     }
@@ -198,9 +198,12 @@ private struct Decoder {
       var links: [ChangeSet.LinkChange] = []
       for _ in 0..<(try reader.readVarint()) {
         let destination = try self.identity(&reader)
-        let isAdded = try reader.readUInt8() != 0
+        let flags = try reader.readUInt8()
+        guard flags < 4 else { throw ChangeSet.unreadable("a link has unknown flags") }
         links.append(
-          ChangeSet.LinkChange(destination: destination, isAdded: isAdded, stamp: try stamp(&reader)))
+          ChangeSet.LinkChange(
+            destination: destination, isAdded: flags & 1 != 0, isUnchanged: flags & 2 != 0,
+            stamp: try stamp(&reader)))
       }
       change.links[name] = links
     }

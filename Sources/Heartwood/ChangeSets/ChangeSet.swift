@@ -29,7 +29,8 @@ public struct ChangeSet: Sendable, Hashable {
     changes.map { change in
       let names = Set(change.cells.keys).union(change.links.keys).union(change.orders.keys)
       let properties = names.sorted().joined(separator: ", ")
-      return "\(change.kind.rawValue) \(change.entity)/\(change.identity.key) of \(change.identity.lineage)"
+      let entity = change.isTombstone ? change.identity.root : change.entity
+      return "\(change.kind.rawValue) \(entity)/\(change.identity.key) of \(change.identity.lineage)"
         + (properties.isEmpty || change.kind != .updated ? "" : ": \(properties)")
     }
   }
@@ -58,6 +59,8 @@ public struct ChangeSet: Sendable, Hashable {
   struct LinkChange: Hashable, Sendable {
     let destination: Identity
     var isAdded: Bool
+    /// Whether both generations have it so: it was changed and changed back, and another copy may know the state between.
+    var isUnchanged = false
     var stamp: ChangeStamp?
   }
 
@@ -70,7 +73,7 @@ public struct ChangeSet: Sendable, Hashable {
   /// What became of one object.
   struct Change: Hashable, Sendable {
     let identity: Identity
-    /// The name of its own entity.
+    /// The name of its own entity; empty for a tombstone.
     let entity: String
     var kind: ObjectDifference.Kind
     /// When the object was inserted or deleted; of an updated one nil.
@@ -82,6 +85,12 @@ public struct ChangeSet: Sendable, Hashable {
     /// By the names of ordered relationships.
     var orders: [String: OrderChange] = [:]
 
+    /// The delete of an object that neither generation has, and that another copy may have.
+    static func tombstone(_ identity: Identity, _ stamp: ChangeStamp?) -> Change {
+      Change(identity: identity, entity: "", kind: .deleted, stamp: stamp)
+    }
+
+    var isTombstone: Bool { kind == .deleted && entity.isEmpty }
     var isVoid: Bool { kind == .updated && cells.isEmpty && links.isEmpty && orders.isEmpty }
   }
 }

@@ -31,7 +31,9 @@ struct ChangeSetApplying {
 
   /// Changes the context. With the policy `error` nothing is to be saved if the report has conflicts.
   mutating func run() throws {
-    try noteNewLinks()
+    let links = try view.newLinkStamps(replica, newStamps, log)
+    newStamps.merge(links) { $1 }
+    applied.stamps.merge(links) { $1 }
     let present = try set.changes.map { change in (change, try object(of: change.identity)) }
     for (change, object) in present where change.kind == .deleted {
       if let object, try isChanged(object, change) { changedSince.insert(change.identity) }
@@ -103,9 +105,21 @@ struct ChangeSetApplying {
         .persistentStoreIncompatibleVersionHash,
         "the change set has objects of \(change.entity), which the model does not have")
     }
+    guard !entity.isAbstract else {
+      throw HeartwoodError(
+        .persistentStoreIncompatibleVersionHash,
+        "the change set has an object of \(change.entity), which is abstract: the model has changed, or the file was not made by a store"
+      )
+    }
     let former = try address(of: change.identity)
     if let former {
       let key = StampKey(address: former)
+      // What was deleted later stays so, whoever has deleted it.
+      if policy != .theirs, let stamp = change.stamp, let own = try stored(key), own.isDeleted,
+        stamp < own.stamp
+      {
+        return nil
+      }
       guard try takes(change.stamp, key, nil, isChangedHere: false, property: nil) else { return nil }
     }
     let object = entity.factory.makeObject()
@@ -130,7 +144,7 @@ struct ChangeSetApplying {
   }
 
   private mutating func delete(_ change: ChangeSet.Change, _ object: ManagedObject?) throws {
-    guard let address = try address(of: change.identity) else { return }
+    guard let address = try address(of: change.identity) else { return try noteForeignDelete(change) }
     let key = StampKey(address: address)
     guard let object else {
       // Both have deleted it.
@@ -141,6 +155,17 @@ struct ChangeSetApplying {
     else { return }
     report.changedObjectIDs.insert(object.objectID)
     context.delete(object)
+  }
+
+  /// Keeps the delete of an object that was never here for the copies that have it, and for those that bring it later.
+  private mutating func noteForeignDelete(_ change: ChangeSet.Change) throws {
+    guard let stamp = change.stamp, !isKnown(stamp),
+      let root = view.schema.rootEntities.first(where: { $0.displayName == change.identity.root })
+    else { return }
+    let address = RowAddress(root, try log.reserveKeys(root, 1))
+    applied.origins[address] = (change.identity.lineage, change.identity.key)
+    addresses[change.identity] = address
+    note(stamp, StampKey(address: address), isDeleted: true)
   }
 
   /// Whether an object has other values than the set has deleted.
@@ -169,6 +194,14 @@ struct ChangeSetApplying {
     return stamp.lineage == replica.ownLineage || stamp.number <= replica.known[stamp.lineage] ?? 0
   }
 
+  /// Whether the copy that made the set had what this store has, so that its change came after it.
+  private func isSeen(_ key: StampKey) throws -> Bool {
+    guard set.generations != nil,
+      let own = try stored(key) ?? stored(StampKey(address: key.address))
+    else { return false }
+    return own.stamp.number <= set.known[own.stamp.lineage] ?? 0
+  }
+
   /// Whether a change of the set is made.
   ///
   /// - Parameters:
@@ -183,6 +216,7 @@ struct ChangeSetApplying {
     let isNewer = stamp.map { stamp in own.map { $0.stamp < stamp } ?? true } ?? false
     // The changes of an inverted set have no times: they are made now.
     let decidesByTime = policy == .newest && stamp != nil
+    let isChangedHere = try isChangedHere && !isSeen(key)
     if isChangedHere, !decidesByTime || own != nil { noteConflict(object, property) }
     let takes = decidesByTime ? isNewer : policy == .theirs || policy == .newest || !isChangedHere
     if takes, isNewer { note(stamp, key, isDeleted: isDeleted) }
@@ -211,12 +245,15 @@ struct ChangeSetApplying {
           .persistentStoreIncompatibleVersionHash,
           "the change set has \(change.entity).\(name), which the model does not have")
       }
-      // One that was set to the value that it had decides only by its time.
-      if policy != .newest, !isNew, cell.former == cell.value, change.kind == .updated { continue }
+      let key = StampKey(address: address, property: numbers[slot])
+      // One that was set to the value that it had decides only by its time, or where this store has the value between.
+      if policy != .newest, !isNew, cell.former == cell.value, change.kind == .updated, try !isSeen(key) {
+        continue
+      }
       if isNew {
         // A value without a stamp has that of its object.
         if cell.stamp != change.stamp {
-          note(cell.stamp, StampKey(address: address, property: numbers[slot]))
+          note(cell.stamp, key)
         }
       } else {
         let present = try self.cell(of: object, slot)
@@ -224,7 +261,7 @@ struct ChangeSetApplying {
           change.kind == .inserted ? present != cell.value : present != cell.former && present != cell.value
         guard
           try takes(
-            cell.stamp ?? change.stamp, StampKey(address: address, property: numbers[slot]), object,
+            cell.stamp ?? change.stamp, key, object,
             isChangedHere: isChanged, property: name), present != cell.value
         else { continue }
       }
@@ -305,28 +342,6 @@ struct ChangeSetApplying {
       return present.filter(Set(keys).contains) == keys.filter(known.contains)
     }
     return !matches(former) && !matches(value)
-  }
-
-  /// Finds out which links this store has changed since the last exchange: the history has their relationships only. Without the generation of then
-  /// it is not known, and the set's links are taken.
-  private mutating func noteNewLinks() throws {
-    guard replica.stamped > 0, replica.stamped < view.generation,
-      let then = try? log.pastView(at: replica.stamped)
-    else { return }
-    for (address, difference) in try view.differences(from: then) {
-      guard let entity = try difference.entity ?? view.entity(of: address) else { continue }
-      let numbers = view.schema.entity(entity).propertyNumbers
-      for (slot, links) in difference.links where entity.relationship(at: slot).hasPortableLinks {
-        guard let stamp = newStamps[StampKey(address: address, property: numbers[slot])] else { continue }
-        for (targets, isDeleted) in [(links.added, false), (links.removed, true)] {
-          for target in targets {
-            let key = StampKey(address: address, property: numbers[slot], target: target)
-            newStamps[key] = StoredStamp(stamp: stamp.stamp, isDeleted: isDeleted)
-            applied.stamps[key] = newStamps[key]
-          }
-        }
-      }
-    }
   }
 }
 

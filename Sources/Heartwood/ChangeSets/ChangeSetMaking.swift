@@ -8,13 +8,16 @@ struct ChangeSetMaking {
   private var newStamps: [StampKey: StoredStamp] = [:]
   /// The properties that were set between the generations, also to the value that they had: another copy may have set them before.
   private var set: [RowAddress: Set<UInt16>] = [:]
-  /// The objects that were inserted again between them, under their former identifiers.
-  private var revived: Set<RowAddress> = []
+  /// The objects that were inserted between them, also again under their former identifiers.
+  private var inserted: Set<RowAddress> = []
+  /// The links that were changed between them, also back to how they were.
+  private var links: [RowAddress: [StampKey]] = [:]
 
-  init(from earlier: LogStoreView, to later: LogStoreView) throws {
+  init(from earlier: LogStoreView, to later: LogStoreView, of log: LogStore) throws {
     (self.earlier, self.later) = (earlier, later)
     replica = try later.replica()
     newStamps = try later.newStamps(replica)
+    newStamps.merge(try later.newLinkStamps(replica, newStamps, log)) { max($0, $1) }
   }
 
   mutating func run(_ modelChecksum: String) throws -> ChangeSet {
@@ -33,14 +36,18 @@ struct ChangeSetMaking {
       let last = stored.stamp.lineage == replica.ownLineage ? from : before.known[stored.stamp.lineage] ?? 0
       if stamped[key] == nil, stored.stamp.number > last { stamped[key] = stored }
     }
-    for (key, stamp) in stamped where key.target == nil {
+    for (key, stamp) in stamped {
       if let property = key.property {
-        set[key.address, default: []].insert(property)
+        if key.target == nil {
+          set[key.address, default: []].insert(property)
+        } else {
+          links[key.address, default: []].append(key)
+        }
         if found[key.address] == nil { found[key.address] = RowDifference() }
       } else if stamp.isDeleted {
         deleted.insert(key.address)
       } else {
-        revived.insert(key.address)
+        inserted.insert(key.address)
       }
     }
     let sorted = found.sorted { ($0.key.root, $0.key.key) < ($1.key.root, $1.key.key) }
@@ -73,7 +80,7 @@ struct ChangeSetMaking {
         }
       }
     }
-    if kind == .updated { try addUnchanged(to: &change, address, entity) }
+    if kind != .deleted { try addUnchanged(to: &change, address, entity) }
     for (slot, links) in difference.links {
       let relationship = entity.relationship(at: slot)
       let number = stored.propertyNumbers[slot]
@@ -95,14 +102,37 @@ struct ChangeSetMaking {
           stamp: try stamp(StampKey(address: address, property: number)))
       }
     }
+    if kind != .deleted { try addUnchangedLinks(to: &change, address, entity, difference) }
     return change.isVoid ? nil : change
   }
 
-  /// Adds the values that were set and are the same; of an object that was inserted again, all.
+  /// Adds the links that were changed and are as they were.
+  private func addUnchangedLinks(
+    to change: inout ChangeSet.Change, _ address: RowAddress, _ entity: EntityDescription,
+    _ difference: RowDifference
+  ) throws {
+    let numbers = later.schema.entity(entity).propertyNumbers
+    for key in (links[address] ?? []).sorted(by: { $0.target ?? 0 < $1.target ?? 0 }) {
+      guard let target = key.target, let slot = numbers.firstIndex(where: { $0 == key.property }),
+        let relationship = entity.compiled.relationshipBySlot[slot], relationship.hasPortableLinks
+      else { continue }
+      let changed = difference.links[slot]
+      guard changed?.added.contains(target) != true, changed?.removed.contains(target) != true else {
+        continue
+      }
+      change.links[relationship.name, default: []].append(
+        ChangeSet.LinkChange(
+          destination: try identity(target, relationship),
+          isAdded: try later.destinationKeys(relationship, of: address.key).contains(target),
+          isUnchanged: true, stamp: try stamp(key)))
+    }
+  }
+
+  /// Adds the values that were set and are the same, or nil in a new object; of an object that was inserted again, all.
   private func addUnchanged(
     to change: inout ChangeSet.Change, _ address: RowAddress, _ entity: EntityDescription
   ) throws {
-    let isRevived = revived.contains(address)
+    let isRevived = change.kind == .updated && inserted.contains(address)
     guard isRevived || set[address] != nil, let row = try later.row(entity.rootEntity, address.key) else {
       return
     }
@@ -119,13 +149,12 @@ struct ChangeSetMaking {
     }
   }
 
-  /// The delete of an object that neither generation has: it came with a change set, and another one has its unique values.
+  /// The delete of an object that neither generation has: it came and went between them, or was deleted by another copy before it came.
   private func tombstone(_ address: RowAddress) throws -> ChangeSet.Change? {
     guard let root = later.schema.rootEntities.first(where: { $0.number == address.root }),
-      let stamp = try stamp(StampKey(address: address)), stamp.lineage == replica.ownLineage
+      let stamp = try stamp(StampKey(address: address))
     else { return nil }
-    return ChangeSet.Change(
-      identity: try identity(address, root), entity: root.displayName, kind: .deleted, stamp: stamp)
+    return .tombstone(try identity(address, root), stamp)
   }
 
   private func read<Result>(
@@ -217,5 +246,34 @@ extension LogStoreView {
       .persistentHistoryTokenExpired,
       "the history after transaction \(replica.stamped) was deleted up to \(deleted) before it was exchanged: when its objects were changed is not "
         + "known any more; copy another one in place of this store")
+  }
+}
+
+extension LogStoreView {
+  /// The stamps of the links that this store has changed since the last exchange: the history has their relationships only. Without the generation
+  /// of then they are not known.
+  ///
+  /// - Parameter stamps: Those of everything else.
+  func newLinkStamps(
+    _ replica: ReplicaRecord, _ stamps: [StampKey: StoredStamp], _ log: LogStore
+  ) throws -> [StampKey: StoredStamp] {
+    guard replica.stamped > 0, replica.stamped < generation,
+      let then = try? log.pastView(at: replica.stamped)
+    else { return [:] }
+    var found: [StampKey: StoredStamp] = [:]
+    for (address, difference) in try differences(from: then) {
+      guard let entity = try difference.entity ?? self.entity(of: address) else { continue }
+      let numbers = schema.entity(entity).propertyNumbers
+      for (slot, links) in difference.links where entity.relationship(at: slot).hasPortableLinks {
+        guard let stamp = stamps[StampKey(address: address, property: numbers[slot])] else { continue }
+        for (targets, isDeleted) in [(links.added, false), (links.removed, true)] {
+          for target in targets {
+            found[StampKey(address: address, property: numbers[slot], target: target)] = StoredStamp(
+              stamp: stamp.stamp, isDeleted: isDeleted)
+          }
+        }
+      }
+    }
+    return found
   }
 }

@@ -23,7 +23,7 @@ extension PersistentStoreCoordinator {
         "a change set is from an earlier generation to a later one, and \(former) is after \(later.generation): invert the set of the other order"
       )
     }
-    var making = try ChangeSetMaking(from: log.pastView(at: former), to: later)
+    var making = try ChangeSetMaking(from: log.pastView(at: former), to: later, of: log)
     return try making.run(managedObjectModel.versionChecksum)
   }
 
