@@ -98,7 +98,8 @@ extension ManagedObjectContext {
 
   /// Schedules a block on the queue.
   func enqueue(_ block: @escaping @Sendable () -> Void) {
-    if concurrencyType == .mainQueue { MainQueue.shared.async(block) } else { queue.async(execute: block) }
+    if concurrencyType == .mainQueue { return MainQueue.shared.async(block) }
+    queue.async { Self.callers.with([ObjectIdentifier(self)], block) }
   }
 
   /// Runs a block on the queue as an event.
@@ -114,17 +115,13 @@ extension ManagedObjectContext {
 
   var isOnQueue: Bool {
     if concurrencyType == .mainQueue && MainQueue.shared.isHere { return true }
-    return DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(self)
-      || Self.callers.current?.contains(ObjectIdentifier(self)) == true
+    return Self.callers.current?.contains(ObjectIdentifier(self)) == true
   }
 
-  static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
-
-  static func makeQueue(_ type: ConcurrencyType, for context: ManagedObjectContext) -> DispatchQueue {
-    if type == .mainQueue { return .main }
-    let queue = DispatchQueue(label: "Heartwood context")
-    queue.setSpecific(key: queueKey, value: ObjectIdentifier(context))
-    return queue
+  /// A queue that the thread's `callers` mark, and not a value of the queue: libdispatch frees such a value on another thread, which
+  /// it wakes for each context that ends.
+  static func makeQueue(_ type: ConcurrencyType) -> DispatchQueue {
+    type == .mainQueue ? .main : DispatchQueue(label: "Heartwood context")
   }
 }
 

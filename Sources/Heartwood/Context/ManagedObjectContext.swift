@@ -120,7 +120,7 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
   var queue: DispatchQueue {
     madeQueue.withLock { made in
       if let made { return made }
-      let queue = Self.makeQueue(concurrencyType, for: self)
+      let queue = Self.makeQueue(concurrencyType)
       made = queue
       return queue
     }
