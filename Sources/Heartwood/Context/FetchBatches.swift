@@ -29,7 +29,9 @@ struct FetchBatches {
   mutating func add(_ batch: FetchBatch, _ number: UInt32) { batches[number] = batch }
 
   /// Removes and returns a batch; nil if there is none of this number.
-  mutating func take(_ number: UInt32) -> FetchBatch? { batches.removeValue(forKey: number) }
+  mutating func take(_ number: UInt32) -> FetchBatch? {
+    number == 0 ? nil : batches.removeValue(forKey: number)
+  }
 
   var isEmpty: Bool { batches.isEmpty }
 

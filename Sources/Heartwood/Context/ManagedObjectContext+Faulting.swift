@@ -142,6 +142,7 @@ extension ManagedObjectContext {
 
   /// The coordinator's store, cached; queried again only after a store was added or removed.
   private func openStore() -> (any ContextStore)? {
+    if let ownOpenings, ownOpenings.number == view.openingNumber { return view.store }
     guard let coordinator = persistentStoreCoordinator else { return nil }
     let number = coordinator.openingNumber
     if number != view.openingNumber {

@@ -29,7 +29,11 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
       follow(following)
     }
   }
-  @exclusivity(unchecked) private var ownCoordinator: PersistentStoreCoordinator?
+  @exclusivity(unchecked) private var ownCoordinator: PersistentStoreCoordinator? {
+    didSet { ownOpenings = ownCoordinator?.openings }
+  }
+  /// Those of the coordinator; nil for a child context.
+  @exclusivity(unchecked) private(set) final var ownOpenings: OpeningCount?
 
   /// The parent context, through which this one reads and to which it saves; nil for a context over a coordinator.
   ///
@@ -41,6 +45,7 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
       unfollow()
       if ownParent != nil { assignedIdentifiers?.remove(self) }
       ownParent = newValue
+      ownOpenings = newValue == nil ? ownCoordinator?.openings : nil
       if let newValue { follow(newValue) }
       follow(following)
     }

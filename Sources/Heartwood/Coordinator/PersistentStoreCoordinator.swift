@@ -17,7 +17,9 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   /// Counts how often a store was added or removed. Contexts read it before each read, because acquiring `open`'s lock
   /// there would be slow. It is incremented under that lock. A context that sees an old number reads from a store that was
   /// open when the read began.
-  private let openings = Atomic(0)
+  ///
+  /// An object of its own: many refer weakly to a coordinator, which makes counting references to it slow.
+  let openings = OpeningCount()
   /// The contexts that merge saves by themselves.
   let followers = ContextFollowers()
   /// By the identifier of their stores; nil while no context follows the saves of others.
@@ -150,7 +152,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
       opened = store
       try open.withLock { list throws(HeartwoodError) in
         try list.fill(reservation, with: store)
-        openings.add(1, ordering: .releasing)
+        openings.increment()
       }
       if remoteFollowers.withLock({ $0 != nil }) { follow(store) }
       return store
@@ -165,7 +167,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   private func detach(_ store: PersistentStore) -> Bool {
     let wasOpen = open.withLock { open in
       let wasOpen = open.remove(store)
-      if wasOpen { openings.add(1, ordering: .releasing) }
+      if wasOpen { openings.increment() }
       return wasOpen
     }
     if wasOpen { endFollowing(store) }
@@ -176,7 +178,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   private func withdraw(_ store: PersistentStore) throws(HeartwoodError) -> OpenStoreList.Reservation {
     let reservation = open.withLock { open in
       let reservation = open.withdraw(store)
-      if reservation != nil { openings.add(1, ordering: .releasing) }
+      if reservation != nil { openings.increment() }
       return reservation
     }
     guard let reservation else { throw HeartwoodError.storeIsForeign(store.url) }
@@ -281,7 +283,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   var objectStore: (any ContextStore)? { open.withLock { $0.objectStore } }
 
   /// Changes whenever a store is added or removed. While it stays the same, so does `objectStore`.
-  var openingNumber: Int { openings.load(ordering: .acquiring) }
+  var openingNumber: Int { openings.number }
 
   /// A store, or the only open one, for operations on one.
   ///
@@ -340,4 +342,13 @@ extension HeartwoodError {
       .persistentStoreOperation,
       "the store at \(url.path) is not open in this coordinator; nothing was closed")
   }
+}
+
+/// How often a store was added to a coordinator or removed from it.
+final class OpeningCount: Sendable {
+  private let count = Atomic(0)
+
+  var number: Int { count.load(ordering: .acquiring) }
+
+  func increment() { count.add(1, ordering: .releasing) }
 }
