@@ -14,6 +14,12 @@ public protocol AttributeValue {
   static func _read(_ row: _RowFields, _ column: _Column) -> Self?
   /// The value for a stored one; nil if this type has no such value.
   init?(_ stored: _Value)
+  /// The value for one that was stored or computed, converted if it is a number of another type; nil for null.
+  ///
+  /// A requirement, so that each type has code of its own for the optional.
+  ///
+  /// - Throws: `.coreData` if this type has no such value.
+  static func _result(_ stored: _Value) throws(HeartwoodError) -> Self?
   /// The value as it is stored in rows and used in predicates.
   var _value: _Value { get }
 }
@@ -21,6 +27,23 @@ public protocol AttributeValue {
 extension AttributeValue {
   /// Always false.
   @inlinable public static var _isOptional: Bool { false }
+
+  /// The value of a column of rows.
+  @inlinable public static func _result(_ stored: _Value) throws(HeartwoodError) -> Self? {
+    if case .null = stored { return nil }
+    if let value = Self(stored) { return value }
+    return try fitted(stored)
+  }
+
+  /// A value of another type, such as a number that was computed.
+  @usableFromInline static func fitted(_ stored: _Value) throws(HeartwoodError) -> Self {
+    guard let fitted = stored.fitted(to: attributeType), let value = Self(fitted)
+    else {
+      throw HeartwoodError(
+        .coreData, "a row has \(stored) in a column of \(Self.self), which has no such value")
+    }
+    return value
+  }
 }
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {

@@ -24,19 +24,7 @@ extension ValueQuery: RowColumn {
 
   /// The value; nil if there is none.
   @inlinable public static func _result(_ stored: _Value) throws(HeartwoodError) -> Value? {
-    if case .null = stored { return nil }
-    if let value = Value(stored) { return value }
-    return try fitted(stored)
-  }
-
-  /// A value of another type, such as a number that was computed.
-  @usableFromInline static func fitted(_ stored: _Value) throws(HeartwoodError) -> Value {
-    guard let fitted = stored.fitted(to: Value.attributeType), let value = Value(fitted)
-    else {
-      throw HeartwoodError(
-        .coreData, "a row has \(stored) in a column of \(Value.self), which has no such value")
-    }
-    return value
+    try Value._result(stored)
   }
 }
 
