@@ -148,7 +148,8 @@ extension ConditionExpression {
 
   /// Whether a part satisfies a condition. Parts of the destinations of relationships are not looked at.
   package func contains(_ isWanted: (ConditionExpression) -> Bool) -> Bool {
-    var isFound = isWanted(self)
+    if isWanted(self) { return true }
+    var isFound = false
     _ = mappingParts(
       {
         isFound = isFound || $0.contains(isWanted); return $0
@@ -189,7 +190,7 @@ extension Condition {
   package var isAboutWindow: Bool { contains(\.isAboutWindow) }
 
   /// Whether a part of its expressions satisfies a condition, as `ConditionExpression.contains`.
-  fileprivate func contains(_ isWanted: (ConditionExpression) -> Bool) -> Bool {
+  package func contains(_ isWanted: (ConditionExpression) -> Bool) -> Bool {
     var isFound = false
     _ = mappingParts(
       {

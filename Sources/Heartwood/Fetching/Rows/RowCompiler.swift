@@ -167,31 +167,37 @@ struct RowCompiler {
   private mutating func tabulatedPart(
     _ part: ConditionExpression, _ program: inout RowProgram
   ) throws(HeartwoodError) -> ConditionExpression? {
-    if let place = places[text(part)] { return ConditionExpression(.computed(place)) }
+    switch part.kind {
+    case .group, .window, .path, .aggregate, .collection: break
+    // Only a value that groups are formed by has a place.
+    default: if !program.isGrouped || places.isEmpty { return nil }
+    }
+    let name = text(part)
+    if let place = places[name] { return ConditionExpression(.computed(place)) }
     switch part.kind {
     case .group(let aggregate):
       guard program.isGrouped else {
         throw .predicate(
-          "\(text(part)) is an aggregate within an aggregate: take it over a window, or leave out one of them"
+          "\(name) is an aggregate within an aggregate: take it over a window, or leave out one of them"
         )
       }
-      return ConditionExpression(.computed(try place(of: aggregate, part, &program)))
+      return ConditionExpression(.computed(try place(of: aggregate, name, &program)))
     case .window(let window):
-      return ConditionExpression(.computed(try place(of: window, part, &program)))
+      return ConditionExpression(.computed(try place(of: window, name, &program)))
     case .path, .aggregate, .collection:
       guard !program.isGrouped else {
         throw .predicate(
-          "\(text(part)) has a value for each object, not for each group: group by it, or take its sum, minimum or another aggregate"
+          "\(name) has a value for each object, not for each group: group by it, or take its sum, minimum or another aggregate"
         )
       }
       _ = try input(part, &program, isColumn: true)
-      return places[text(part)].map { ConditionExpression(.computed($0)) }
+      return places[name].map { ConditionExpression(.computed($0)) }
     default: return nil
     }
   }
 
   private mutating func place(
-    of aggregate: GroupAggregate, _ part: ConditionExpression, _ program: inout RowProgram
+    of aggregate: GroupAggregate, _ name: String, _ program: inout RowProgram
   ) throws(HeartwoodError) -> Int {
     var (kind, type, place): (ValueKind, AttributeType?, Int?) = (.number, nil, nil)
     var zero = Value.int(0)
@@ -207,9 +213,9 @@ struct RowCompiler {
     if let condition = aggregate.filter {
       filter = try input(.truth(of: condition), &program, isColumn: false)
     }
-    let column = addColumn(text(part), kind, type)
+    let column = addColumn(name, kind, type)
     if aggregate.function == .count { counts.insert(column) }
-    places[text(part)] = column
+    places[name] = column
     program.groupValues.append(
       RowProgram.GroupValue(
         function: aggregate.function, input: place, filter: filter, isDistinct: aggregate.isDistinct,
@@ -218,7 +224,7 @@ struct RowCompiler {
   }
 
   private mutating func place(
-    of window: WindowValue, _ part: ConditionExpression, _ program: inout RowProgram
+    of window: WindowValue, _ name: String, _ program: inout RowProgram
   ) throws(HeartwoodError) -> Int {
     var element: ConditionExpression?
     if let written = window.element { element = try tabulated(written, &program) }
@@ -247,7 +253,7 @@ struct RowCompiler {
     }
     let ordered = try self.keys(order, &compiler)
     guard window.frame == nil || !ordered.isEmpty else {
-      throw .predicate("\(text(part)) has a frame of rows, which needs an order: give it one with orderedBy")
+      throw .predicate("\(name) has a frame of rows, which needs an order: give it one with orderedBy")
     }
     if !ordered.isEmpty, case .aggregate(let function) = window.function,
       function == .median || function == .mode
@@ -255,8 +261,8 @@ struct RowCompiler {
       throw .predicate(
         "@\(function.rawValue) over a window is that of the whole partition: leave out its order")
     }
-    let column = addColumn(text(part), kind, type)
-    places[text(part)] = column
+    let column = addColumn(name, kind, type)
+    places[name] = column
     program.windows.append(
       RowProgram.Window(
         function: window.function, element: reader, partition: keys, order: ordered, frame: window.frame,
@@ -305,16 +311,13 @@ extension RowCompiler {
 extension RowQuery {
   /// Whether groups are formed by windows, or aggregate values that have some.
   fileprivate var aggregatesWindows: Bool {
-    var isFound = groups?.contains(where: \.isAboutWindow) == true
-    func look(_ part: ConditionExpression) -> ConditionExpression {
-      if case .group(let aggregate) = part.kind {
-        isFound =
-          isFound || aggregate.element?.isAboutWindow == true || aggregate.filter?.isAboutWindow == true
-      }
-      return part
+    func aggregatesWindow(_ part: ConditionExpression) -> Bool {
+      guard case .group(let aggregate) = part.kind else { return false }
+      return aggregate.element?.isAboutWindow == true || aggregate.filter?.isAboutWindow == true
     }
-    for expression in columns.map(\.expression) + sorts.map(\.expression) { _ = expression.rewritten(look) }
-    for condition in [having, qualifying] { _ = condition?.rewritten(look) }
-    return isFound
+    return groups?.contains(where: \.isAboutWindow) == true
+      || columns.contains { $0.expression.contains(aggregatesWindow) }
+      || sorts.contains { $0.expression.contains(aggregatesWindow) }
+      || [having, qualifying].contains { $0?.contains(aggregatesWindow) == true }
   }
 }
