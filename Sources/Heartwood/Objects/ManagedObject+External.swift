@@ -65,7 +65,7 @@ extension ManagedObject {
 
   /// Whether the value at a slot is unchanged and stored outside the row.
   final func isExternal(at slot: Int) -> Bool {
-    guard pending?.edit(slot) == nil, let row else { return false }
+    guard let row, pending?.edit(slot) == nil else { return false }
     return row.external(entity.layout.columns[slot]) != nil
   }
 

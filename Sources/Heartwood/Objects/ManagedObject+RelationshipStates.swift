@@ -2,8 +2,7 @@
 extension ManagedObject {
   /// Nil until the relationship is first used.
   final func relationshipState(at slot: Int) -> RelationshipState? {
-    guard let pending, !pending.header.relationships.isEmpty else { return nil }
-    return pending.header.relationships[slot]
+    pending?.relationship(slot)
   }
 
   final func setRelationshipState(_ state: RelationshipState, at slot: Int) {

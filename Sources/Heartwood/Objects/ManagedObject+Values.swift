@@ -133,8 +133,8 @@ extension ManagedObject {
 
   /// How often the object was edited.
   final var editCount: Int {
-    get { pending?.header.editCount ?? 0 }
-    set { makePendingValues().header.editCount = newValue }
+    get { pending?.editCount ?? 0 }
+    set { makePendingValues().editCount = newValue }
   }
 
   /// The current values as a row.

@@ -27,7 +27,24 @@ final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
     return copy
   }
 
-  var hasEdits: Bool { header.editedCount > 0 }
+  // Each edit asks for these. They are read by pointer, as each access to `header` is checked for exclusivity.
+
+  /// How often the object was edited; a save repeats `willSave` while it changes.
+  var editCount: Int {
+    get { withUnsafeMutablePointerToHeader { $0.pointee.editCount } }
+    set { withUnsafeMutablePointerToHeader { $0.pointee.editCount = newValue } }
+  }
+  /// Whether there is a registrar.
+  var isObserved: Bool { withUnsafeMutablePointerToHeader { $0.pointee.isObserved } }
+  var hasEdits: Bool { withUnsafeMutablePointerToHeader { $0.pointee.editedCount > 0 } }
+
+  /// The state of a to-many relationship; nil until it is used.
+  func relationship(_ slot: Int) -> RelationshipState? {
+    withUnsafeMutablePointerToHeader { header in
+      header.pointee.relationships.isEmpty ? nil : header.pointee.relationships[slot]
+    }
+  }
+
   /// Whether some value is not in the row.
   var hidesRow: Bool { header.editedCount > 0 || !header.transients.isEmpty }
 
@@ -65,7 +82,6 @@ final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
 struct PendingValuesHeader {
   let slotCount: Int
   var editedCount = 0
-  /// How often the object was edited; a save repeats `willSave` while it changes.
   var editCount = 0
   /// The row that the unsaved values were made on, if another save has changed the same properties since and the object
   /// shows that save's other values: the next save meets the conflict.
@@ -84,7 +100,7 @@ struct PendingValuesHeader {
   var fetched: [String: [ManagedObjectID]] = [:]
   /// Whom the Observation framework notifies of changes; nil for an object that was not observed.
   var registrar: ObservationRegistrar? { didSet { isObserved = registrar != nil } }
-  /// Whether there is a registrar: to look at this takes less time.
+  /// To look at this takes less time.
   private(set) var isObserved = false
 
   init(slotCount: Int) { self.slotCount = slotCount }

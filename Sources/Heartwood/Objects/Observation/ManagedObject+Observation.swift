@@ -12,13 +12,13 @@ extension ManagedObject: Observable {
 
   /// The registrar of an object that was read while accesses were collected; nil for all others.
   private final var registrar: ObservationRegistrar? {
-    guard let pending, pending.header.isObserved else { return nil }
+    guard let pending, pending.isObserved else { return nil }
     return pending.header.registrar
   }
 
   /// Whether the object was read while accesses were collected. Its context then keeps it: an observer may hold only the
   /// object from which it was reached.
-  final var isObserved: Bool { pending?.header.isObserved == true }
+  final var isObserved: Bool { pending?.isObserved == true }
 
   /// Registers that a property is read, if the current thread collects accesses.
   @inline(__always)
@@ -52,7 +52,8 @@ extension ManagedObject: Observable {
   /// Changes the value of one property. All changes of values go through this or `changeValues`.
   @inline(__always)
   final func changeValue(_ slot: Int, _ change: () -> Void) {
-    guard let registrar else { return change() }
+    // A registrar that is missing costs more to get than a flag to read.
+    guard isObserved, let registrar else { return change() }
     registrar.willSet(self, keyPath: \.[observed: slot])
     change()
     registrar.didSet(self, keyPath: \.[observed: slot])
@@ -68,7 +69,6 @@ extension ManagedObject: Observable {
   ///
   /// - Parameter slots: Evaluated only for an object that is observed.
   final func changeValues(_ slots: @autoclosure () -> [Int], _ change: () -> Void) {
-    // A registrar that is missing costs more to get than a flag to read.
     guard isObserved, let registrar else { return change() }
     let slots = slots()
     for slot in slots { registrar.willSet(self, keyPath: \.[observed: slot]) }
