@@ -168,13 +168,14 @@ extension ManagedObject {
   ) throws -> Value {
     for rule in rules { try check(value, rule, at: slot) }
     var accepted = plainType.map { value.anyValue($0) } ?? entity.anyValue(value, at: slot)
+    let given = AnyBits(&accepted)
     do {
       try validateValue(&accepted, forKey: name)
     } catch {
       let refusals = HeartwoodError.validationFailures(error).map { $0.about(objectID, name, value) }
       throw refusals.count == 1 ? refusals[0] : HeartwoodError.multiple(refusals)
     }
-    if let plainType, value.isShown(as: accepted, plainType) { return value }
+    if let plainType, AnyBits(&accepted) == given || value.isShown(as: accepted, plainType) { return value }
     // Without `==` nothing tells whether the hook has put another value in its place.
     if case .opaque(let held) = value, !held.isComparable { return value }
     let replacement = try entity.storedValue(accepted, at: slot)

@@ -36,3 +36,19 @@ extension String {
     return unsafeBitCast(self, to: (UInt64, UInt64).self)
   }
 }
+
+/// The bits of a value, which tell that code to which it was given put nothing in its place. Equal bits are equal values if the type has
+/// value semantics and another copy is kept; values with other bits may be equal too.
+package struct AnyBits: Equatable {
+  private let words: SIMD4<UInt64>
+
+  package init(_ any: inout Any?) {
+    words = withUnsafeBytes(of: &any) { bytes in
+      var words = SIMD4<UInt64>()
+      withUnsafeMutableBytes(of: &words) {
+        $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix($0.count)))
+      }
+      return words
+    }
+  }
+}
