@@ -60,6 +60,8 @@ struct BatchRowReader: Sendable {
 
   /// The destinations that a value names.
   func references(_ value: Any, _ relationship: RelationshipDescription) throws -> [BatchReference] {
+    // A unique value of a usual type: the casts below would cost more than all the rest.
+    if !relationship.isToMany, Value.usual(value) != nil { return [try unique(value, relationship)] }
     if value is NSNull { return [] }
     guard relationship.isToMany else { return try [reference(value, relationship)].compactMap(\.self) }
     let members: [Any]

@@ -22,7 +22,7 @@ extension Value {
 
   /// A value of a usual type; nil for other types. Types are compared before anything is cast: other casts look for
   /// conformances or go through Foundation's classes, which costs more than all the rest of setting a value.
-  private static func usual(_ any: Any) -> Value? {
+  package static func usual(_ any: Any) -> Value? {
     let type = Swift.type(of: any)
     if type == String.self { return .string(CheckedCast.value(any, of: String.self)) }
     if type == Int64.self { return .int(CheckedCast.value(any, of: Int64.self)) }
