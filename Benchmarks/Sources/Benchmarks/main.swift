@@ -33,6 +33,7 @@ func run(_ options: Options) throws {
     case .lean: for pass in try LeanBenchmark(options: options).run() { print(pass.text) }
     case .files: for line in try FileBenchmark(options: options).run() { print(line) }
     case .search: show(try SearchBenchmark(options: options).run(), options)
+    case .time: for line in try TimeBenchmark(options: options).run() { print(line) }
     case .space: for line in try SpaceBenchmark(options: options).run() { print(line) }
     }
   }

@@ -1,7 +1,7 @@
 /// What the command line asks for.
 struct Options {
   enum Part: String, CaseIterable {
-    case engine, graph, values, access, live, plans, lean, growth, space, migration, files, search
+    case engine, graph, values, access, live, plans, lean, growth, space, migration, files, search, time
     /// One peer's turn of `growth`, which runs it in a process of its own.
     case turn
     /// One peer's row of `migration`, in a process of its own.
@@ -29,7 +29,7 @@ struct Options {
 
   static let usage = """
     usage: heartwood-benchmarks [engine] [graph] [values] [access] [live] [plans] [lean] [growth]
-                                [space] [migration] [files] [search] [options]
+                                [space] [migration] [files] [search] [time] [options]
 
       engine          keys and values beside SQLite, LMDB, RocksDB and LevelDB
       graph           objects beside GRDB's records and hand-written SQLite
@@ -46,6 +46,8 @@ struct Options {
                       copied table, and beside a copy of the store's bytes
       files           stores of one file beside property lists and JSON made by Codable, and
                       reading a model of Xcode
+      time            what a store's past costs: history, differences, past states, and copies
+                      of each commit
       search          indexes of words and of places beside SQLite's FTS5 and R*Tree
                       (engine and graph where none is named)
 

@@ -1,0 +1,174 @@
+import Foundation
+import Heartwood
+import HeartwoodEngine
+
+/// What a store's past costs: recording history and reading it, differences of generations, past states, change sets, copies of each commit.
+struct TimeBenchmark {
+  let options: Options
+
+  private var objects: Int { options.objects ?? 100_000 }
+
+  /// One line for each row.
+  func run() throws -> [String] {
+    let scratch = try Scratch(in: options.directory, named: "time")
+    var lines = try [recording(in: scratch.path)]
+    lines += try options.withPeople(objects, named: "time-people") { container in
+      try past(of: container) + copies(of: container, in: scratch.path)
+    }
+    return lines
+  }
+
+  /// Saves of a hundred objects, with a history and without, in turns.
+  private func recording(in directory: String) throws -> String {
+    let rounds = options.rounds ?? 5
+    var ratios: [Double] = []
+    for round in 0..<rounds {
+      progress("recording history, round \(round + 1) of \(rounds)")
+      let people = People(objects: objects / 5)
+      func seconds(tracksHistory: Bool) throws -> Double {
+        let folder = try Scratch(in: directory, named: tracksHistory ? "with" : "without")
+        let description = PersistentStoreDescription(
+          url: URL(fileURLWithPath: folder.path).appending(path: "people.heartwood"))
+        description.tracksHistory = tracksHistory
+        let container = try PersistentContainer(name: "People", types: [Company.self, Person.self])
+        container.persistentStoreDescriptions = [description]
+        try container.loadPersistentStores()
+        defer { try? container.close() }
+        let context = container.newBackgroundContext()
+        return try context.performAndWait {
+          try timed {
+            for first in stride(from: 0, to: people.persons.count, by: 100) {
+              for person in people.persons[first..<min(first + 100, people.persons.count)] {
+                _ = Person(person, of: nil, context: context)
+              }
+              try context.save()
+              context.reset()
+            }
+          }.seconds
+        }
+      }
+      let first = try seconds(tracksHistory: round % 2 == 0)
+      let second = try seconds(tracksHistory: round % 2 == 1)
+      ratios.append(round % 2 == 0 ? first / second : second / first)
+    }
+    return "saves of 100 with a history, to those without: \(decimal(median(ratios), places: 2))"
+  }
+
+  private func past(of container: PersistentContainer) throws -> [String] {
+    let coordinator = container.persistentStoreCoordinator
+    let context = container.newBackgroundContext()
+    return try context.performAndWait {
+      let first = try newest(container)
+      var persons = try context.fetch(Person.self, sort: [.ascending(\.number)], limit: 100)
+      for person in persons { person.age += 1 }
+      try context.save()
+      let last = try newest(container)
+      persons = []
+      context.reset()
+      let date = Date.now
+      var lines: [String] = []
+      func measure(_ name: String, _ body: () throws -> Int, expecting count: Int) throws {
+        progress(name)
+        let (seconds, found) = try timedRepeatedly(least: options.least, body)
+        guard found == count else { throw BenchmarkError("\(name): \(found) in place of \(count)") }
+        lines.append("\(name): \(decimal(seconds * 1e6, places: 1)) µs")
+      }
+      let changes = objects + max(10, objects / 100)
+      try measure(
+        "history of one transaction of \(changes) changes",
+        { try container.history().reduce(0) { $0 + ($1.changes?.count ?? 0) } }, expecting: changes + 100)
+      try measure(
+        "differences of two generations that differ in 100 objects of \(objects)",
+        { try coordinator.differences(from: first, to: last).count }, expecting: 100)
+      try measure(
+        "change set of them", { try coordinator.changeSet(from: first, to: last).count }, expecting: 100)
+      try measure(
+        "a context as of a transaction, and its first fetch",
+        { try count(in: container, at: coordinator.queryGenerationToken(forGeneration: first)) }, expecting: 1
+      )
+      try measure(
+        "a context as of a date, and its first fetch",
+        { try count(in: container, at: coordinator.queryGenerationToken(asOf: date)) }, expecting: 1)
+      return lines
+    }
+  }
+
+  private func count(in container: PersistentContainer, at token: QueryGenerationToken) throws -> Int {
+    let context = container.newBackgroundContext()
+    return try context.performAndWait {
+      try context.setQueryGenerationFrom(token)
+      return try context.fetch(Person.self, where: { $0.joined == 86_400 }).count
+    }
+  }
+
+  private func newest(_ container: PersistentContainer) throws -> UInt64 {
+    guard let token = try container.currentHistoryToken else { throw BenchmarkError("no history") }
+    return token.transactionNumber
+  }
+
+  /// Shipping and following on threads of their own, and a commit every few milliseconds.
+  private func copies(of container: PersistentContainer, in directory: String) throws -> [String] {
+    let (place, copy, again) = (directory + "/place", directory + "/copy", directory + "/again")
+    let shipper = try container.persistentStoreCoordinator.shipper(
+      to: FolderDestination(place, creates: true))
+    let base = try timed { try shipper.ship() }
+    let follower = Follower(from: try FolderDestination(place), to: copy)
+    let followed = try timed { try follower.advance() }
+    let arrivals = Arrivals()
+    let threads = DispatchGroup()
+    DispatchQueue.global().async(group: threads) { shipper.run { (try? $0.get()) != nil } }
+    DispatchQueue.global().async(group: threads) {
+      follower.run { outcome in
+        guard let report = try? outcome.get() else { return false }
+        arrivals.note(report.generation.rawValue)
+        return true
+      }
+    }
+    defer {
+      shipper.stop()
+      follower.stop()
+      threads.wait()
+      follower.close()
+    }
+    let context = container.newBackgroundContext()
+    var lags: [Double] = []
+    progress("lag of a follower")
+    try context.performAndWait {
+      guard let person = try context.fetch(Person.self, limit: 1).first else { return }
+      for number in 0..<200 {
+        person.age = Int64(number)
+        try context.save()
+        let saved = try newest(container)
+        lags.append(timed { arrivals.wait(for: saved) }.seconds)
+      }
+    }
+    lags.sort()
+    let restored = try timed { try Restoration(from: FolderDestination(place)).restore(to: again) }
+    return [
+      "shipping all of the store: \(decimal(base.seconds * 1e3, places: 1)) ms, \(base.result.bytes) bytes",
+      "following it for the first time: \(decimal(followed.seconds * 1e3, places: 1)) ms",
+      "from a save that returned to the follower's store, median: \(decimal(median(lags) * 1e3, places: 2)) ms",
+      "the same, 99 % of the saves: \(decimal(lags[lags.count * 99 / 100] * 1e3, places: 2)) ms",
+      "restoring the store: \(decimal(restored.seconds * 1e3, places: 1)) ms",
+    ]
+  }
+}
+
+/// The newest generation that a follower has.
+private final class Arrivals: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var newest: UInt64 = 0
+
+  func note(_ generation: UInt64) {
+    condition.lock()
+    newest = max(newest, generation)
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  func wait(for generation: UInt64) {
+    condition.lock()
+    while newest < generation { condition.wait() }
+    condition.unlock()
+  }
+}
