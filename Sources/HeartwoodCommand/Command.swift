@@ -4,7 +4,7 @@ import HeartwoodAppleStores
 /// The command-line tool `heartwood`.
 @main
 struct Command {
-  static let version = "0.1.0"
+  static let version = "0.9.0"
 
   static var subcommands: [any Subcommand.Type] {
     [

@@ -6,7 +6,7 @@ import Testing
 
 /// Runs the examples of the documents, and checks that each of their lines occurs in a file of this folder.
 @Suite struct `Examples of the documents` {
-  @Test func `the example of the README does what it says`() throws {
+  @Test func `the example of the README does what it says, each time that it is run`() throws {
     final class Country: ManagedObject {
       @Attribute(.unique) var code = ""
       @Attribute var name = ""
@@ -20,19 +20,26 @@ import Testing
       @Relationship(inverse: { $0.cities }) var country: Country?
     }
 
-    let url = URL(fileURLWithPath: "/dev/null")
-    let container = try PersistentContainer(name: "World", types: [Country.self, City.self], at: url)
-    let context = container.viewContext
+    let url = URL(fileURLWithPath: "world.heartwood")
+    try? FileManager.default.removeItem(at: url)
+    defer { try? FileManager.default.removeItem(at: url) }
+    for _ in 1...2 {
+      let container = try PersistentContainer(name: "World", types: [Country.self, City.self], at: url)
+      let context = container.viewContext
+      context.mergePolicy = .mergeByPropertyObjectTrump
 
-    let france = Country(context: context)
-    france.code = "FR"
-    france.name = "France"
-    france.population = 68_000_000
-    try context.save()
+      let france = Country(context: context)
+      france.code = "FR"
+      france.name = "France"
+      france.population = 68_000_000
+      try context.save()
 
-    let large = try context.fetch(
-      Country.self, where: { $0.population > 50_000_000 }, sort: [.ascending(\.name)], limit: 10)
-    #expect(large == [france])
+      let large = try context.fetch(
+        Country.self, where: { $0.population > 50_000_000 }, sort: [.ascending(\.name)], limit: 10)
+      print(large.map(\.name))
+      #expect(large.map(\.name) == ["France"])
+      try container.close()
+    }
   }
 
   @Test func `the example of the first article does what it says`() async throws {
