@@ -119,22 +119,4 @@ final class Errand: ManagedObject {
     errand.day?.openCount -= 1
     try context.save()
   }
-
-  @Test func `every line of the article occurs in these tests`() throws {
-    let here = URL(fileURLWithPath: #filePath)
-    let root = (0..<4).reduce(here) { url, _ in url.deletingLastPathComponent() }
-    let article = "Sources/HeartwoodFaults/Documentation.docc/TestingAnApplication.md"
-    let known = lines(of: try String(contentsOf: here, encoding: .utf8))
-    let text = try String(contentsOf: root.appending(path: article), encoding: .utf8)
-    let examples = text.components(separatedBy: "```swift\n").dropFirst()
-      .map { $0.components(separatedBy: "```")[0] }
-    #expect(!examples.isEmpty)
-    for line in examples.flatMap(lines) where !known.contains(where: { $0.hasSuffix(line) }) {
-      Issue.record("the article has a line that no test runs: \(line)")
-    }
-  }
-
-  private func lines(of text: String) -> [String] {
-    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
-  }
 }

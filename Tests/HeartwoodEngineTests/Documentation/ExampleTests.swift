@@ -4,7 +4,7 @@ import HeartwoodFiles
 import TestSupport
 import Testing
 
-/// Runs the examples of the engine's articles, and checks that each of their lines occurs in this file.
+/// Runs the examples of the engine's articles.
 @Suite struct `Examples of the engine's articles` {
   private func withTowns(_ body: (Engine) throws -> Void) throws {
     let store = try Engine(at: "/dev/null")
@@ -289,31 +289,5 @@ import Testing
       if !stands || !cursor.key.elementsEqual(key) { stands = try cursor.seekBefore(key) }
       #expect(stands && cursor.key.elementsEqual(key))
     }
-  }
-
-  // MARK: The documents
-
-  private static let documents = [
-    "Sources/HeartwoodEngine/Documentation.docc/HeartwoodEngine.md",
-    "Sources/HeartwoodEngine/Documentation.docc/KeyValueStore.md",
-    "Sources/HeartwoodEngine/Documentation.docc/ComingFromLMDBAndRocksDB.md",
-  ]
-
-  @Test(arguments: documents)
-  func `every line of the examples occurs in these tests`(document: String) throws {
-    let known = Set(lines(of: try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)))
-    let here = URL(fileURLWithPath: #filePath)
-    let root = (0..<4).reduce(here) { url, _ in url.deletingLastPathComponent() }
-    let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
-    let examples = text.components(separatedBy: "```swift\n").dropFirst()
-      .map { $0.components(separatedBy: "```")[0] }
-    #expect(!examples.isEmpty)
-    for line in examples.flatMap(lines) where !known.contains(line) {
-      Issue.record("\(document) has a line that no test runs: \(line)")
-    }
-  }
-
-  private func lines(of text: String) -> [String] {
-    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
   }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import HeartwoodFaults
 import HeartwoodFiles
+import TestSupport
 import Testing
 
-/// Runs the examples of the documents, and checks that every line of them occurs in this file.
+/// Runs the examples of the documents.
 @Suite struct `Examples of the kit's documents` {
   // MARK: The landing article
 
@@ -95,7 +96,8 @@ import Testing
       guard found == last || found == next else { throw WrongScores(found: found) }
     }
     let failure = try #require(report.failure)
-    #expect(try text(of: Self.documents[1]).contains("```text\n\(failure)\n```"), "\(failure)")
+    let article = try PackageFolder.text(of: "Sources/HeartwoodFaults/Documentation.docc/FindingABug.md")
+    #expect(article.contains("```text\n\(failure)\n```"), "\(failure)")
 
     let workload: (any FileSystem, @escaping @Sendable (Int) -> Void) throws -> Void = {
       fileSystem, acknowledge in
@@ -115,33 +117,5 @@ import Testing
       "seed 1 disk hostile crash 5:2", acknowledging: Int.self, workload: workload, verify: verify)
     try again.check()
     try CrashExplorer(seed: 1, limits: .thorough).run(workload: workload, verify: verify).check()
-  }
-
-  // MARK: The documents
-
-  private static let documents = [
-    "Sources/HeartwoodFaults/Documentation.docc/HeartwoodFaults.md",
-    "Sources/HeartwoodFaults/Documentation.docc/FindingABug.md",
-  ]
-
-  @Test(arguments: documents)
-  func `every line of the examples occurs in these tests`(document: String) throws {
-    let known = Set(lines(of: try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)))
-    let examples = try text(of: document).components(separatedBy: "```swift\n").dropFirst()
-      .map { $0.components(separatedBy: "```")[0] }
-    #expect(!examples.isEmpty)
-    for line in examples.flatMap(lines) where !known.contains(line) {
-      Issue.record("\(document) has a line that no test runs: \(line)")
-    }
-  }
-
-  private func text(of document: String) throws -> String {
-    let here = URL(fileURLWithPath: #filePath)
-    let root = (0..<4).reduce(here) { url, _ in url.deletingLastPathComponent() }
-    return try String(contentsOf: root.appending(path: document), encoding: .utf8)
-  }
-
-  private func lines(of text: String) -> [String] {
-    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
   }
 }

@@ -4,7 +4,7 @@ import Heartwood
 import TestSupport
 import Testing
 
-/// Runs the examples of the documents, and checks that each of their lines occurs in a file of this folder.
+/// Runs the examples of the README and of the first article.
 @Suite struct `Examples of the documents` {
   @Test func `the example of the README does what it says, each time that it is run`() throws {
     final class Country: ManagedObject {
@@ -145,42 +145,5 @@ import Testing
     #expect(country == "FR")
     try other.close()
     try container.close()
-  }
-
-  @Test(arguments: [
-    "README.md", "Sources/Heartwood/Documentation.docc/GettingStarted.md",
-    "Sources/Heartwood/Documentation.docc/Attributes.md",
-    "Sources/Heartwood/Documentation.docc/Contexts.md", "Sources/Heartwood/Documentation.docc/Validation.md",
-    "Sources/Heartwood/Documentation.docc/Asking.md", "Sources/Heartwood/Documentation.docc/Relationships.md",
-    "Sources/Heartwood/Documentation.docc/Concurrency.md",
-    "Sources/Heartwood/Documentation.docc/Migration.md", "Sources/Heartwood/Documentation.docc/Batches.md",
-    "Sources/Heartwood/Documentation.docc/LiveResults.md", "Sources/Heartwood/Documentation.docc/Rows.md",
-    "Sources/Heartwood/Documentation.docc/SeveralStores.md",
-    "Sources/Heartwood/Documentation.docc/FollowingAStore.md",
-    "Sources/Heartwood/Documentation.docc/LookingBack.md",
-    "Sources/Heartwood/Documentation.docc/ChangeSets.md",
-  ])
-  func `every line of the examples occurs in these tests`(document: String) throws {
-    let files = try ["HeartwoodTests", "HeartwoodStoreTests"].flatMap { target in
-      try FileManager.default.contentsOfDirectory(
-        at: PackageFolder.url.appending(path: "Tests/\(target)/Documentation"),
-        includingPropertiesForKeys: nil)
-    }
-    let known = Set(try files.flatMap { lines(of: try String(contentsOf: $0, encoding: .utf8)) })
-    let text = try PackageFolder.text(of: document)
-    let examples = text.components(separatedBy: "```swift\n").dropFirst()
-      .map { $0.components(separatedBy: "```")[0] }.filter { !$0.contains(".package(") }
-    #expect(!examples.isEmpty)
-    for line in examples.flatMap(lines) where !known.contains(line) {
-      Issue.record("\(document) has a line that no test runs: \(line)")
-    }
-  }
-
-  /// Lines without indentation and trailing comments, except comments and empty lines.
-  private func lines(of text: String) -> [String] {
-    text.split(separator: "\n").map { line in
-      let code = line.range(of: "  //").map { line[..<$0.lowerBound] } ?? line
-      return code.trimmingCharacters(in: .whitespaces)
-    }.filter { !$0.isEmpty && !$0.hasPrefix("//") }
   }
 }
