@@ -1,3 +1,5 @@
+import HeartwoodFiles
+
 /// Generations that are kept by name.
 extension Engine {
   /// Keeps a generation readable by `snapshot(at:)`, for every process, until the hold is released or over. It survives crashes and is not part of
@@ -17,7 +19,9 @@ extension Engine {
   public func hold(
     _ name: String, generation: Generation? = nil, forSeconds seconds: Double? = nil
   ) throws(EngineError) -> GenerationHold {
-    try HeldGenerations(handle.open()).hold(name, generation?.rawValue, seconds: seconds)
+    try LateCalls.after { () throws(EngineError) in
+      try HeldGenerations(handle.open()).hold(name, generation?.rawValue, seconds: seconds)
+    }
   }
 
   /// Ends a hold. The next reclamation may take the generation's files.

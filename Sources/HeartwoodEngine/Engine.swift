@@ -49,13 +49,13 @@ public final class Engine: Sendable {
     at path: String, options: EngineOptions = EngineOptions(), fileSystem: any FileSystem = PosixFileSystem()
   ) throws(EngineError) {
     self.path = path
-    if let limits = options.untrusted {
-      let opening = UntrustedOpening(path: path, options: options, limits: limits, fileSystem: fileSystem)
-      handle = StoreHandle(try opening.run(), options)
-    } else if path == "/dev/null" {
-      handle = StoreHandle(try Opening.inMemory(options), options)
-    } else {
-      handle = try Opening(path, options, fileSystem).openHandle()
+    handle = try LateCalls.after { () throws(EngineError) in
+      if let limits = options.untrusted {
+        let opening = UntrustedOpening(path: path, options: options, limits: limits, fileSystem: fileSystem)
+        return StoreHandle(try opening.run(), options)
+      }
+      guard path != "/dev/null" else { return StoreHandle(try Opening.inMemory(options), options) }
+      return try Opening(path, options, fileSystem).openHandle()
     }
     try checkContent(options)
   }
@@ -204,7 +204,7 @@ public final class Engine: Sendable {
   ///   nothing.
   /// - Complexity: O(n) in the pages changed since the last checkpoint.
   public func checkpoint() throws(EngineError) {
-    try Coordinator(handle.open()).checkpoint()
+    try LateCalls.after { () throws(EngineError) in try Coordinator(handle.open()).checkpoint() }
   }
 
   /// Reclaims the space of overwritten and deleted values: moves live values out of log segments with few of
@@ -224,7 +224,7 @@ public final class Engine: Sendable {
   /// - Complexity: O(n) in the number of keys, and in the bytes that are moved.
   @discardableResult
   public func reclaim() throws(EngineError) -> ReclaimedSpace {
-    try Compaction(handle.open()).reclaim()
+    try LateCalls.after { () throws(EngineError) in try Compaction(handle.open()).reclaim() }
   }
 
   // MARK: Backup
@@ -257,7 +257,9 @@ public final class Engine: Sendable {
     to path: String, fileSystem: (any FileSystem)? = nil
   ) throws(EngineError) -> BackupReport {
     let store = try handle.open()
-    return try BackupOperation(store: store).run(to: path, fileSystem ?? store.fileSystem.forCopies)
+    return try LateCalls.after { () throws(EngineError) in
+      try BackupOperation(store: store).run(to: path, fileSystem ?? store.fileSystem.forCopies)
+    }
   }
 
   // MARK: Inspection

@@ -8,7 +8,7 @@ struct LayerTests {
     root: "Sources/HeartwoodEngine",
     layers: [
       // Values without files.
-      "Errors", "Memory", "Format", "Options",
+      "Errors", "Memory", "Format", "Events", "Options",
       // Files, and the memory that readers share.
       "Lease", "Folder", "Tables",
       // The data structures.

@@ -35,7 +35,7 @@ struct BackupOperation {
     defer { target.close() }
     var backoff = Backoff(seconds: store.options.busyTimeout)
     repeat {
-      let reopened = try Opening(store.path, store.options, store.fileSystem).run()
+      let reopened = try Opening(store.path, store.options.unobserved, store.fileSystem).run()
       defer { try? Closing(store: reopened).run() }
       guard reopened.identifier == store.identifier else { throw StoreFolder.replaced(store.path) }
       try Refresh(reopened).ifStale()

@@ -20,6 +20,7 @@ struct Checkpoint {
     isForced: Bool = false, without victims: VictimSegments = VictimSegments()
   ) throws(EngineError) {
     // 1. Pin the newest generation, so that commits can continue.
+    let watch = Stopwatch()
     var released: [AnyObject] = []
     let begun = try store.writer.withLock { (writer) throws(EngineError) in
       released = checkpoints.releaseUnlinked(writer)
@@ -29,6 +30,7 @@ struct Checkpoint {
     guard let base = begun else { return }
     // 2. and 3. Write its pages and its frame. If the disk is full, remove what was written.
     let mark = checkpoints.pages.mark
+    let pagesBefore = checkpoints.pages.appendedPages
     let (checkpoint, work): (NamedCheckpoint, SyncRequest)
     do throws(EngineError) {
       (checkpoint, work) = try writeTree(base, without: victims)
@@ -51,6 +53,11 @@ struct Checkpoint {
     checkpoints.newest = checkpoint
     store.writer.withLockInBackground { $0.hasUnnamedCheckpoint = false }
     store.reserve.update(storeBytes: checkpoints.storeBytes(store.logSegments))
+    store.tell(
+      .checkpointed(
+        FinishedCheckpoint(
+          generation: Generation(rawValue: checkpoint.record.generation),
+          pages: checkpoints.pages.appendedPages - pagesBefore, duration: watch.elapsed)))
   }
 
   private func writeTree(

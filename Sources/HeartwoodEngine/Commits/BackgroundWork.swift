@@ -7,7 +7,7 @@ struct BackgroundWork {
   func submit(_ tasks: BackgroundTasks) {
     let worker = store.options.worker
     if let preallocator = tasks.preallocator { worker.submit { self.preallocate(preallocator) } }
-    if tasks.checkpoint { worker.submit { self.checkpoint() } }
+    if tasks.checkpoint { worker.submit { LateCalls.after(self.checkpoint) } }
     if tasks.spaceScan { Compaction(store).scheduleSpaceScan() }
     if tasks.reserve { worker.submit { self.layReserve() } }
   }

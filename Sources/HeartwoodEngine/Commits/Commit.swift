@@ -7,8 +7,8 @@ struct Commit {
 
   /// Runs `body` in a transaction and commits what it has changed.
   ///
-  /// - Returns: Whether it has changed anything.
-  func run(_ body: (WriteTransaction) throws -> Void) throws -> Bool {
+  /// - Returns: Whether it has changed anything, and what it wrote.
+  func run(_ body: (WriteTransaction) throws -> Void) throws -> CommitOutcome {
     try store.checkMayWrite()
     // 1. Wait if compaction is slower than commits.
     if !store.writer.isHeldHere { store.throttle.wait() }
@@ -40,7 +40,24 @@ struct Commit {
     BackgroundWork(store: store).submit(outcome.tasks)
     // 5. Announce the commit to other processes.
     publish(outcome)
-    return !outcome.isEmpty
+    return outcome
+  }
+
+  /// As `run`, and tells the program what was committed.
+  func runTelling(_ body: (WriteTransaction) throws -> Void) throws -> CommitOutcome {
+    let watch = Stopwatch()
+    var waited = Duration.zero
+    let outcome = try run { transaction in
+      waited = watch.elapsed
+      try body(transaction)
+    }
+    guard !outcome.isEmpty else { return outcome }
+    store.tell(
+      .committed(
+        CommittedTransaction(
+          generation: Generation(rawValue: outcome.number), logBytes: outcome.bytes, waited: waited,
+          duration: watch.elapsed)))
+    return outcome
   }
 
   /// A failure is ignored and loses nothing: the next writer finds the commit in the log.

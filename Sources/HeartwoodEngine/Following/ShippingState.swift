@@ -79,7 +79,7 @@ final class ShippingState {
   private func contents() throws(EngineError) -> BackupContents {
     if let contents = try ShippableStore(store: reopened ?? store).contents() { return contents }
     close()
-    var options = store.options
+    var options = store.options.unobserved
     options.access = .readOnly
     let again = try Opening(store.path, options, store.fileSystem).run()
     reopened = again

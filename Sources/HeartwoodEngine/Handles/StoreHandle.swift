@@ -72,15 +72,19 @@ final class StoreHandle: Sendable {
   /// Commits the changes of `body`. Does not use `open`, as above.
   func write(_ durability: Durability?, _ body: (WriteTransaction) throws -> Void) throws {
     try checkOpen()
-    if try Commit(store: store, durability: durability ?? self.durability).run(body) {
-      observers.noteCommit()
-    }
+    let commit = Commit(store: store, durability: durability ?? self.durability)
+    let outcome = try store.isObserved ? LateCalls.after { try commit.runTelling(body) } : commit.run(body)
+    if !outcome.isEmpty { observers.noteCommit() }
   }
 
   /// Closes the handle. The last handle closes the store; others make committed transactions durable. A
   /// second call does nothing.
   func close() throws(EngineError) {
     guard !end.hasCome, !isForked else { return }
+    try LateCalls.after(closeUnlessClosed)
+  }
+
+  private func closeUnlessClosed() throws(EngineError) {
     // Throws `.nestedWrite` inside a write of this thread, where waiting would deadlock.
     try store.writer.checkNotNested()
     guard begin() else { return }

@@ -8,6 +8,7 @@ struct Opening {
   let fileSystem: any FileSystem
   /// Path of the folder in `fileSystem` if it differs from `path`.
   let folderPath: String
+  private let watch = Stopwatch()
 
   init(_ path: String, _ options: EngineOptions, _ fileSystem: any FileSystem, folderPath: String? = nil) {
     self.path = path
@@ -277,7 +278,7 @@ struct Opening {
     if found.isRecovered { pages.seal() }
     try UntrustedTree.check(found.checkpoint, space, options, path: path)
     let replay = try Replay(found.image, in: space)
-    return OpenStore(
+    let store = OpenStore(
       OpenStore.Parts(
         path: path, options: options, fileSystem: fileSystem,
         // An untrusted store is not mapped, and no process may write it.
@@ -289,6 +290,12 @@ struct Opening {
         generations: replay.generations, tree: replay.tree, pages: pages, checkpoint: found.checkpoint,
         numbers: numbers, replayedBytes: replay.bytes, unrecoveredTransactions: found.unrecoveredTransactions)
     )
+    store.tell(
+      .opened(
+        OpenedStore(
+          generation: Generation(rawValue: store.generations.newest), replayedBytes: replay.bytes,
+          isRecovered: found.isRecovered, duration: watch.elapsed)))
+    return store
   }
 }
 

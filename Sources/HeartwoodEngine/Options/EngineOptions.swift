@@ -130,6 +130,11 @@ public struct EngineOptions: Sendable {
   public var clock: any WallClock
   /// Provides identifiers of stores and salts of segments.
   public var entropy: any Entropy
+  /// Gets what the store does, for logs, counters and spans; nil, the default, for nothing, which costs one branch a write.
+  ///
+  /// It is called after the operation, on the thread that has done it, with no lock of the store held. It may read and write, which it is told
+  /// of too, and must not close the store. Engines of this process that share an open store tell the events of all of them to the first one's.
+  public var events: (@Sendable (EngineEvent) -> Void)?
 
   /// Creates options with the usual defaults.
   public init(
@@ -153,6 +158,13 @@ public struct EngineOptions: Sendable {
     self.worker = worker
     self.clock = clock
     self.entropy = entropy
+  }
+
+  /// The same, of a store that is opened once more for the work of an open one, which is told already.
+  var unobserved: EngineOptions {
+    var options = self
+    options.events = nil
+    return options
   }
 
   private static func allowed(segment bytes: Int) -> Int { min(max(bytes, 64 << 10), 1 << 30) }

@@ -30,6 +30,8 @@ final class PageAppender {
   }
 
   private(set) var parts: [Part]
+  /// How many pages were appended since the store was opened.
+  private(set) var appendedPages = 0
   private var chunk: [UInt8] = []
   /// Segments with pages that are not synced.
   private var unsynced: Set<UInt32> = []
@@ -66,6 +68,7 @@ final class PageAppender {
     }
     let checksum = PageSpace.checksum(Bytes(page), segmentSeed: segment.header.seed, index: index)
     chunk.append(contentsOf: page)
+    appendedPages += 1
     parts[last].extent.pages += 1
     parts[last].extent.chain = Checksums.mix(parts[last].extent.chain, checksum)
     return (PageReference(segment: segment.number, index: UInt32(truncatingIfNeeded: index)), checksum)

@@ -26,10 +26,9 @@ struct Compaction {
         bytesBefore: try folder.fileBytes(), bytesAfter: 0, movedValues: 0, movedBytes: 0)
       let victims = try begin { (checkpoints) throws(EngineError) in try choose(checkpoints, reclamation) }
       if !victims.isEmpty {
-        let evacuation = try evacuate(victims)
+        let evacuation = try empty(victims, reclamation)
         space.movedValues = evacuation.movedValues
         space.movedBytes = Int64(evacuation.movedBytes)
-        try finish(victims, reclamation)
       }
       space.bytesAfter = try folder.fileBytes()
       return space
@@ -52,6 +51,21 @@ struct Compaction {
       if !victims.pages.isEmpty { checkpoints.pages.seal() }
       return victims
     }
+  }
+
+  /// Moves live data out of the segments, and unlinks them.
+  private func empty(
+    _ victims: VictimSegments, _ reclamation: ReclaimState
+  ) throws(EngineError) -> Evacuation {
+    let watch = Stopwatch()
+    let evacuation = try evacuate(victims)
+    try finish(victims, reclamation)
+    store.tell(
+      .compacted(
+        FinishedCompaction(
+          files: victims.logs.count + victims.pages.count, movedValues: evacuation.movedValues,
+          movedBytes: evacuation.movedBytes, duration: watch.elapsed)))
+    return evacuation
   }
 
   /// Moves live data, step by step. Throttles commits that would write faster, and lets other processes write between steps.
@@ -135,8 +149,7 @@ struct Compaction {
         return victims
       }
       guard !victims.isEmpty else { return false }
-      _ = try evacuate(victims)
-      try finish(victims, reclamation)
+      _ = try empty(victims, reclamation)
       return true
     } ?? false
   }
@@ -171,7 +184,9 @@ struct Compaction {
       let isIdle = store.writer.withLockInBackground { $0.log.appendedBytes == written }
       guard !store.throttle.hasStopped else { return }
       guard isIdle else { return compaction.scheduleSpaceScan() }
-      if (try? compaction.hasExcessGarbage()) == true { _ = try? compaction.reclaim() }
+      if (try? compaction.hasExcessGarbage()) == true {
+        LateCalls.after { _ = try? compaction.reclaim() }
+      }
       store.writer.withLockInBackground { writer in
         (writer.bytesAtSpaceScan, writer.isSpaceScanScheduled) = (writer.log.appendedBytes, false)
       }

@@ -24,6 +24,8 @@ final class OpenStore: Sendable {
   /// The durable part of the log.
   let synced: DurableState
   let unrecoveredTransactions: Int
+  /// Whether the program is told what the store does.
+  let isObserved: Bool
 
   // What several processes use.
 
@@ -85,6 +87,7 @@ final class OpenStore: Sendable {
     logSegments = parts.log.path
     synced = parts.log.synced
     unrecoveredTransactions = parts.unrecoveredTransactions
+    isObserved = parts.options.events != nil
     attachment = parts.folder.attachment
     page = parts.page
     numbers = parts.numbers
@@ -111,6 +114,11 @@ final class OpenStore: Sendable {
   /// Whether other processes or engines may write the store.
   var hasOthers: Bool {
     page != nil && (options.access == .readOnly || options.sharing == .processes)
+  }
+
+  /// Tells the program of an event, once this thread holds no lock.
+  func tell(_ event: EngineEvent) {
+    if let hear = options.events { LateCalls.leave { hear(event) } }
   }
 
   /// Runs `body` in the background after a time, unless the store is released before.

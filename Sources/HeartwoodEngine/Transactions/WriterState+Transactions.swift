@@ -6,6 +6,8 @@ struct CommitOutcome {
   /// nothing or was rolled back, as it may have read commits that are not durable yet.
   var number: UInt64 = 0
   var isEmpty = true
+  /// What it appended to the log.
+  var bytes = 0
   var tasks = BackgroundTasks()
 }
 
@@ -37,9 +39,9 @@ extension WriterState {
     try commit(transaction, durability)
     outcome.number = transaction.number
     outcome.isEmpty = false
-    let bytes = log.appendedBytes - transaction.bytesBefore
-    throttle.noteWritten(bytes)
-    outcome.tasks = backgroundTasks(afterCommitOf: bytes, durability)
+    outcome.bytes = log.appendedBytes - transaction.bytesBefore
+    throttle.noteWritten(outcome.bytes)
+    outcome.tasks = backgroundTasks(afterCommitOf: outcome.bytes, durability)
   }
 
   /// Runs `body` in an internal transaction, whose commit is deferred. If it changes nothing, nothing is committed.

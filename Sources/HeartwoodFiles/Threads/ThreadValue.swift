@@ -28,12 +28,14 @@ package final class ThreadValue<Value>: @unchecked Sendable {
   }
 
   /// Runs `body` while the thread has the value.
-  package func with<Result>(_ value: Value, _ body: () throws -> Result) rethrows -> Result {
+  package func with<Result, Failure: Error>(
+    _ value: Value, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     let former = pthread_getspecific(key)
     let box = Box(value)
     pthread_setspecific(key, Unmanaged.passUnretained(box).toOpaque())
     defer { pthread_setspecific(key, former) }
-    return try withExtendedLifetime(box) { try body() }
+    return try withExtendedLifetime(box) { () throws(Failure) in try body() }
   }
 
   private final class Box {
