@@ -24,6 +24,7 @@ extension ManagedObjectContext {
       let view = try readingView()
       // Another store may have taken the place of the object's.
       guard object.contextReference != nil else { return }
+      let observation = observation
       let reader = view.forOneReader()
       defer { withExtendedLifetime(reader) {} }
       guard let row = try reader.row(object.entity.rootEntity, object.identifier.key) else {
@@ -39,6 +40,9 @@ extension ManagedObjectContext {
         loadRows(of: batch)
       } else {
         prefetchSiblings(of: object, in: view)
+      }
+      observation?.tell {
+        .faulted(FiredFault(entityName: object.entity.displayName, relationshipName: nil, duration: $0))
       }
     } catch {
       noteUnreadable(error, object)
@@ -98,6 +102,8 @@ struct ViewHolder {
   var openingNumber = 0
   /// The log of fetches; nil if none is wanted.
   var fetchLog: FetchLog?
+  /// The observer of what the context does; nil if there is none.
+  var observer: StoreObserver?
   /// The store identity in the identifiers of this store's rows.
   var identity = StoreIdentity.none
   /// The store identity of the registered objects: that of the last store.
@@ -130,6 +136,13 @@ extension ManagedObjectContext {
   /// The log of fetches; nil if none is wanted.
   var fetchLog: FetchLog? { openStore() == nil ? nil : view.fetchLog }
 
+  /// An observation that begins here; nil without an observer.
+  var observation: StoreObservation? {
+    // A child reads its parent's view, and a context that has read nothing has not asked for its store.
+    if parent != nil || view.store == nil, openStore() == nil { return nil }
+    return view.observer.map(StoreObservation.init)
+  }
+
   /// The coordinator's store.
   ///
   /// - Throws: `.persistentStoreOperation` if there is none.
@@ -146,7 +159,9 @@ extension ManagedObjectContext {
     guard let coordinator = persistentStoreCoordinator else { return nil }
     let number = coordinator.openingNumber
     if number != view.openingNumber {
-      view.fetchLog = FetchLog(coordinator.persistentStores.first?.settings.fetchLog)
+      let settings = coordinator.persistentStores.first?.settings
+      view.observer = settings?.observer
+      view.fetchLog = FetchLog(settings?.fetchLog, settings?.observer)
       followStore(coordinator.objectStore, number)
     }
     return view.store

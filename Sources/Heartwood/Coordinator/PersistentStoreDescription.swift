@@ -96,6 +96,10 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// fetches. Counting and taking the time make fetches slower.
   public var fetchLog: (@Sendable (ExecutedFetch) -> Void)?
 
+  /// Gets what contexts and the store do: saves, conflicts, fetches, faults, merges, and the work of the engine; nil for nothing, which costs
+  /// next to nothing. Where a coordinator has several stores, that of the first gets what contexts do.
+  public var observer: StoreObserver?
+
   /// Gets a line for each step of a migration, with its time; nil for standard error if the environment variable
   /// `HEARTWOOD_MIGRATION_DEBUG` is 1, and for none otherwise. It is called on the thread that migrates.
   public var migrationLog: (@Sendable (String) -> Void)?

@@ -46,7 +46,9 @@ extension FetchExecution {
       try plan.filter == nil || plan.isFilterServed ? plan.matches : sampledMatches() ?? plan.matches
     if let filter = plan.filter, !plan.isFilterServed {
       let place = plan.entryRows != nil && !plan.isCovering ? ", on the entries" : ""
-      steps.append(step("filter: \(filter.text)\(place)", matches, figures?.matching, figures?.filtering))
+      steps.append(
+        step("filter: \(filter.text)\(place)", matches, figures?.matching, figures?.duration(of: \.filtering))
+      )
     }
     if pending.count > 0 { steps.append(step("merge: \(pending.count) pending changes")) }
     for related in try relatedRows() { steps.append(step(related.text, nil)) }
@@ -98,10 +100,11 @@ extension FetchExecution {
       return step(
         "order: \(request.sortText), the first \(keys == 1 ? "key" : "\(keys) keys") from the index")
     case .sorted(keeping: nil):
-      return step("sort: \(request.sortText)", nil, figures?.matching, figures?.sorting)
+      return step("sort: \(request.sortText)", nil, figures?.matching, figures?.duration(of: \.sorting))
     case .sorted(keeping: let kept?):
       return step(
-        "sort: \(request.sortText), keeping the first \(kept)", min(count, kept), nil, figures?.sorting)
+        "sort: \(request.sortText), keeping the first \(kept)", min(count, kept), nil,
+        figures?.duration(of: \.sorting))
     }
   }
 

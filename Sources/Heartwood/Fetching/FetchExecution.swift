@@ -14,7 +14,7 @@ struct FetchExecution {
   let pending: PendingMatches
   /// The numbers of the root entities with unsaved changes.
   let changedRoots: Set<UInt16>
-  /// What is counted; nil unless the execution is analysed.
+  /// What is counted; nil unless the execution is analysed or told.
   var figures: FetchFigures?
   /// Ends the scan from outside; nil if it cannot be.
   var control: ScanControl?
@@ -25,7 +25,7 @@ struct FetchExecution {
   func forEach(_ body: (FoundRow) throws -> Bool) throws {
     guard request.limit != 0 else { return }
     guard let log else { return try request.memos.whileActive { try deliver(body) } }
-    let (counted, figures) = counted
+    let (counted, figures) = counted(by: log)
     try log.note(.fetch, request.entity, figures, plan: counted.explain) {
       try counted.forEach { found in
         figures.results += 1
@@ -35,9 +35,9 @@ struct FetchExecution {
   }
 
   /// The same with figures of its own, and without a log.
-  private var counted: (FetchExecution, FetchFigures) {
+  private func counted(by log: FetchLog) -> (FetchExecution, FetchFigures) {
     var execution = self
-    let figures = FetchFigures()
+    let figures = log.makeFigures()
     (execution.figures, execution.log) = (figures, nil)
     return (execution, figures)
   }
@@ -67,7 +67,7 @@ struct FetchExecution {
   /// The number of results.
   func count() throws -> Int {
     if let log {
-      let (counted, figures) = counted
+      let (counted, figures) = counted(by: log)
       return try log.note(.count, request.entity, figures, plan: counted.explainCount) {
         figures.results = try counted.count()
         return figures.results
@@ -93,7 +93,7 @@ struct FetchExecution {
   func forEachKey(_ body: (UInt64) throws -> Bool) throws {
     guard request.limit != 0 else { return }
     if let log {
-      let (counted, figures) = counted
+      let (counted, figures) = counted(by: log)
       return try log.note(.fetch, request.entity, figures, plan: counted.explain) {
         try counted.forEachKey { key in
           figures.results += 1

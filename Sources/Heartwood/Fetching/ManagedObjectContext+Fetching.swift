@@ -246,7 +246,7 @@ extension ManagedObjectContext {
     var execution = try fetching.execution(fetching.resolve(request, of: view), in: view)
     let figures = FetchFigures()
     (execution.figures, execution.log) = (figures, nil)
-    try figures.time(\.whole) {
+    try figures.timeWhole {
       try execution.forEach { _ in
         figures.results += 1
         return true

@@ -8,6 +8,7 @@ struct Merge {
 
   /// Refreshes, registers and marks the objects of the changes, and posts the notifications.
   func take(_ changes: ObjectIDChanges) {
+    let observation = context.observation
     context.takeAssignedIdentifiers()
     context.processPendingChanges()
     let wasPinned = context.view.pinned != nil
@@ -37,6 +38,13 @@ struct Merge {
     context.post(.managedObjectContextDidMergeChangesObjectIDs, changes)
     context.children.notify(changes, from: nil)
     context.sweepIfDue()
+    observation?.tell {
+      .merged(
+        MergedChanges(
+          contextName: context.name, inserted: changes.insertedObjectIDs.count,
+          updated: changes.updatedObjectIDs.union(changes.refreshedObjectIDs).count,
+          deleted: changes.deletedObjectIDs.count, duration: $0))
+    }
   }
 
   private func noteTouchedElsewhere(_ changes: ObjectIDChanges) {

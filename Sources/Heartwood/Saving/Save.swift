@@ -9,6 +9,15 @@ package struct Save {
 
   /// Completes the changes, writes them, and makes what was written the committed state.
   func run() throws {
+    guard context.parent == nil, let observation = context.observation else {
+      _ = try writeChanges()
+      return
+    }
+    try telling(observation, writeChanges)
+  }
+
+  /// - Returns: What was written; nil if there was nothing to write.
+  private func writeChanges() throws -> SavePlan? {
     context.beginUse("saving")
     defer { context.endUse() }
     require(
@@ -29,7 +38,8 @@ package struct Save {
       }
       let gone = context.inaccessibleForTrackers
       finishWithoutTransaction()
-      return context.tellTrackers(rewritten: gone)
+      context.tellTrackers(rewritten: gone)
+      return nil
     }
     // 3. Nothing can fail from here on: the written rows become the committed ones.
     let gone = context.inaccessibleForTrackers
@@ -40,6 +50,7 @@ package struct Save {
     report(plan, outcome.derived, generation)
     plan.deleted.forEach(context.forget)
     context.sweepIfDue()
+    return plan
   }
 
   private func completeChanges() throws {
@@ -90,6 +101,7 @@ package struct Save {
       } catch let error as HeartwoodError where error.isConflict {
         guard round < Self.mostRoundsOfConflicts, context.parent == nil else { throw error }
         round += 1
+        tell(error)
         if former == nil, context.mergePolicy.mayChangeObjects {
           former = ContextImage(of: context)
           context.saveProgress?.resolution = SaveProgress.Resolution()

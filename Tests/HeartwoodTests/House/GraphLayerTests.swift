@@ -29,7 +29,7 @@ struct GraphLayerTests {
       // Objects, and who owns them.
       [
         "Objects", "Objects/Observation", "Objects/Relationships", "Declarations", "Context", "Conflicts",
-        "Coordinator", "Fetching/Reports",
+        "Coordinator", "Observing", "Fetching/Reports",
       ],
       // From a question to objects.
       ["Fetching", "Fetching/Rows", "Predicates/Typed"],

@@ -38,6 +38,8 @@ extension LogStoreOptions {
     program = description.recordsProgramInHistory ? .current : nil
     fileSystem = description.fileSystem
     base = description.engineOptions
+    // The engine of a store of one file is a part of its saves.
+    if format == nil, let observer = description.observer { events = { observer.tell(.engine($0)) } }
     timeout = description.givenTimeout
     tracksHistory = description.tracksHistory
     retention = description.historyRetention
@@ -86,6 +88,7 @@ extension PersistentStoreDescription {
     defersLightweightMigration = other.defersLightweightMigration
     finishesDeferredMigrationInBackground = other.finishesDeferredMigrationInBackground
     fetchLog = other.fetchLog
+    observer = other.observer
     migrationLog = other.migrationLog
     noteLog = other.noteLog
     migrationProgress = other.migrationProgress

@@ -82,7 +82,7 @@ extension ManagedObjectContext {
     let (_, query, plain) = try dictionaryQuery(request)
     let figures = FetchFigures()
     let run = try RowFetching(self).rowExecution(of: plain, query, in: view, counting: figures)
-    try figures.time(\.whole) {
+    try figures.timeWhole {
       try run.forEachInWindow { _ in
         figures.results += 1
         return true

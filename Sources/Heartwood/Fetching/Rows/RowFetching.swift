@@ -30,7 +30,7 @@ struct RowFetching {
       let values = RowValues(run.program.outputs, run.execution.source, context.storeIdentity)
       return try run.forEachInWindow { try body($0, values) }
     }
-    let figures = FetchFigures()
+    let figures = log.makeFigures()
     let run = try prepare(view, figures)
     let values = RowValues(run.program.outputs, run.execution.source, context.storeIdentity)
     try log.note(

@@ -214,7 +214,14 @@ extension ManagedObjectContext {
     if loadBatch(prefetching: slot, of: object), state.isLoaded { return }
     let relationship = object.entity.relationship(at: slot)
     do {
-      state.load(try readingView().destinationKeys(relationship, of: object.identifier.key))
+      let view = try readingView()
+      let observation = observation
+      state.load(try view.destinationKeys(relationship, of: object.identifier.key))
+      observation?.tell {
+        .faulted(
+          FiredFault(
+            entityName: object.entity.displayName, relationshipName: relationship.name, duration: $0))
+      }
     } catch {
       noteUnreadable(error, object)
       state.loadNothing()

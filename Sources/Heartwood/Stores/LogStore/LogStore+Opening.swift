@@ -35,6 +35,8 @@ struct LogStoreOptions: Sendable {
   var fileSystem: any FileSystem = PosixFileSystem()
   /// Further options of the engine; nil for the defaults.
   var base: EngineOptions?
+  /// Gets what the engine does; nil for nothing.
+  var events: (@Sendable (EngineEvent) -> Void)?
 
   init(
     isReadOnly: Bool = false, createsStore: Bool = true, durability: Durability = .full,
@@ -55,6 +57,7 @@ struct LogStoreOptions: Sendable {
     options.content = .graph
     if let timeout { options.busyTimeout = timeout }
     options.acceptsOtherContent = acceptsOtherContent
+    options.events = events ?? options.events
     return options
   }
 }

@@ -91,7 +91,10 @@ final class StoreUnion: RowStore {
     }
     var commits = Commits()
     do {
-      let result = try write(writing[...], info, [:], &commits, finish: {}, body)
+      // A program that observes a store is told when none of them is locked.
+      let result = try LateCalls.after {
+        try write(writing[...], info, [:], &commits, finish: {}, body)
+      }
       let newest = members.map { member in
         commits.committed.first { $0.store == member.store.identity }
           ?? StoreGenerations.Member(store: member.store.identity, number: member.store.newestGeneration)
