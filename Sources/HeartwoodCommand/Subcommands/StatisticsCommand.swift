@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodEngine
+import HeartwoodFiles
 
 /// Prints the number of objects in a store and its size on disk.
 enum StatisticsCommand: Subcommand {
@@ -13,12 +14,20 @@ enum StatisticsCommand: Subcommand {
     options: [
       SubcommandSyntax.Option(
         name: "format", value: "text|json", summary: "for people or programs (default text)"),
+      SubcommandSyntax.Option(
+        name: "watch", summary: "go on with what changes each second, until the command is interrupted"),
       .model,
     ],
     discussion: """
       A store of type log has figures of its log, pages and tree. One of type binary, JSON or XML, or of Core Data, is
-      one file, and has its size.
-      """
+      one file, and has its size. With --watch, a line is printed for each second in which any program changed the store;
+      --format json then writes the new figures.
+      """,
+    examples: [
+      SubcommandSyntax.Example(
+        line: "heartwood statistics world.heartwood --watch",
+        meaning: "how much is saved and reclaimed meanwhile")
+    ]
   )
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
@@ -32,8 +41,35 @@ enum StatisticsCommand: Subcommand {
       case .text: try console.write(text(figures, counts))
       case .json: try console.writeLine(JSONWriter.pretty(json(figures, counts)))
       }
+      if arguments.has("watch") {
+        try watch(store, format, console) {
+          CurrentThread.sleep(microseconds: 1_000_000)
+          return true
+        }
+      }
     }
     return .success
+  }
+
+  /// Prints what changes.
+  ///
+  /// - Parameter wait: Waits until the figures are to be read again; returns false to end.
+  static func watch(
+    _ store: CommandStore, _ format: Format, _ console: any Console, _ wait: () throws -> Bool
+  ) throws {
+    guard store.type == .log else {
+      throw CommandFailure.data("\(store.path) is one file, of which nothing can be watched: see its date")
+    }
+    var former = try store.coordinator.statistics()
+    try console.flush()
+    while try wait() {
+      let changes = FigureChanges(former: former, newest: try store.coordinator.statistics())
+      guard let text = changes.text else { continue }
+      let figures = EngineFigures(identifier: store.identifier, changes.newest)
+      try console.writeLine(format == .text ? text : JSONWriter.line(.object(JSONObject(figures.fields))))
+      try console.flush()
+      former = changes.newest
+    }
   }
 
   private typealias Count = (entity: String, objects: Int)
