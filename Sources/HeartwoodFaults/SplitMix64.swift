@@ -27,4 +27,21 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
   package mutating func bytes(_ count: Int) -> [UInt8] {
     (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
   }
+
+  /// Random bytes, runs of one byte, and copies of what came before.
+  package mutating func compressibleBytes(_ count: Int) -> [UInt8] {
+    var result: [UInt8] = []
+    while result.count < count {
+      let piece = 1 + below(below(6) == 0 ? 600 : 40)
+      switch below(4) {
+      case 0: result += bytes(piece)
+      case 1: result += [UInt8](repeating: UInt8(below(4)), count: piece)
+      default:
+        guard !result.isEmpty else { continue }
+        let start = below(result.count)
+        for offset in 0..<piece { result.append(result[start + offset]) }
+      }
+    }
+    return Array(result.prefix(count))
+  }
 }

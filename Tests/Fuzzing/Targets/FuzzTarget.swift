@@ -5,6 +5,8 @@
 enum FuzzTarget: String, CaseIterable, Sendable {
   /// The log of a store, after the segment's header.
   case frames
+  /// Compressed values.
+  case blocks
   /// One page of the tree: a leaf or a branch.
   case pages
   /// A whole store with some fields changed.
@@ -30,6 +32,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   func finding(_ bytes: [UInt8]) -> String? {
     switch self {
     case .frames: FrameTarget.finding(bytes)
+    case .blocks: BlockTarget.finding(bytes)
     case .pages: PageTarget.finding(bytes)
     case .store: StoreTarget.finding(bytes)
     case .rows: RowTarget.finding(bytes)
@@ -49,6 +52,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   var seeds: [[UInt8]] {
     switch self {
     case .frames: FrameTarget.seeds
+    case .blocks: BlockTarget.seeds
     case .pages: PageTarget.seeds
     case .store: StoreTarget.seeds
     case .rows: RowTarget.seeds
@@ -68,7 +72,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
   var isOfText: Bool {
     switch self {
     case .predicates, .jsonStores, .xmlStores, .models, .mappings, .csv: true
-    case .frames, .pages, .store, .rows, .binaryStores, .compiledModels, .databases: false
+    case .frames, .blocks, .pages, .store, .rows, .binaryStores, .compiledModels, .databases: false
     }
   }
 }
