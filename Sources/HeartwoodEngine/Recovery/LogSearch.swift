@@ -7,7 +7,7 @@ struct FoundLog {
   var next: UInt32
   var unrecoveredTransactions = 0
   var seenRecord: UInt64 = 0
-  /// Whether the log was recovered, because the last writer did not leave it in order.
+  /// Whether the log was recovered, because the last writer did not leave it in order, or has a later checkpoint without pages.
   var isRecovered = false
 
   /// The state to open.
@@ -58,7 +58,8 @@ struct LogSearch {
       if !isExact, scan.durableEnd.sequence < record.end.sequence { seenRecord = 0 }
     }
     if showsUnproven, !isExact { scan.takeAll(ifSynced: path) }
-    let checkpoint = newestCheckpoint(scan) ?? named
+    let found = try newestCheckpoint(scan, named)
+    let checkpoint = found.checkpoint ?? named
     let next = max(slot.nextSegment, checkpoint?.record.nextSegment ?? 0, listing.next)
     path = LogFinder.alive(path, by: checkpoint)
     let earlier = try finder.earlier(than: path, checkpoint)
@@ -72,7 +73,7 @@ struct LogSearch {
       folder: folder, anchor: anchor, log: log, checkpoint: checkpoint,
       next: isExact ? next : max(next, log.last.number + 1),
       unrecoveredTransactions: isExact || options.access == .readWrite ? 0 : scan.undurableTransactions,
-      seenRecord: seenRecord, isRecovered: !isExact)
+      seenRecord: seenRecord, isRecovered: !isExact || found.skipsLater)
   }
 
   /// The point from which the log is read.
@@ -91,12 +92,30 @@ struct LogSearch {
     return first.header.firstPoint
   }
 
-  /// The last checkpoint in the log whose frame is durable, and so are its pages. It is later than the one
-  /// that the anchor names if the slot that named it is damaged.
-  private func newestCheckpoint(_ scan: LogScan) -> NamedCheckpoint? {
+  /// The last checkpoint in the log whose frame is durable, and whose pages are there. It is later than the one that the
+  /// anchor names if the slot that named it is damaged.
+  ///
+  /// A copy that ends at an earlier generation than its last piece may have frames of checkpoints without their pages, which are
+  /// skipped. What is written to their files must not make them long enough.
+  private func newestCheckpoint(
+    _ scan: LogScan, _ named: NamedCheckpoint?
+  ) throws(EngineError) -> (checkpoint: NamedCheckpoint?, skipsLater: Bool) {
+    var skipsLater = false
     for frame in scan.frames.prefix(scan.durableCount).reversed() {
-      if let checkpoint = NamedCheckpoint(frame) { return checkpoint }
+      guard let checkpoint = NamedCheckpoint(frame) else { continue }
+      guard checkpoint.position != named?.position else { return (checkpoint, skipsLater) }
+      if try hasPages(checkpoint) { return (checkpoint, skipsLater) }
+      skipsLater = true
     }
-    return nil
+    return (nil, skipsLater)
+  }
+
+  /// Whether the files of a checkpoint's pages are long enough.
+  private func hasPages(_ checkpoint: NamedCheckpoint) throws(EngineError) -> Bool {
+    for named in checkpoint.pageSegments {
+      let size = try folder.size(ofFile: SegmentName.pages(named.number)) ?? 0
+      guard UInt64(size / Format.pageBytes) >= named.extent else { return false }
+    }
+    return true
   }
 }

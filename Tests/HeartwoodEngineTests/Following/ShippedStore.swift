@@ -145,6 +145,21 @@ final class ShippedStore {
       let report = try restored.verify()
       #expect(report.isSound, "\(comment): \(report.findings)")
     }
+
+  /// Expects that the restored store can be written, and is read beside the writer and after it.
+  func expectGoesOn(_ comment: Comment) throws {
+    let writer = try Engine(at: restoredPath, options: kind.processOptions, fileSystem: fileSystem)
+    var expected = try writer.snapshot().model()
+    let key = [UInt8]("later".utf8)
+    expected[key] = [UInt8](repeating: 1, count: 100)
+    try writer.write { try $0.put(key, expected[key] ?? []) }
+    try open(restoredPath) { try $0.snapshot().expect(expected, comment) }
+    try writer.close()
+    try open(restoredPath) { restored in
+      try restored.snapshot().expect(expected, comment)
+      #expect(try restored.verify().isSound, comment)
+    }
+  }
   }
 }
 

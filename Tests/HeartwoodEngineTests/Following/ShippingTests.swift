@@ -23,7 +23,9 @@ import Testing
     }
   }
 
-  @Test(arguments: StoreKind.allCases, [1, 2, 3] as [UInt64])
+  /// With some seeds a copy ends between a checkpoint and the end of its piece: it has the frame of the checkpoint and not its pages.
+  /// Such copies could not be opened once.
+  @Test(arguments: StoreKind.allCases, [1, 2, 4] as [UInt64])
   func `a store is restored to every generation that was shipped`(kind: StoreKind, seed: UInt64) throws {
     try kind.withPlace { fileSystem, path in
       var random = SplitMix64(seed: seed)
@@ -49,6 +51,7 @@ import Testing
       for number in oldest...newest {
         try store.expectRestored(
           .generation(Generation(rawValue: number)), "seed \(seed), generation \(number)")
+        if number % 6 == 0 { try store.expectGoesOn("seed \(seed), generation \(number)") }
       }
       try store.engine.close()
     }
