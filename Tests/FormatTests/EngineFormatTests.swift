@@ -21,7 +21,8 @@ import Testing
 
   private static let constants: [String: UInt64] = [
     "version": UInt64(Format.version), "minimumReader": UInt64(Format.minimumReader),
-    "minimumWriter": UInt64(Format.minimumWriter), "checksumKind": UInt64(Format.checksumKind),
+    "minimumWriter": UInt64(Format.minimumWriter), "newestVersion": UInt64(Format.newestVersion),
+    "checksumKind": UInt64(Format.checksumKind),
     "anchorMagic": Format.anchorMagic, "logSegmentMagic": Format.logSegmentMagic,
     "pageSegmentMagic": Format.pageSegmentMagic, "encryptedFileMagic": Format.encryptedFileMagic,
     "frameMagic": UInt64(Format.frameMagic),
@@ -34,6 +35,8 @@ import Testing
     "checkpointKind": UInt64(Format.checkpointKind), "lastFrameFlag": UInt64(Format.lastFrameFlag),
     "internalFlag": UInt64(Format.internalFlag), "putOperation": Format.putOperation,
     "deleteOperation": Format.deleteOperation, "deleteRangeOperation": Format.deleteRangeOperation,
+    "putCompressedOperation": Format.putCompressedOperation,
+    "compressedLimit": UInt64(Format.compressedLimit),
     "firstFillBytes": UInt64(Format.firstFillBytes), "fillStepBytes": UInt64(Format.fillStepBytes),
     "frameBytes": UInt64(Format.frameBytes), "keyLimit": UInt64(Format.keyLimit),
     "valueLimit": UInt64(Format.valueLimit),
@@ -41,16 +44,20 @@ import Testing
     "inlineLimit": UInt64(TreeEntry.inlineLimit), "levelLimit": UInt64(TreeRoot.levelLimit),
   ]
 
-  @Test func `the document describes a slot of the anchor`() throws {
+  @Test(arguments: [false, true])
+  func `the document describes a slot of the anchor`(hasFeature: Bool) throws {
     let slot = AnchorSlot(
       identifier: StoreIdentifier(low: 1, high: 2), sequence: 3, created: 4,
       checkpoint: LogPosition(segment: 5, offset: 6), checkpointChecksum: 7, lastLogSegment: 8,
       knownDurable: LogPoint(
         position: LogPosition(segment: 9, offset: 10), sequence: 11, chain: 12, generation: 13),
-      nextSegment: 14, isClean: true, isUnsynced: true, content: StoreContent("graph"))
+      nextSegment: 14, isClean: true, isUnsynced: true, content: StoreContent("graph"),
+      features: hasFeature ? [.compressedValues] : [])
+    let format: UInt64 = hasFeature ? 2 : 1
     let values: [String: UInt64] = [
-      "magic": Format.anchorMagic, "version": 1, "minimumReader": 1, "minimumWriter": 1,
-      "compatibleFeatures": 0, "readOnlyFeatures": 0, "incompatibleFeatures": 0, "identifier": 1,
+      "magic": Format.anchorMagic, "version": format, "minimumReader": format, "minimumWriter": format,
+      "compatibleFeatures": 0, "readOnlyFeatures": 0, "incompatibleFeatures": hasFeature ? 1 : 0,
+      "identifier": 1,
       "sequence": 3, "created": 4, "checkpointPosition": 5 << 32 | 6, "checkpointChecksum": 7,
       "lastLogSegment": 8, "provenPosition": 9 << 32 | 10, "provenSequence": 11, "provenChain": 12,
       "provenGeneration": 13, "nextSegment": 14, "state": 3, "checksumKind": 1,

@@ -7,6 +7,7 @@ struct BackupContents {
   let created: Int64
   /// The meaning of the keys and values.
   let content: StoreContent?
+  let features: StoreFeatures
   /// The last checkpoint in the log; nil if there is none.
   let checkpoint: NamedCheckpoint?
   /// In the order of the log.
@@ -41,6 +42,6 @@ struct BackupContents {
     AnchorSlot(
       identifier: identifier, sequence: sequence, created: created, checkpoint: checkpoint?.position,
       checkpointChecksum: checkpoint?.checksum ?? 0, lastLogSegment: end.position.segment, knownDurable: end,
-      nextSegment: nextSegment, isClean: true, content: content)
+      nextSegment: nextSegment, isClean: true, content: content, features: features)
   }
 }

@@ -119,7 +119,8 @@ struct BackupOperation {
     }
     return BackupContents(
       identifier: store.identifier, created: store.anchor.file.current.created,
-      content: store.anchor.file.content, checkpoint: checkpoints.last, logs: logs, end: end,
+      content: store.anchor.file.content, features: store.anchor.file.current.features,
+      checkpoint: checkpoints.last, logs: logs, end: end,
       files: BackupContents.Files(
         logs: Dictionary(segments.map { ($0.number, $0) }) { first, _ in first },
         pages: Dictionary(checkpoints.pages.parts.map { ($0.segment.number, $0.segment) }) { first, _ in first

@@ -96,7 +96,7 @@ extension ScannedFrame {
     while let (record, _) = mine.next() {
       guard let (other, _) = others.next(), record.operation == other.operation,
         record.key.elementsEqual(other.key),
-        record.value.elementsEqual(other.value)
+        record.storedValue.elementsEqual(other.storedValue)
       else { return false }
     }
     return true

@@ -110,7 +110,8 @@ final class AnchorFile: @unchecked Sendable {
       case .newerFormat(let version):
         throw EngineError(
           .newerFormat,
-          "the store has format \(version), and this version reads up to \(Format.version); use a newer one",
+          "the store has format \(version) or a feature that this version does not know, and it reads up to format "
+            + "\(Format.newestVersion); use a newer version",
           file: folder)
       case .invalid: break
       }

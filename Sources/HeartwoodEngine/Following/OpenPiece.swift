@@ -38,7 +38,7 @@ struct OpenPiece {
     case .newerFormat(let version):
       throw EngineError(
         .newerFormat,
-        "the piece has format \(version), and this version reads up to \(PieceFormat.version); use a newer one",
+        "the piece has format \(version), and this version reads up to \(PieceFormat.newestVersion); use a newer one",
         file: path)
     case .invalid: throw damagedHead(path)
     }

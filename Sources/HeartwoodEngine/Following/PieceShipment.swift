@@ -41,7 +41,8 @@ struct PieceShipment {
     let known = previous?.header.latestTime ?? time
     return PieceHeader(
       identifier: contents.identifier, lineage: lineage, number: number, previous: previous?.checksum ?? 0,
-      created: contents.created, content: contents.content, nextSegment: contents.nextSegment,
+      created: contents.created, content: contents.content, features: contents.features,
+      nextSegment: contents.nextSegment,
       checkpoint: contents.checkpoint?.position,
       checkpointChecksum: contents.checkpoint?.checksum ?? 0, start: plan.start, end: contents.end,
       earliestTime: times.isEmpty ? known : times.earliest, latestTime: times.isEmpty ? known : times.latest,

@@ -123,6 +123,7 @@ extension AnchorSlot {
     self.init(
       identifier: piece.identifier, sequence: sequence, created: piece.created, checkpoint: piece.checkpoint,
       checkpointChecksum: piece.checkpointChecksum, lastLogSegment: piece.end.position.segment,
-      knownDurable: piece.end, nextSegment: piece.nextSegment, isClean: true, content: piece.content)
+      knownDurable: piece.end, nextSegment: piece.nextSegment, isClean: true, content: piece.content,
+      features: piece.features)
   }
 }

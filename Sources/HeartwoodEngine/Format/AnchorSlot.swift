@@ -23,6 +23,8 @@ struct AnchorSlot: Hashable, Sendable {
   var isUnsynced = false
   /// The meaning of the keys and values; nil if the store is not marked.
   var content: StoreContent?
+  /// What the store may contain that older versions cannot read.
+  var features: StoreFeatures = []
 
   /// The result of reading a slot.
   enum Reading: Hashable {
@@ -48,10 +50,11 @@ struct AnchorSlot: Hashable, Sendable {
 
   private func encodeFormat(to bytes: inout [UInt8]) {
     bytes.setField(0, Format.anchorMagic)
-    bytes.setField(8, Format.version)
-    bytes.setField(12, Format.minimumReader)
-    bytes.setField(16, Format.minimumWriter)
-    // 20, 24, 28: features that older versions may ignore, may only read, must refuse. None yet.
+    bytes.setField(8, features.format)
+    bytes.setField(12, features.isEmpty ? Format.minimumReader : features.format)
+    bytes.setField(16, features.isEmpty ? Format.minimumWriter : features.format)
+    // 20, 24: features that older versions may ignore, and may only read. None yet.
+    bytes.setField(28, features.rawValue)
     bytes.setField(32, identifier.low)
     bytes.setField(40, identifier.high)
   }
@@ -75,7 +78,8 @@ struct AnchorSlot: Hashable, Sendable {
     guard bytes.count >= Format.anchorSlotBytes else { return .invalid }
     let isIntact = bytes.field64(504) == checksum(bytes, slot: index)
     guard bytes.field64(0) == Format.anchorMagic, isIntact else { return .invalid }
-    guard bytes.field32(12) <= Format.version, bytes.field32(28) == 0 else {
+    guard bytes.field32(12) <= Format.newestVersion, StoreFeatures(rawValue: bytes.field32(28)).areKnown
+    else {
       return .newerFormat(bytes.field32(8))
     }
     return decodeState(bytes).map(Reading.valid) ?? .invalid
@@ -94,13 +98,14 @@ struct AnchorSlot: Hashable, Sendable {
       checkpointChecksum: bytes.field64(72), lastLogSegment: UInt32(lastLog),
       knownDurable: knownDurable, nextSegment: UInt32(next), isClean: bytes.field32(128) & 1 == 1,
       isUnsynced: bytes.field32(128) & 2 == 2,
-      content: StoreContent(low: bytes.field64(136), high: bytes.field64(144)))
+      content: StoreContent(low: bytes.field64(136), high: bytes.field64(144)),
+      features: StoreFeatures(rawValue: bytes.field32(28)))
   }
 
   /// Whether a writer of this version must not append.
   static func forbidsWriting(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count >= Format.anchorSlotBytes else { return false }
-    return bytes.field32(16) > Format.version || bytes.field32(24) != 0
+    return bytes.field32(16) > Format.newestVersion || bytes.field32(24) != 0
   }
 
   private static func checksum(_ bytes: UnsafeRawBufferPointer, slot index: Int) -> UInt64 {

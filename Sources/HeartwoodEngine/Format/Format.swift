@@ -1,12 +1,15 @@
 /// Every number of the format on disk. `Documentation.docc/Format.md` explains them, and a test compares the
 /// two.
 enum Format {
-  /// The format that this code writes.
+  /// The format that this code writes, unless the store has a feature.
   static let version: UInt32 = 1
   /// The oldest format a reader must understand to read what this code writes.
   static let minimumReader: UInt32 = 1
   /// The oldest format a writer must understand to append to it.
   static let minimumWriter: UInt32 = 1
+  /// The format of stores with features that format 1 does not have, in the place of all three. The newest one that
+  /// this code reads.
+  static let newestVersion: UInt32 = 2
   /// Which checksums are used: 1 is XXH64 for headers and pages, XXH3 for records.
   static let checksumKind: UInt32 = 1
 
@@ -57,6 +60,8 @@ enum Format {
   static let deleteOperation: UInt64 = 1
   /// The record deletes a range of keys.
   static let deleteRangeOperation: UInt64 = 2
+  /// The record puts a value, which is stored compressed.
+  static let putCompressedOperation: UInt64 = 3
 
   /// Zeros are preallocated up to this length when a log segment is created.
   static let firstFillBytes = 16 << 10
@@ -70,6 +75,8 @@ enum Format {
   static let keyLimit = 1024
   /// The longest value, in bytes.
   static let valueLimit = 1 << 30
+  /// The longest value that is stored compressed, in bytes: reading it takes as much memory.
+  static let compressedLimit = 1 << 20
   /// The longest log segment, in bytes.
   static let segmentLimit = 4 << 30
   /// The greatest segment number: references have 31 bits for it.

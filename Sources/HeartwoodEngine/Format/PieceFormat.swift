@@ -5,6 +5,8 @@ enum PieceFormat {
   static let version: UInt32 = 1
   /// The oldest format a reader must understand to read what this code writes.
   static let minimumReader: UInt32 = 1
+  /// The format of pieces of stores with features, in the place of both. The newest one that this code reads.
+  static let newestVersion: UInt32 = 2
   /// "HWPIECES", read as a little-endian integer.
   static let magic: UInt64 = 0x5345_4345_4950_5748
   /// Bytes of a piece's header; its two tables follow it.

@@ -20,6 +20,8 @@ struct PieceHeader: Hashable, Sendable {
   /// When the store was created, in nanoseconds since 1970.
   var created: Int64
   var content: StoreContent?
+  /// As in the anchor of the store.
+  var features: StoreFeatures = []
   var nextSegment: UInt32
   var checkpoint: LogPosition?
   var checkpointChecksum: UInt64
@@ -80,8 +82,8 @@ struct PieceHeader: Hashable, Sendable {
 
   private func encodeOrigin(to bytes: inout [UInt8]) {
     bytes.setField(0, PieceFormat.magic)
-    bytes.setField(8, PieceFormat.version)
-    bytes.setField(12, PieceFormat.minimumReader)
+    bytes.setField(8, features.isEmpty ? PieceFormat.version : PieceFormat.newestVersion)
+    bytes.setField(12, features.isEmpty ? PieceFormat.minimumReader : PieceFormat.newestVersion)
     bytes.setField(16, identifier.low)
     bytes.setField(24, identifier.high)
     bytes.setField(32, lineage.low)
@@ -91,6 +93,7 @@ struct PieceHeader: Hashable, Sendable {
     bytes.setField(64, isBase ? PieceFormat.baseKind : PieceFormat.pieceKind)
     bytes.setField(68, UInt32(truncatingIfNeeded: segments.count))
     bytes.setField(72, UInt32(truncatingIfNeeded: parts.count))
+    bytes.setField(76, features.rawValue)
   }
 
   private func encodeState(to bytes: inout [UInt8]) {
@@ -140,7 +143,9 @@ extension PieceHeader {
     let checksum = cleared.withBytes { XXH64.hash($0, seed: PieceFormat.checksumSeed) }
     return bytes.withBytes { buffer in
       guard buffer.field64(248) == checksum else { return .invalid }
-      guard buffer.field32(12) <= PieceFormat.version else { return .newerFormat(buffer.field32(8)) }
+      guard buffer.field32(12) <= PieceFormat.newestVersion,
+        StoreFeatures(rawValue: buffer.field32(76)).areKnown
+      else { return .newerFormat(buffer.field32(8)) }
       return decodeVerified(buffer).map { .valid($0, checksum: checksum) } ?? .invalid
     }
   }
@@ -161,6 +166,7 @@ extension PieceHeader {
       lineage: Lineage(low: bytes.field64(32), high: bytes.field64(40)), number: bytes.field64(48),
       previous: bytes.field64(56), created: Int64(bitPattern: bytes.field64(80)),
       content: StoreContent(low: bytes.field64(88), high: bytes.field64(96)),
+      features: StoreFeatures(rawValue: bytes.field32(76)),
       nextSegment: UInt32(bytes.field64(104)), checkpoint: LogPosition(rawValue: bytes.field64(112)),
       checkpointChecksum: bytes.field64(120), start: start, end: end,
       earliestTime: Int64(bitPattern: bytes.field64(192)), latestTime: Int64(bitPattern: bytes.field64(200)),

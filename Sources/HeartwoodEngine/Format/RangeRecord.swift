@@ -12,7 +12,7 @@ enum RangeRecord {
 
   /// The range of a record; nil if its bytes are invalid.
   static func decode(_ record: Record) -> KeyRange? {
-    guard let lower = decode(record.key), let upper = decode(record.value) else { return nil }
+    guard let lower = decode(record.key), let upper = decode(record.storedValue) else { return nil }
     return KeyRange(lower: lower.bound, upper: upper.bound)
   }
 
@@ -27,7 +27,8 @@ extension Record {
   /// Whether the record can be applied to a tree.
   var isValid: Bool {
     switch operation {
-    case Format.putOperation, Format.deleteOperation: keyBytes > 0 && keyBytes <= Format.keyLimit
+    case Format.putOperation, Format.putCompressedOperation, Format.deleteOperation:
+      keyBytes > 0 && keyBytes <= Format.keyLimit
     case Format.deleteRangeOperation: RangeRecord.decode(self) != nil
     default: false
     }

@@ -11,7 +11,8 @@ struct Record {
   @inline(__always)
   var keyInPlace: Bytes { bytes.bytes(keyOffset, keyBytes) }
   var key: UnsafeRawBufferPointer { keyInPlace.buffer }
-  var value: UnsafeRawBufferPointer { bytes.bytes(from: keyOffset &+ keyBytes).buffer }
+  /// The value as it is stored, which may be compressed.
+  var storedValue: UnsafeRawBufferPointer { bytes.bytes(from: keyOffset &+ keyBytes).buffer }
 
   var valueBytes: Int { totalBytes &- keyOffset &- keyBytes }
   var totalBytes: Int { bytes.count }

@@ -66,7 +66,7 @@ final class StoreHandle: Sendable {
     try Refresh(store).ifStale()
     let pin = store.generations.pin()
     defer { pin.release() }
-    if let value = try store.space.value(of: key, from: pin.root) { try body(value) }
+    try store.space.readValue(of: key, from: pin.root, body)
   }
 
   /// Commits the changes of `body`. Does not use `open`, as above.

@@ -242,7 +242,7 @@ final class Verification {
     let values = ReadView(view)
     try inspect(view) { [self] (key, entry) throws(EngineError) in
       guard case .position(let reference) = entry else { return }
-      try collecting { () throws(EngineError) in _ = try values.value(at: reference, of: key) }
+      try collecting { () throws(EngineError) in try values.check(reference, of: key) }
     }
   }
 

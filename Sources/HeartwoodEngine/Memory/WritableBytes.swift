@@ -1,3 +1,4 @@
+import HeartwoodBytes
 import HeartwoodFiles
 
 /// Bytes of another owner that may be written: an address and a length. Debug builds check every access.
@@ -55,6 +56,19 @@ struct WritableBytes {
     guard let first = source.baseAddress else { return }
     address(offset, source.count).copyMemory(from: first, byteCount: source.count)
   }
+
+  /// Stores a number as a varint, for which there must be room for 10 bytes; returns the offset after it.
+  func setVarint(_ offset: Int, _ value: UInt64) -> Int {
+    offset &+ Varint.write(value, to: address(offset, Varint.maximumLength))
+  }
+
+  /// Stores a block of LZ4; returns its length, nil if there is no room for it.
+  func compress(_ source: UnsafeRawBufferPointer, with compressor: inout LZ4Compressor) -> Int? {
+    compressor.compress(source, into: buffer)
+  }
+
+  /// Restores the contents of a block of LZ4, which must have exactly this length; returns false if it is invalid.
+  func decompress(_ block: UnsafeRawBufferPointer) -> Bool { LZ4.decompress(block, into: buffer) }
 
   func setZero(_ offset: Int, _ count: Int) {
     address(offset, count).initializeMemory(as: UInt8.self, repeating: 0, count: count)

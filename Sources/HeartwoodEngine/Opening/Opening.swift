@@ -183,7 +183,7 @@ struct Opening {
       identifier: identifier, sequence: AnchorSlot.firstSequence, created: options.clock.nanosecondsSince1970,
       checkpoint: nil,
       checkpointChecksum: 0, lastLogSegment: 1, knownDurable: segment.header.firstPoint, nextSegment: 2,
-      isClean: true, content: options.content)
+      isClean: true, content: options.content, features: options.features)
     let anchor = try AnchorFile.create(slot, in: folder, syncs: syncs)
     let log = Log(
       folder: folder, identifier: identifier, options: options, path: [segment], last: segment,
@@ -211,10 +211,23 @@ struct Opening {
         contents, endsAsSaid: unfinished.isThere, word,
         showsUnproven: showsUnproven && !unfinished.isThere, recovery: recovery)
       try checkIsPublished(word, folder, showsUnproven)
+      try nameFeatures(in: anchor)
       return try assemble(found)
     } catch {
       anchor.close()
       throw error
+    }
+  }
+
+  /// Writes to both slots of the anchor which features the store has from now on, before it has them.
+  private func nameFeatures(in anchor: AnchorFile) throws(EngineError) {
+    let features = options.features
+    guard options.access == .readWrite, !anchor.current.features.isSuperset(of: features) else { return }
+    for _ in 0..<2 {
+      switch anchor.update({ $0.features.formUnion(features) }) {
+      case .written: continue
+      case .failed(let error), .unsynced(let error): throw error
+      }
     }
   }
 
@@ -268,6 +281,8 @@ struct Opening {
 
   private func assemble(_ found: FoundLog, holdsLease: Bool = true) throws(EngineError) -> OpenStore {
     let space = try PageSpace(values: found.log.table)
+    space.values.hasCompressedValues.store(
+      found.anchor.current.features.contains(.compressedValues), ordering: .relaxed)
     let numbers = SegmentNumbers(next: found.next)
     let files = PageSegmentFiles(folder: found.folder, identifier: found.log.identifier, options: options)
     var parts: [PageAppender.Part] = []

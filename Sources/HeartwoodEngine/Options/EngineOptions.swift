@@ -66,6 +66,19 @@ public struct EngineOptions: Sendable {
     case onDemand
   }
 
+  /// Which values are compressed when they are written.
+  public enum Compression: Hashable, Sendable {
+    /// None.
+    case none
+    /// Values of at least this many bytes (raised to 32) and at most 1 MiB, by LZ4, if that makes them shorter by an
+    /// eighth.
+    ///
+    /// Reading such a value decompresses it into memory, where it stays while bytes of it may be used: see
+    /// ``Snapshot/forgetDecompressedValues()``. Values that are there already are compressed when compaction moves
+    /// them. Versions that know format 1 only refuse the store.
+    case values(ofAtLeast: Int)
+  }
+
   /// Which others may have the store open for writing.
   public enum Sharing: Hashable, Sendable {
     /// Other processes, and other engines of this process. One of them writes at a time. The writer keeps the
@@ -114,6 +127,9 @@ public struct EngineOptions: Sendable {
   public var checkpointBytes: Int { didSet { checkpointBytes = Self.allowed(checkpoint: checkpointBytes) } }
   /// When the space of overwritten and deleted values is reclaimed.
   public var reclamation: Reclamation
+  /// Which values are compressed when they are written. A store without compressed values gets them only if no other process
+  /// has it open at the opening. All versions that read compressed values read them whatever this option says.
+  public var compression: Compression = .none
   /// Bytes of garbage that are never reclaimed in the background, whatever their share; an eighth of it in a store that is idle
   /// or closed.
   package var toleratedGarbage = 16 << 20

@@ -9,6 +9,7 @@ struct RangeScan {
   private let reversed: Bool
   private let validity: ReadValidity?
   private let cursor: TreeCursor
+  private let view: ReadView
   private var records: RecordRun
 
   init(_ view: ReadView, _ range: KeyRange, reversed: Bool, validity: ReadValidity?) {
@@ -16,6 +17,7 @@ struct RangeScan {
     self.reversed = reversed
     self.validity = validity
     cursor = TreeCursor(view.view)
+    self.view = view
     records = RecordRun(view)
   }
 
@@ -62,7 +64,7 @@ struct RangeScan {
       return try body(cursor.key(inLeaf: index), leaf.inlineValue(index))
     }
     let record = try records.record(at: reference, of: leaf, index)
-    return try body(record.key, record.value)
+    return try body(record.key, try view.value(of: record, at: reference))
   }
 }
 

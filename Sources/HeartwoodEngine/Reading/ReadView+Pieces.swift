@@ -7,20 +7,29 @@ extension ReadView {
   func readValue(
     of key: UnsafeRawBufferPointer, pieceBytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
-    guard let entry = try view.find(key) else { return false }
-    if case .position(let reference) = entry, let value = try StoredValue(self, reference, of: key),
-      value.bytes > pieceBytes
-    {
-      try value.read(in: pieceBytes, body)
-      return true
+    switch try view.find(key) {
+    case nil: return false
+    case .inline(let value): try Self.pass(value, in: pieceBytes, body)
+    case .position(let reference):
+      if let value = try StoredValue(self, reference, of: key), value.bytes > pieceBytes {
+        try value.read(in: pieceBytes, body)
+      } else {
+        try record(at: reference, of: key).readValue(at: reference) {
+          try Self.pass($0, in: pieceBytes, body)
+        }
+      }
     }
-    guard let value = try value(of: key) else { return false }
+    return true
+  }
+
+  private static func pass(
+    _ value: UnsafeRawBufferPointer, in pieceBytes: Int, _ body: (UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
     // The system can reclaim the memory of a map at any time.
     for start in stride(from: 0, to: max(1, value.count), by: pieceBytes) {
       let piece = value[min(start, value.count)..<min(start + pieceBytes, value.count)]
       guard try body(UnsafeRawBufferPointer(rebasing: piece)) else { break }
     }
-    return true
   }
 }
 
@@ -35,7 +44,7 @@ private struct StoredValue {
   var bytes: Int { record.valueBytes }
   private var offset: Int { Int(reference.offset) }
 
-  /// Nil if the value is in memory or mapped.
+  /// Nil if the value is in memory or mapped, or compressed.
   init?(
     _ view: ReadView, _ reference: ValueReference, of key: UnsafeRawBufferPointer
   ) throws(EngineError) {
@@ -49,9 +58,9 @@ private struct StoredValue {
     let offset = Int(reference.offset)
     guard let bytes = slot.value.recordBytes(at: offset) else { throw ReadView.damaged(reference) }
     try self.filler.require(offset, min(bytes.count, Record.overheadLimit + Format.keyLimit))
-    guard let record = Record.parse(bytes), record.operation == Format.putOperation
-    else { throw ReadView.damaged(reference) }
+    guard let record = Record.parse(bytes), record.isPut else { throw ReadView.damaged(reference) }
     guard record.holds(key) else { throw ReadView.wrongRecord(reference) }
+    guard !record.isCompressed else { return nil }
     self.record = record
   }
 

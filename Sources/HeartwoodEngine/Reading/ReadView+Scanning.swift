@@ -20,7 +20,7 @@ extension ReadView {
       guard LeafEntries(leaf).isKey(record.keyInPlace, of: index) else {
         throw Self.wrongRecord(reference)
       }
-      return (Array(record.key), Array(record.value))
+      return (Array(record.key), try copy(of: record, at: reference))
     }
   }
 

@@ -5,11 +5,17 @@ struct ReadView: @unchecked Sendable {
   /// The frame under construction, from which a transaction reads its own values.
   let pending: FrameBuilder?
   let pendingSegment: UInt32
+  /// Keeps compressed values that were read; nil if the store has none.
+  let decompressed: DecompressedValues?
 
-  init(_ view: TreeView, pending: FrameBuilder? = nil, pendingSegment: UInt32 = 0) {
+  init(
+    _ view: TreeView, pending: FrameBuilder? = nil, pendingSegment: UInt32 = 0,
+    keeping decompressed: DecompressedValues? = nil
+  ) {
     self.view = view
     self.pending = pending
     self.pendingSegment = pendingSegment
+    self.decompressed = decompressed
   }
 
   @inline(__always)
@@ -30,9 +36,17 @@ struct ReadView: @unchecked Sendable {
   func value(
     at reference: ValueReference, of key: UnsafeRawBufferPointer
   ) throws(EngineError) -> UnsafeRawBufferPointer {
+    try value(of: try record(at: reference, of: key), at: reference)
+  }
+
+  /// The record at a position, verified, after checking that it has this key.
+  @inline(__always)
+  func record(
+    at reference: ValueReference, of key: UnsafeRawBufferPointer
+  ) throws(EngineError) -> Record {
     let record = try record(at: reference)
     guard record.holds(key) else { throw Self.wrongRecord(reference) }
-    return record.value
+    return record
   }
 
   /// The record at a position, verified.
@@ -93,7 +107,7 @@ extension SegmentTable {
       bytes.prefetch(128)
     }
     guard let record = Record.parse(bytes),
-      record.operation == Format.putOperation,
+      record.isPut,
       record.isIntact(segmentSeed: slot.value.seed, offset: offset)
     else { throw ReadView.damaged(reference) }
     return record
@@ -112,18 +126,18 @@ extension SegmentTable {
 }
 
 extension PageSpace {
-  /// The value of a key in the tree of `root`; nil if the tree does not contain it. Reads one value without
-  /// the reference counting of a view.
-  func value(
-    of key: UnsafeRawBufferPointer, from root: TreeRoot
-  ) throws(EngineError) -> UnsafeRawBufferPointer? {
+  /// Calls `body` with the value of a key if the tree of `root` contains it. Reads one value without the reference
+  /// counting of a view.
+  func readValue(
+    of key: UnsafeRawBufferPointer, from root: TreeRoot, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
     switch try find(SearchKey(key), from: root) {
-    case nil: return nil
-    case .inline(let bytes): return bytes
+    case nil: return
+    case .inline(let bytes): try body(bytes)
     case .position(let reference):
       let record = try values.record(at: reference)
       guard record.holds(key) else { throw ReadView.wrongRecord(reference) }
-      return record.value
+      try record.readValue(at: reference, body)
     }
   }
 }

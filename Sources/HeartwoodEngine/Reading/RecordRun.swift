@@ -37,7 +37,7 @@ struct RecordRun {
     let offset = Int(reference.offset)
     guard let slot = reference.rawValue == next ? lastSlot : readableSlot(reference),
       let bytes = slot.value.recordBytes(at: offset), let record = Record.parse(bytes),
-      record.operation == Format.putOperation,
+      record.isPut,
       leaf.isKey(record.keyInPlace, of: index),
       record.isIntact(segmentSeed: slot.value.seed, offset: offset)
     else { return try otherRecord(at: reference, of: leaf, index) }

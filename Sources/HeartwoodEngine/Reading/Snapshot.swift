@@ -22,7 +22,10 @@ public final class Snapshot: KeyValueReader, Sendable {
   init(_ generations: Generations, _ space: PageSpace) {
     let pin = generations.pin()
     hold = .pin(pin)
-    view = ReadView(TreeView(space: space, root: pin.root))
+    // Most stores have no compressed values, and programs may take a snapshot for every read.
+    let keepsValues = space.values.hasCompressedValues.load(ordering: .relaxed)
+    view = ReadView(
+      TreeView(space: space, root: pin.root), keeping: keepsValues ? DecompressedValues() : nil)
     generation = Generation(rawValue: pin.generation)
   }
 
@@ -54,13 +57,20 @@ public final class Snapshot: KeyValueReader, Sendable {
   ///
   /// - Complexity: O(log n).
   public func get(_ key: [UInt8]) throws(EngineError) -> [UInt8]? {
-    try key.withBytes { (bytes) throws(EngineError) in try view.value(of: bytes) }.map { Array($0) }
+    try key.withBytes { (bytes) throws(EngineError) in try view.copy(of: bytes) }
   }
 
-  /// The value's bytes in place, valid while the snapshot is held; nil if the store does not contain the key.
+  /// The value's bytes in place, valid while the snapshot is held; nil if the store does not contain the key. A
+  /// compressed value stays in memory as long, see ``forgetDecompressedValues()``.
   public func pointer(of key: UnsafeRawBufferPointer) throws(EngineError) -> UnsafeRawBufferPointer? {
     try view.value(of: key)
   }
+
+  /// Frees the memory of compressed values that ``pointer(of:)``, cursors, scans and differences have returned. Their
+  /// bytes are not valid any more.
+  ///
+  /// Programs that read much of a store with compressed values call it now and then, or take a new snapshot.
+  public func forgetDecompressedValues() { view.decompressed?.removeAll() }
 
   /// Calls `body` with the bytes of a value piece by piece, in order, until it returns false.
   public func readValue(

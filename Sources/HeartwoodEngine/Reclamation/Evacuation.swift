@@ -48,7 +48,7 @@ struct Evacuation {
     from key: [UInt8], in transaction: WriteTransaction, _ tree: TreeWriter
   ) throws(EngineError) -> Batch {
     let batch = try collect(from: key, tree.view)
-    for (key, value) in batch.values { try transaction.move(key, value) }
+    for (key, record) in batch.values { try transaction.move(key, record) }
     for key in batch.leaves {
       if compactsLeaves {
         try key.withBytes { (key) throws(EngineError) in try tree.compactLeaf(at: key) }
@@ -60,7 +60,7 @@ struct Evacuation {
 
   /// The work of one step.
   private struct Batch {
-    var values: [(key: [UInt8], value: UnsafeRawBufferPointer)] = []
+    var values: [(key: [UInt8], record: Record)] = []
     /// The last key of each visited leaf. Compacting moves the first entries of a leaf to its left neighbour, so the last
     /// key is the one that stays.
     var leaves: [[UInt8]] = []
@@ -105,7 +105,7 @@ struct Evacuation {
       guard try key.withBytes({ (key) throws(EngineError) in record.holds(key) }) else {
         throw ReadView.wrongRecord(position)
       }
-      batch.values.append((key, record.value))
+      batch.values.append((key, record))
       batch.bytes += record.totalBytes
     }
     return true

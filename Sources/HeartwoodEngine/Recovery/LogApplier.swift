@@ -43,7 +43,7 @@ final class LogApplier {
   private func add(_ record: Record, _ reference: ValueReference) throws(EngineError) -> Bool {
     guard record.isValid else { return false }
     switch record.operation {
-    case Format.putOperation, Format.deleteOperation:
+    case Format.putOperation, Format.putCompressedOperation, Format.deleteOperation:
       if changes.count == Self.most { try finish() }
       changes.append(Change(head: 0, start: Bytes.Start(of: record.bytes), reference: reference))
     case Format.deleteRangeOperation:
@@ -67,9 +67,11 @@ final class LogApplier {
   }
 
   private func apply(_ record: Record, at reference: ValueReference) throws(EngineError) {
+    if record.isCompressed { tree.space.values.hasCompressedValues.store(true, ordering: .relaxed) }
     guard record.operation == Format.deleteOperation else {
-      let isShort = record.valueBytes <= TreeEntry.inlineLimit
-      _ = try tree.put(record.key, isShort ? .inline(record.value) : .position(reference))
+      // A page contains no compressed value, however short it is.
+      let isShort = record.valueBytes <= TreeEntry.inlineLimit && !record.isCompressed
+      _ = try tree.put(record.key, isShort ? .inline(record.storedValue) : .position(reference))
       return
     }
     _ = try tree.delete(record.key)

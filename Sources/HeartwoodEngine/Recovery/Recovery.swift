@@ -154,7 +154,7 @@ struct Recovery {
     builder.begin(at: offset, segmentSeed: segment.seed)
     var records = RecordIterator(frame.payload, firstOffset: 0)
     while let (record, _) = records.next() {
-      _ = builder.append(operation: record.operation, key: record.key, value: record.value)
+      _ = builder.append(operation: record.operation, key: record.key, value: record.storedValue)
     }
     let copied = builder.finish(header)
     try write(copied.bytes, to: segment, at: offset)
@@ -175,7 +175,7 @@ struct Recovery {
       offset: offset)
     let copied: (bytes: Int, checksum: UInt64)
     do {
-      copied = try large.write({ record.value }) { (bytes, offset) throws(EngineError) in
+      copied = try large.write({ record.storedValue }) { (bytes, offset) throws(EngineError) in
         try write(bytes, to: segment, at: offset)
       }
     } catch {

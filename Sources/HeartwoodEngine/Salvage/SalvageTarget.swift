@@ -45,7 +45,10 @@ final class SalvageTarget {
   /// Applies a record of the log.
   func apply(_ record: Record) throws(EngineError) {
     switch record.operation {
-    case Format.putOperation: try put(record.key, record.value)
+    case Format.putOperation: try put(record.key, record.storedValue)
+    case Format.putCompressedOperation:
+      guard let value = record.decompressed() else { return }
+      try put(record.key, value.bytes.buffer)
     case Format.deleteOperation: try add(.delete(Array(record.key)), record.keyBytes)
     default:
       guard let range = RangeRecord.decode(record) else { return }

@@ -32,10 +32,15 @@ final class SalvageValues {
     if needed > bytes.count, !read(file, offset, needed) { return false }
     return try bytes.withBytes { (buffer) throws(EngineError) in
       guard let record = Record.parse(Bytes(buffer)),
-        record.operation == Format.putOperation,
+        record.isPut,
         record.isIntact(segmentSeed: segment.header.seed, offset: offset), record.holds(key)
       else { return false }
-      try body(record.value)
+      guard record.isCompressed else {
+        try body(record.storedValue)
+        return true
+      }
+      guard let value = record.decompressed() else { return false }
+      try body(value.bytes.buffer)
       return true
     }
   }

@@ -30,6 +30,10 @@ struct SegmentSlot: ~Copyable {
 /// A table from segment numbers to slots and the owners of their bytes.
 final class SegmentTable: @unchecked Sendable {
   private let table = NumberTable<SegmentSlot>()
+  /// Whether values may be compressed, so that readers need memory for them.
+  let hasCompressedValues = Atomic(false)
+  /// Compressed values of readers that do not keep them themselves.
+  let decompressed = DecompressedValues()
   private var owners: [(number: UInt32, firstGeneration: UInt64, owner: AnyObject)] = []
 
   /// The slot of a segment; nil if the table does not contain it. Any thread.

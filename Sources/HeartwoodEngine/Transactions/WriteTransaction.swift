@@ -11,6 +11,7 @@ public final class WriteTransaction: KeyValueReader {
   private let log: Log
   private let tree: TreeWriter
   private let builder: FrameBuilder
+  private let compressor: ValueCompressor?
   private var base: UInt64 = 0
   /// The number of the transaction, and of the generation that it creates.
   var number: UInt64 { base + 1 }
@@ -27,6 +28,8 @@ public final class WriteTransaction: KeyValueReader {
   private var failure: EngineError?
   private var hasEnded = true
   private var validity: ReadValidity?
+  /// Compressed values that were read since the last change.
+  private var decompressed: DecompressedValues?
 
   /// Creates a transaction that is ended until `begin`.
   init(_ writer: WriterState) {
@@ -34,6 +37,7 @@ public final class WriteTransaction: KeyValueReader {
     log = writer.log
     tree = writer.tree
     builder = writer.log.builder
+    compressor = writer.compressor
     start = log.end
   }
 
@@ -70,11 +74,22 @@ public final class WriteTransaction: KeyValueReader {
   /// - Complexity: O(log n), plus the length of the value.
   public func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(EngineError) {
     try check(key, valueBytes: value.count)
+    if let compressed = compressor?.compressed(value) {
+      return try put(key, stored: compressed, Format.putCompressedOperation)
+    }
     guard value.count < builder.fullBytes else { return try putLarge(key, value) }
+    try put(key, stored: value, Format.putOperation)
+  }
+
+  @inline(__always)
+  private func put(
+    _ key: UnsafeRawBufferPointer, stored value: UnsafeRawBufferPointer, _ operation: UInt64
+  ) throws(EngineError) {
     try change { () throws(EngineError) in
-      let reference = append(Format.putOperation, key, value)
-      let isShort = value.count <= TreeEntry.inlineLimit
-      _ = try tree.put(key, isShort ? .inline(value) : .position(reference))
+      let reference = append(operation, key, value)
+      // A page contains no compressed value, however short it is.
+      let isInline = value.count <= TreeEntry.inlineLimit && operation == Format.putOperation
+      _ = try tree.put(key, isInline ? .inline(value) : .position(reference))
       puts &+= 1
     }
   }
@@ -165,8 +180,12 @@ public final class WriteTransaction: KeyValueReader {
   }
 
   /// Writes the current value of a key again, so that it is stored at the end of the log.
-  func move(_ key: [UInt8], _ value: UnsafeRawBufferPointer) throws(EngineError) {
-    try key.withBytes { (key) throws(EngineError) in try put(key, value) }
+  func move(_ key: [UInt8], _ record: Record) throws(EngineError) {
+    try key.withBytes { (key) throws(EngineError) in
+      guard record.isCompressed else { return try put(key, record.storedValue) }
+      try check(key)
+      try put(key, stored: record.storedValue, record.operation)
+    }
   }
 
   /// Deletes a key and its value; returns whether the key existed.
@@ -233,6 +252,7 @@ public final class WriteTransaction: KeyValueReader {
     if let validity { endReading(validity) }
     do {
       try body()
+      decompressed?.removeAll()
       if builder.isFull { try writer.appendFrame(of: self) }
     } catch {
       failure = error
@@ -290,12 +310,23 @@ public final class WriteTransaction: KeyValueReader {
   func end() {
     hasEnded = true
     if let validity { endReading(validity) }
+    decompressed = nil
   }
 
   // MARK: Reading
 
   private var view: ReadView {
-    ReadView(tree.view, pending: builder, pendingSegment: log.last.number)
+    ReadView(tree.view, pending: builder, pendingSegment: log.last.number, keeping: keptValues)
+  }
+
+  /// Where compressed values are kept; nil if the store has none.
+  private var keptValues: DecompressedValues? {
+    guard decompressed == nil, log.table.hasCompressedValues.load(ordering: .relaxed) else {
+      return decompressed
+    }
+    let new = DecompressedValues()
+    decompressed = new
+    return new
   }
 
   private func usableView() throws(EngineError) -> ReadView {
@@ -317,7 +348,7 @@ public final class WriteTransaction: KeyValueReader {
   ///
   /// - Complexity: O(log n).
   public func get(_ key: [UInt8]) throws(EngineError) -> [UInt8]? {
-    try key.withBytes { (bytes) throws(EngineError) in try usableView().value(of: bytes) }.map { Array($0) }
+    try key.withBytes { (bytes) throws(EngineError) in try usableView().copy(of: bytes) }
   }
 
   /// The value's bytes in place, valid until the next change; nil if the store does not contain the key.

@@ -21,7 +21,7 @@ extension WriterState {
     outcome.number = transaction.number - 1
     defer {
       transaction.end()
-      log.builder.trim()
+      freeMemory()
     }
     do {
       try body(transaction)
@@ -55,7 +55,7 @@ extension WriterState {
     let transaction = try beginTransaction(isInternal: true)
     defer {
       transaction.end()
-      log.builder.trim()
+      freeMemory()
     }
     let result: Result
     do throws(EngineError) {
@@ -71,6 +71,12 @@ extension WriterState {
     }
     try commit(transaction, .deferred)
     return result
+  }
+
+  /// Frees the memory that a large transaction needed.
+  private func freeMemory() {
+    log.builder.trim()
+    compressor?.trim()
   }
 
   private func beginTransaction(isInternal: Bool = false) throws(EngineError) -> WriteTransaction {

@@ -17,6 +17,8 @@ final class WriterState {
   let commits: CommitQueue
   let reserve: DiskReserve
   let throttle: WriteThrottle
+  /// Nil if values are stored as they are.
+  let compressor: ValueCompressor?
 
   /// The reload that the next transaction must begin with.
   var pendingReload = PendingReload.none
@@ -62,6 +64,7 @@ final class WriterState {
     self.commits = commits
     self.reserve = reserve
     self.throttle = throttle
+    compressor = anchor.file.current.features.contains(.compressedValues) ? options.compressor : nil
     self.unlinked = UnlinkedSegments(totals: unlinked)
     bytesAtCheckpoint = -replayedBytes
   }

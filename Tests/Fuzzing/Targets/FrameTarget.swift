@@ -62,7 +62,8 @@ enum FrameTarget {
     while let (record, _) = records.next() {
       _ = record.isValid
       _ = record.key.reduce(0, &+)
-      _ = record.value.reduce(0, &+)
+      _ = record.storedValue.reduce(0, &+)
+      _ = record.decompressed()
       _ = RangeRecord.decode(record)
     }
   }

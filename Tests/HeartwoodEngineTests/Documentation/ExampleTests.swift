@@ -44,6 +44,17 @@ import Testing
     let reader = try Engine(at: path, options: EngineOptions(access: .readOnly))
     #expect(try reader.snapshot().count == 2)
     try reader.close()
+    try compressing(path)
+  }
+
+  private func compressing(_ path: String) throws {
+    var options = EngineOptions()
+    options.compression = .values(ofAtLeast: 512)
+    let store = try Engine(at: path, options: options)
+    let text = [UInt8](repeating: 0x61, count: 1000)
+    try store.write { try $0.put("text", text) }
+    #expect(try store.get("text") == text)
+    try store.close()
   }
 
   @Test func `a transaction reads what it writes, returns a value, and may be rolled back`() throws {

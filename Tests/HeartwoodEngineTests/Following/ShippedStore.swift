@@ -52,9 +52,8 @@ final class ShippedStore {
           try transaction.delete(key)
           next[key] = nil
         } else {
-          next[key] = (0..<random.below(random.below(8) == 0 ? 6000 : 200)).map { _ in
-            UInt8(random.below(256))
-          }
+          let count = random.below(random.below(8) == 0 ? 6000 : 200)
+          next[key] = random.below(2) == 0 ? random.bytes(count) : random.compressibleBytes(count)
           try transaction.put(key, next[key] ?? [])
         }
       }
@@ -145,6 +144,7 @@ final class ShippedStore {
       let report = try restored.verify()
       #expect(report.isSound, "\(comment): \(report.findings)")
     }
+  }
 
   /// Expects that the restored store can be written, and is read beside the writer and after it.
   func expectGoesOn(_ comment: Comment) throws {
@@ -159,7 +159,6 @@ final class ShippedStore {
       try restored.snapshot().expect(expected, comment)
       #expect(try restored.verify().isSound, comment)
     }
-  }
   }
 }
 

@@ -82,6 +82,7 @@ private struct RandomRun {
     switch random.below(20) {
     case 0: random.bytes(random.below(20_000))
     case 1...5: random.bytes(random.below(17))
+    case 6...11: random.compressibleBytes(random.below(random.below(8) == 0 ? 9000 : 400))
     default: random.bytes(random.below(400))
     }
   }

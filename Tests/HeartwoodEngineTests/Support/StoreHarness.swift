@@ -8,23 +8,28 @@ import Testing
 
 /// Where a store under test is located, and how it is read.
 enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-  case posixMapped, posixBuffered, memoryMapped, memoryBuffered, simulated
+  case posixMapped, posixBuffered, posixCompressed, memoryMapped, memoryBuffered, memoryCompressed, simulated
 
   var testDescription: String { rawValue }
 
   var reading: EngineOptions.Reading {
     switch self {
-    case .posixMapped, .memoryMapped: .mapped
-    case .posixBuffered, .memoryBuffered, .simulated: .buffered
+    case .posixMapped, .posixCompressed, .memoryMapped: .mapped
+    case .posixBuffered, .memoryBuffered, .memoryCompressed, .simulated: .buffered
     }
   }
 
   /// Small segments and checkpoints, so that both occur often.
   var options: EngineOptions {
-    EngineOptions(
+    var options = EngineOptions(
       reading: reading, segmentBytes: 64 << 10, checkpointBytes: 64 << 10, worker: InlineWorker(),
       clock: CountingClock(), entropy: SeededEntropy(seed: 7))
+    options.compression = isCompressed ? .values(ofAtLeast: 32) : .none
+    return options
   }
+
+  /// Whether values are compressed, so that sizes are not those of the values.
+  var isCompressed: Bool { self == .posixCompressed || self == .memoryCompressed }
 
   /// For engines that represent processes. They release the lease after every write, so that nothing depends on time.
   var processOptions: EngineOptions {
@@ -36,9 +41,9 @@ enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
   /// Runs `body` with a file system and a path at which nothing exists yet.
   func withPlace<Result>(_ body: (any FileSystem, String) throws -> Result) throws -> Result {
     switch self {
-    case .posixMapped, .posixBuffered:
+    case .posixMapped, .posixBuffered, .posixCompressed:
       return try TemporaryFolder.with { try body(PosixFileSystem(), $0 + "/store") }
-    case .memoryMapped, .memoryBuffered: return try body(MemoryFileSystem(), "/store")
+    case .memoryMapped, .memoryBuffered, .memoryCompressed: return try body(MemoryFileSystem(), "/store")
     case .simulated: return try body(SimulatedFileSystem(), "/store")
     }
   }

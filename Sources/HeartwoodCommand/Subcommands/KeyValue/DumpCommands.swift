@@ -24,6 +24,7 @@ enum KeyValueDumpCommand: Subcommand {
         line.removeAll(keepingCapacity: true)
         EntryLine.append(key, value, notation, to: &line)
         try console.write(line)
+        snapshot.forgetDecompressedValues()
         count += 1
         return true
       }

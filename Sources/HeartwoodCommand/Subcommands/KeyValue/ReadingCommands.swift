@@ -59,6 +59,7 @@ enum KeyValueListCommand: Subcommand {
       guard rest > 0 else { return }
       try snapshot.scan(range, reversed: isReversed) { key, value in
         try write(key, keysOnly ? nil : value, arguments.notation, console)
+        snapshot.forgetDecompressedValues()
         rest -= 1
         return rest > 0
       }
