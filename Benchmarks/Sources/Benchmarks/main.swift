@@ -34,7 +34,6 @@ func run(_ options: Options) throws {
     case .files: for line in try FileBenchmark(options: options).run() { print(line) }
     case .search: show(try SearchBenchmark(options: options).run(), options)
     case .time: for line in try TimeBenchmark(options: options).run() { print(line) }
-    case .space: for line in try SpaceBenchmark(options: options).run() { print(line) }
     case .space:
       for line in try SpaceBenchmark(options: options).run() { print(line) }
       for line in try CompressionBenchmark(options: options).run() { print(line) }
