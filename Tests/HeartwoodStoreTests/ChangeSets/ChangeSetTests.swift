@@ -271,7 +271,7 @@ final class StoreCopy {
         == .persistentStoreIncompatibleVersionHash)
   }
 
-  /// What one copy takes away from an object of another one, in the words of the test.
+  /// What one copy removes from an object of another one.
   enum Removal: CaseIterable { case value, link, toOne, object }
 
   private func remove(_ removal: Removal, from copy: StoreCopy) throws {
@@ -294,7 +294,7 @@ final class StoreCopy {
   }
 
   @Test(arguments: Removal.allCases, ChangeSetPolicy.allCases)
-  func `what another copy takes away from a new object comes back to the copy that made it`(
+  func `what another copy removes from a new object comes back to the copy that made it`(
     removal: Removal, policy: ChangeSetPolicy
   ) throws {
     let (first, second) = try pair()
