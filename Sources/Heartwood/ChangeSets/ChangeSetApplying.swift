@@ -114,7 +114,7 @@ struct ChangeSetApplying {
     let former = try address(of: change.identity)
     if let former {
       let key = StampKey(address: former)
-      // What was deleted later stays so, whoever has deleted it.
+      // What was deleted later stays so, also where another copy deleted it.
       if policy != .theirs, let stamp = change.stamp, let own = try stored(key), own.isDeleted,
         stamp < own.stamp
       {
