@@ -128,7 +128,7 @@ extension PersistentStoreCoordinator {
     _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
     options: [AnyHashable: Any]? = nil
   ) throws {
-    try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: url) }
+    _ = try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: url) }
     if let type = StoreTypes.programClass(storeType) {
       return try type.setMetadata(metadata, forPersistentStoreAt: url)
     }
@@ -144,14 +144,14 @@ extension PersistentStoreCoordinator {
   public func destroyPersistentStore(
     at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
   ) throws {
-    try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: url) }
+    let settings = try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: url) }
     let (kind, place) = (StoreTypes.kind(storeType), AppleStores.place(url))
     if kind == .log, place != url || AppleStores.isFile(url) {
       // Both, so that the next opening does not bring back what was deleted.
-      if place != url { try destroyAnyStore(at: place, type: kind) }
+      if place != url { try destroyAnyStore(at: place, type: kind, options: settings) }
       try AppleStores.remove(url)
     } else if FileManager.default.fileExists(atPath: url.path) {
-      try destroyAnyStore(at: url, type: kind)
+      try destroyAnyStore(at: url, type: kind, options: settings)
     }
     // Core Data leaves an empty database, also where there was none, whose file many programs delete then.
     guard kind == .log, url.path != "/dev/null", !url.path.hasPrefix("/dev/null/") else { return }
@@ -172,15 +172,16 @@ extension PersistentStoreCoordinator {
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
   ) throws {
-    try asCocoa {
-      try PersistentStoreDescription.check(destinationOptions, type: storeType, url: destinationURL)
-      try PersistentStoreDescription.check(sourceOptions, type: storeType, url: sourceURL)
+    let settings = try asCocoa {
+      _ = try PersistentStoreDescription.check(sourceOptions, type: storeType, url: sourceURL)
+      return try PersistentStoreDescription.check(destinationOptions, type: storeType, url: destinationURL)
+        .filter { $0.key == .timeout }
     }
     AppleSQLiteStore.register()
     try replaceAnyStore(
       at: AppleStores.isFile(destinationURL)
         ? AppleStores.copy(ofStoreAt: destinationURL) : AppleStores.place(destinationURL),
-      from: AppleStores.place(sourceURL), type: StoreTypes.kind(storeType))
+      from: AppleStores.place(sourceURL), type: StoreTypes.kind(storeType), options: settings)
   }
 
   /// Replaces a store by a copy of another one, as the method above.
@@ -203,7 +204,7 @@ extension PersistentStoreCoordinator {
     _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
     withType storeType: String
   ) throws -> NSPersistentStore {
-    try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: storeURL) }
+    _ = try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: storeURL) }
     return try migrateAnyStore(store, to: storeURL, type: StoreTypes.kind(storeType))
   }
 

@@ -104,9 +104,20 @@ extension PersistentStoreDescription {
 
   /// Checks options of a method that opens no store with them.
   ///
+  /// - Returns: Those that such a method heeds.
   /// - Throws: `.persistentStoreOpen` for an option that is unknown or has a value of a wrong type.
-  static func check(_ options: [AnyHashable: Any]?, type: String, url: URL) throws {
-    _ = try make(type: type, configuration: nil, url: url, options: options)
+  @discardableResult
+  static func check(
+    _ options: [AnyHashable: Any]?, type: String, url: URL
+  ) throws -> PersistentStore.Options {
+    let made = try make(type: type, configuration: nil, url: url, options: options)
+    var settings: PersistentStore.Options = [:]
+    if options?[NSPersistentStoreTimeoutOption] != nil { settings[.timeout] = made.timeout }
+    if let value = options?[NSPersistentStoreForceDestroyOption] {
+      let option = StoreOption(key: NSPersistentStoreForceDestroyOption, value: value, place: url.path)
+      settings[.forceDestroy] = try option.truth()
+    }
+    return settings
   }
 
   private func take(_ option: StoreOption) throws {
@@ -124,7 +135,7 @@ extension PersistentStoreDescription {
     case NSPersistentStoreTimeoutOption: timeout = try option.seconds()
     case NSPersistentStoreStagedMigrationManagerOptionKey:
       stagedMigrationManager = try option.stagedMigrationManager()
-    case HeartwoodCopiesAppleStoreOption: _ = try option.truth()
+    case HeartwoodCopiesAppleStoreOption, NSPersistentStoreForceDestroyOption: _ = try option.truth()
     case _ where StoreOption.withoutMeaning.contains(option.key): break
     // A class of the program may have options of its own.
     case _ where StoreTypes.programClass(type.rawValue) != nil: break
@@ -147,13 +158,13 @@ private struct StoreOption {
     NSPersistentStoreFileProtectionKey, NSIgnorePersistentStoreVersioningOption,
     NSPersistentStoreConnectionPoolMaxSizeKey, NSCoreDataCoreSpotlightExporter,
     NSBinaryStoreSecureDecodingClasses, NSBinaryStoreInsecureDecodingCompatibilityOption,
-    NSValidateXMLStoreOption, NSPersistentStoreForceDestroyOption,
+    NSValidateXMLStoreOption,
   ]
 
   private static let withMeaning = [
     HeartwoodCopiesAppleStoreOption, NSInferMappingModelAutomaticallyOption,
     NSMigratePersistentStoresAutomaticallyOption, NSPersistentHistoryTrackingKey,
-    NSPersistentStoreDeferredLightweightMigrationOptionKey,
+    NSPersistentStoreDeferredLightweightMigrationOptionKey, NSPersistentStoreForceDestroyOption,
     NSPersistentStoreRemoteChangeNotificationPostOptionKey,
     NSPersistentStoreStagedMigrationManagerOptionKey, NSPersistentStoreTimeoutOption,
     NSReadOnlyPersistentStoreOption,

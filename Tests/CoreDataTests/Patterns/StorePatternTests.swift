@@ -27,6 +27,25 @@ import Testing
     try FileManager.default.removeItem(at: folder)
   }
 
+  @Test(arguments: 0..<3)
+  func `a store that another coordinator has open is destroyed by force only`(number: Int) throws {
+    let force: Any = [true, NSNumber(value: true), 1][number]
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let other = NSPersistentStoreCoordinator(managedObjectModel: container.managedObjectModel)
+    let timeout = [NSPersistentStoreTimeoutOption: NSNumber(value: 0)]
+    #expect {
+      try other.destroyPersistentStore(at: url, ofType: NSSQLiteStoreType, options: timeout)
+    } throws: { ($0 as NSError).code == NSPersistentStoreTimeoutError }
+    try other.destroyPersistentStore(
+      at: url, type: .sqlite, options: [NSPersistentStoreForceDestroyOption: force])
+    let store = try other.addPersistentStore(type: .sqlite, at: url)
+    try other.remove(store)
+    #expect(throws: (any Error).self) {
+      try other.destroyPersistentStore(
+        at: url, type: .sqlite, options: [NSPersistentStoreForceDestroyOption: "yes"])
+    }
+  }
+
   @Test func `batches insert, update and delete without objects, and contexts merge them`() throws {
     defer { try? remove() }
     let context = container.newBackgroundContext()

@@ -51,14 +51,17 @@ extension PersistentStoreCoordinator {
     try setMetadata(metadata, type: type, at: url)
   }
 
-  package func destroyAnyStore(at url: URL, type: PersistentStore.StoreType) throws {
-    try destroyPersistentStore(at: url, type: type)
+  package func destroyAnyStore(
+    at url: URL, type: PersistentStore.StoreType, options: PersistentStore.Options
+  ) throws {
+    try destroyPersistentStore(at: url, type: type, options: options)
   }
 
   package func replaceAnyStore(
-    at destination: URL, from source: URL, type: PersistentStore.StoreType
+    at destination: URL, from source: URL, type: PersistentStore.StoreType, options: PersistentStore.Options
   ) throws {
-    try replacePersistentStore(at: destination, withPersistentStoreFrom: source, type: type)
+    try replacePersistentStore(
+      at: destination, destinationOptions: options, withPersistentStoreFrom: source, type: type)
   }
 
   package func migrateAnyStore(
