@@ -258,7 +258,7 @@ extension LogStoreView {
     _ replica: ReplicaRecord, _ stamps: [StampKey: StoredStamp], _ log: LogStore
   ) throws -> [StampKey: StoredStamp] {
     guard replica.stamped > 0, replica.stamped < generation,
-      let then = try? log.pastView(at: replica.stamped)
+      let then = try? log.pastView(afterTransaction: replica.stamped)
     else { return [:] }
     var found: [StampKey: StoredStamp] = [:]
     for (address, difference) in try differences(from: then) {

@@ -17,13 +17,20 @@ extension PersistentStoreCoordinator {
   ) throws -> ChangeSet {
     let log = try historyStore(store)
     let later = try present.map { try log.pastView(at: $0) } ?? log.newestView()
+    return try changeSet(from: former, log.pastView(at: former), to: later, of: log)
+  }
+
+  private func changeSet(
+    from former: UInt64, _ earlier: @autoclosure () throws -> LogStoreView, to later: LogStoreView,
+    of log: LogStore
+  ) throws -> ChangeSet {
     guard former <= later.generation else {
       throw HeartwoodError(
         .persistentStoreOperation,
         "a change set is from an earlier generation to a later one, and \(former) is after \(later.generation): invert the set of the other order"
       )
     }
-    var making = try ChangeSetMaking(from: log.pastView(at: former), to: later, of: log)
+    var making = try ChangeSetMaking(from: earlier(), to: later, of: log)
     return try making.run(managedObjectModel.versionChecksum)
   }
 
@@ -36,8 +43,11 @@ extension PersistentStoreCoordinator {
   public func changeSet(
     after positions: [UUID: UInt64], of store: PersistentStore? = nil
   ) throws -> ChangeSet {
-    let replica = try historyStore(store).newestView().replica()
-    return try changeSet(from: max(positions[replica.ownLineage] ?? 0, replica.start), of: store)
+    let log = try historyStore(store)
+    let later = try log.newestView()
+    let replica = try later.replica()
+    let former = max(positions[replica.ownLineage] ?? 0, replica.start)
+    return try changeSet(from: former, log.pastView(afterTransaction: former), to: later, of: log)
   }
 
   /// The number of the last transaction that a store has of each lineage: its own, and those of the copies that it has exchanged change sets with.
@@ -138,7 +148,8 @@ extension ChangeSet {
     guard checksum == modelChecksum else {
       throw HeartwoodError(
         .persistentStoreIncompatibleVersionHash,
-        "the change set was made with another model than the store has: migrate both, and make the set again")
+        "the change set was made with another model than the store has: exchange everything, migrate both, and make the set again"
+      )
     }
     guard generations != nil else { return false }
     let replica = try view.replica()

@@ -119,6 +119,22 @@ extension LogStore {
     }
   }
 
+  /// The state after a transaction, also where a migration or a reclamation has left a later generation of the same transaction only.
+  ///
+  /// - Throws: As `pastView(at:)`, if the store has no such generation.
+  func pastView(afterTransaction number: UInt64) throws -> LogStoreView {
+    do {
+      return try pastView(at: number)
+    } catch {
+      for record in try generations() where record.generation.rawValue > number {
+        guard let view = try? pastView(at: record.generation.rawValue) else { continue }
+        if try view.newestHistory() <= number { return view }
+        break
+      }
+      throw error
+    }
+  }
+
   func commit<Result>(
     _ info: TransactionInfo, to stores: Set<Int>, _ body: (any StoreTransaction) throws -> Result
   ) throws -> (Result, CommittedSave) {
