@@ -11,7 +11,7 @@ final class PosixFileWindow: FileWindow, @unchecked Sendable {
 
   init(_ descriptor: Int32, _ range: Range<Int64>) throws(SystemError) {
     self.range = range
-    first = range.lowerBound & ~Int64(SystemCall.memoryPageSize - 1)
+    first = range.lowerBound & ~Int64(MemoryPages.byteCount - 1)
     map = try SystemCall.shareFile(descriptor, at: first, length: Int(range.upperBound - first))
   }
 

@@ -46,5 +46,5 @@ package final class AnonymousMemory: @unchecked Sendable {
   }
 
   /// The size of a memory page of the system, in bytes.
-  package static let pageSize = SystemCall.memoryPageSize
+  package static var pageSize: Int { MemoryPages.byteCount }
 }
