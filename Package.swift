@@ -27,7 +27,8 @@ let package = Package(
   targets: [
     // From the bytes upward: a target imports only what stands above it in this list.
     .target(name: "HeartwoodBytes"),
-    .target(name: "HeartwoodFiles", dependencies: ["HeartwoodBytes"]),
+    .target(name: "CLibrary"),
+    .target(name: "HeartwoodFiles", dependencies: ["CLibrary", "HeartwoodBytes"]),
     .target(name: "HeartwoodFaults", dependencies: ["HeartwoodBytes", "HeartwoodFiles"]),
     .target(
       name: "HeartwoodEngine", dependencies: ["HeartwoodBytes", "HeartwoodFiles"],
@@ -43,11 +44,11 @@ let package = Package(
         "HeartwoodBytes", "HeartwoodFiles", "HeartwoodEngine", "HeartwoodArchives", "HeartwoodModel",
       ]),
     // SQLite's file format, and the stores that Core Data and SwiftData make of it on Apple's systems.
-    .target(name: "HeartwoodSQLite"),
+    .target(name: "HeartwoodSQLite", dependencies: ["CLibrary"]),
     .target(
       name: "HeartwoodAppleStores", dependencies: ["HeartwoodSQLite", "HeartwoodArchives", "Heartwood"]),
     // A small HTTP server at the loopback address and the page that it serves, without knowledge of stores.
-    .target(name: "HeartwoodBrowser", dependencies: ["HeartwoodFiles"]),
+    .target(name: "HeartwoodBrowser", dependencies: ["CLibrary", "HeartwoodFiles"]),
     .executableTarget(
       name: "HeartwoodCommand",
       dependencies: [

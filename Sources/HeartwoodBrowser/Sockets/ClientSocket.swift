@@ -1,12 +1,5 @@
+import CLibrary
 import HeartwoodFiles
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A connection of a client.
 package final class ClientSocket: Sendable {

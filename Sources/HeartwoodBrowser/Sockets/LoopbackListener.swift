@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CLibrary
 
 /// A socket that waits for connections from this computer, at 127.0.0.1.
 package final class LoopbackListener: Sendable {

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CLibrary
 
 extension SystemCall {
   /// Makes a call that may exceed the process's file size limit (`RLIMIT_FSIZE`), so that it fails with

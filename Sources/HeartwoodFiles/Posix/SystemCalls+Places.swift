@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CLibrary
 
 extension SystemCall {
   /// Whether the file system is known to overwrite a file's bytes in place, so that a map of existing bytes

@@ -1,9 +1,5 @@
 #if os(Linux)
-  #if canImport(Musl)
-    import Musl
-  #else
-    import Glibc
-  #endif
+  import CLibrary
 
   extension SystemCall {
     /// - Returns: a descriptor that becomes readable when something in the directory changes.

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import CLibrary
 
 /// The value of `errno` after a failed system call.
 struct SystemError: Error, Hashable {
@@ -314,6 +308,7 @@ enum SystemCall {
     munmap(start, length)
   }
 
+  /// The size of the system's memory pages, in bytes.
   static var memoryPageSize: Int { Int(getpagesize()) }
 
   // MARK: Time and identity

@@ -1,12 +1,5 @@
+import CLibrary
 import HeartwoodBytes
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A condition variable: threads wait until another thread changes the state that a lock guards.
 package final class ConditionVariable: @unchecked Sendable {

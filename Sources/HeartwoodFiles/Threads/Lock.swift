@@ -1,12 +1,5 @@
+import CLibrary
 import HeartwoodBytes
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Mutual exclusion between threads; not recursive.
 ///

@@ -1,12 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import CLibrary
 
 /// Locks on ranges of bytes, by which processes that use a database tell each other what they do. The ranges are those
 /// of SQLite ("File Locking And Concurrency In SQLite Version 3", and `os_unix.c`'s description of them).

@@ -1,14 +1,5 @@
+import CLibrary
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A file that is open for reading only. Closed with the object; a lock that it holds ends then.
 final class ReadOnlyFile: Sendable {
