@@ -23,7 +23,8 @@ import Testing
     let corpus = ((try? PackageFolder.sources(in: "Tests/SwiftDataTests/Corpus")) ?? [:])
     let fixtures = (try? PackageFolder.sources(in: "Fixtures/PortedModels/Sources")) ?? [:]
     let plan = (try? PackageFolder.sources(in: "Fixtures/PortedModels/Tests")) ?? [:]
-    return Set([tests, corpus, fixtures, plan].flatMap(\.values).flatMap(lines))
+    let observing = (try? PackageFolder.sources(in: "Sources/HeartwoodObservability/Tests")) ?? [:]
+    return Set([tests, corpus, fixtures, plan, observing].flatMap(\.values).flatMap(lines))
   }()
 
   @Test(arguments: documents)

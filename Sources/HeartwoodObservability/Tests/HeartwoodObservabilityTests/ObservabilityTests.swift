@@ -37,6 +37,15 @@ private final class Note: ManagedObject {
     handler.entries.filter { $0.level == level }.map { "\($0.message)" }
   }
 
+  @Test func `a store is opened as the article on observing says`() throws {
+    let description = PersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
+    description.observer = .observability(logger: Logger(label: "store"))
+    let coordinator = PersistentStoreCoordinator(
+      managedObjectModel: try ManagedObjectModel(types: [Note.self]))
+    try coordinator.addPersistentStore(with: description)
+    try coordinator.close()
+  }
+
   @Test func `saves, fetches and transactions are counted and timed`() throws {
     #expect(try context.fetch(Note.self, where: { $0.text == "x" }).isEmpty)
     #expect(metrics.counterTotal(label: "heartwood.saves") == 1)
