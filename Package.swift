@@ -9,7 +9,7 @@ let command = Context.environment["HEARTWOOD_COMMAND"]
 let package = Package(
   name: "Heartwood",
   // Linux is where everything is compiled and tested. The sources are written for Apple's systems, and have not been compiled there, nor on
-  // Android, Windows or WebAssembly.
+  // Android or Windows; for WebAssembly only HeartwoodBytes has been.
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Heartwood", targets: ["Heartwood"]),
