@@ -2,7 +2,7 @@ import HeartwoodEngine
 
 /// Something that contexts or their store have done, with how much and how long: for logs, counters and spans.
 ///
-/// A `StoreObserver` gets them. Later versions may add cases: a `switch` needs a `default`.
+/// A `StoreObserver` gets them. Later versions may add cases.
 public enum StoreEvent: Sendable {
   /// A context saved to the store, or could not.
   case saved(ExecutedSave)

@@ -1,6 +1,6 @@
 /// Something that an open store has done, with how much and how long: for logs, counters and spans.
 ///
-/// `EngineOptions.events` gets them. Later versions may add cases: a `switch` needs a `default`.
+/// `EngineOptions.events` gets them. Later versions may add cases.
 public enum EngineEvent: Hashable, Sendable {
   /// A store was opened or created.
   case opened(OpenedStore)
