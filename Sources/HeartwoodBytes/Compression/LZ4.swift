@@ -1,6 +1,6 @@
 /// The block format of LZ4: sequences of a token, literal bytes, and a copy of bytes that came before.
 ///
-/// A block does not say how long its contents are: a writer stores that number beside it.
+/// A block does not say how long its contents are: that number is stored beside it.
 package enum LZ4 {
   /// Bytes of the shortest copy.
   static let shortestMatch = 4
