@@ -1,3 +1,4 @@
+import Foundation
 import HeartwoodEncryption
 import HeartwoodFaults
 import HeartwoodFiles
@@ -163,11 +164,5 @@ import Testing
 }
 
 func contains(_ bytes: some Collection<UInt8>, _ part: [UInt8]) -> Bool {
-  guard let first = part.first else { return true }
-  var rest = bytes[...]
-  while let start = rest.firstIndex(of: first) {
-    if rest[start...].starts(with: part) { return true }
-    rest = rest[start...].dropFirst()
-  }
-  return false
+  Data(bytes).range(of: Data(part)) != nil
 }

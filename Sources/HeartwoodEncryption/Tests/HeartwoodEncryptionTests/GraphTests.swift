@@ -42,7 +42,8 @@ final class MarkedLetter: ManagedObject {
     return container
   }
 
-  private func fill(_ container: PersistentContainer) throws {
+  /// - Parameter repetitions: How much longer the texts of each author are than those of the one before.
+  private func fill(_ container: PersistentContainer, repetitions: Int = 2000) throws {
     let context = container.viewContext
     for number in 0..<40 {
       let author = MarkedAuthor(context: context)
@@ -51,7 +52,7 @@ final class MarkedLetter: ManagedObject {
       for letter in 0..<3 {
         let object = MarkedLetter(context: context)
         object.markedTitle = "MARKED-TITLE-\(letter)"
-        object.markedText = Data(String(repeating: "MARKED-TEXT ", count: number * 2000).utf8)
+        object.markedText = Data(String(repeating: "MARKED-TEXT ", count: number * repetitions).utf8)
         object.markedAuthor = author
       }
       try context.save()
@@ -99,7 +100,8 @@ final class MarkedLetter: ManagedObject {
   @Test(arguments: [PersistentStore.StoreType.binary, .json, .xml])
   func `nothing of a graph is in a store of one file`(type: PersistentStore.StoreType) throws {
     let container = try open("marked", type, files)
-    try fill(container)
+    // Each of the 41 saves writes the whole file.
+    try fill(container, repetitions: 20)
     try container.close()
     try checkSecrecy()
     let again = try open("marked", type, files)
