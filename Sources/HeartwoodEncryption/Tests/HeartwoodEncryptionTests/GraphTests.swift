@@ -27,7 +27,10 @@ final class MarkedLetter: ManagedObject {
     model = try ManagedObjectModel(types: [MarkedAuthor.self, MarkedLetter.self])
   }
 
-  private func url(_ name: String) -> URL { URL(fileURLWithPath: folder.path + "/" + name) }
+  /// A place in the folder, or one of another file system if it begins with a slash.
+  private func url(_ name: String) -> URL {
+    URL(fileURLWithPath: name.hasPrefix("/") ? name : folder.path + "/" + name)
+  }
 
   private func open(
     _ name: String, _ type: PersistentStore.StoreType = .log, _ files: any FileSystem
