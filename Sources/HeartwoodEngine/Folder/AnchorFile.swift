@@ -108,11 +108,11 @@ final class AnchorFile: @unchecked Sendable {
         valid.append(slot)
         forbidsWriting = forbidsWriting || AnchorSlot.forbidsWriting(sectors[index])
       case .newerFormat(let version):
-        throw EngineError(
-          .newerFormat,
-          "the store has format \(version) or a feature that this version does not know, and it reads up to format "
-            + "\(Format.newestVersion); use a newer version",
-          file: folder)
+        let what =
+          version > Format.newestVersion
+          ? "format \(version), and this version reads up to \(Format.newestVersion)"
+          : "a feature that this version does not know"
+        throw EngineError(.newerFormat, "the store has \(what); use a newer one", file: folder)
       case .invalid: break
       }
     }

@@ -13,7 +13,7 @@ import Testing
     #expect(run.status == .dataError)
     #expect(
       run.notes == """
-        heartwood: \(world.path): the store has format 9, and this version reads up to 1; use a newer one
+        heartwood: \(world.path): the store has format 9, and this version reads up to 2; use a newer one
 
         """)
   }

@@ -90,13 +90,13 @@ import Testing
 
   @Test func `what was not exchanged before a migration is refused`() throws {
     var first = try open("a", hasRank: false)
+    let entity = try #require(try coordinator(first).managedObjectModel.entitiesByName["Note"])
+    ManagedObject(entity: entity, insertInto: first).setValue("early", forKey: "text")
+    try first.save()
     try coordinator(first).backup(to: URL(fileURLWithPath: folder.path("b")))
     let second = try open("b", hasRank: false)
     try coordinator(second).beginLineage()
-    let note = ManagedObject(
-      entity: try #require(try coordinator(first).managedObjectModel.entitiesByName["Note"]),
-      insertInto: first)
-    note.setValue("late", forKey: "text")
+    ManagedObject(entity: entity, insertInto: first).setValue("late", forKey: "text")
     try first.save()
     let positions = try coordinator(second).changeSetPositions()
     try coordinator(first).close()
