@@ -15,6 +15,7 @@ import Testing
     let documented = Dictionary(rows.map { ($0[0], UInt64(documented: $0[1])) }, uniquingKeysWith: { $1 })
     let constants: [String: UInt64] = [
       "version": UInt64(PieceFormat.version), "minimumReader": UInt64(PieceFormat.minimumReader),
+      "newestVersion": UInt64(PieceFormat.newestVersion),
       "magic": PieceFormat.magic, "headerBytes": UInt64(PieceFormat.headerBytes),
       "entryBytes": UInt64(PieceFormat.entryBytes), "pieceKind": UInt64(PieceFormat.pieceKind),
       "baseKind": UInt64(PieceFormat.baseKind), "chunkBytes": UInt64(PieceFormat.chunkBytes),
@@ -39,10 +40,14 @@ import Testing
     segments: [.init(number: 17, isLog: true, extent: 18, chain: 25)],
     parts: [.init(number: 17, isLog: true, offset: 6, count: 12, checksum: 26)])
 
-  @Test func `the document describes a piece`() throws {
-    let (bytes, checksum) = Self.header.encoded()
+  @Test(arguments: [false, true]) func `the document describes a piece`(hasFeature: Bool) throws {
+    var header = Self.header
+    header.features = hasFeature ? [.compressedValues] : []
+    let version: UInt64 = hasFeature ? 2 : 1
+    let (bytes, checksum) = header.encoded()
     let values: [String: UInt64] = [
-      "magic": PieceFormat.magic, "version": 1, "minimumReader": 1, "identifier": 1, "lineage": 3,
+      "magic": PieceFormat.magic, "version": version, "minimumReader": version, "identifier": 1, "lineage": 3,
+      "features": hasFeature ? 1 : 0,
       "number": 5,
       "previous": 6, "kind": 1, "segmentCount": 1, "partCount": 1, "created": 7, "content": 0x68_7061_7267,
       "nextSegment": 8, "checkpointPosition": 9 << 32 | 10, "checkpointChecksum": 11,
@@ -60,7 +65,7 @@ import Testing
       Issue.record("the header is not read as it was written")
       return
     }
-    #expect(read == Self.header)
+    #expect(read == header)
   }
 
   @Test func `the document describes a mark`() throws {

@@ -14,7 +14,6 @@ enum KeyValues {
         if name.hasPrefix("@") { return aggregate(name, of: elements, path: names.joined(separator: ".")) }
         let rest = ([name] + names).joined(separator: ".")
         let values = elements.compactMap { self.value(of: $0, atPath: rest) }
-        if current is NSOrderedSet { return NSOrderedSet(array: values) }
         return isOrdered(current) ? values : FoundationValue.set(of: values)
       }
       value = self.value(of: current, named: name)
@@ -92,7 +91,7 @@ enum KeyValues {
   }
 
   private static func isOrdered(_ value: Any) -> Bool {
-    value is [Any] || value is NSArray
+    value is [Any] || value is NSArray || value is NSOrderedSet
   }
 
   private static func aggregate(_ name: String, of elements: [Any], path: String) -> Any? {

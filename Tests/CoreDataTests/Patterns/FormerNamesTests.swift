@@ -179,8 +179,6 @@ final class GardenContainer: NSPersistentContainer, @unchecked Sendable {
     #expect(array.value(forKeyPath: "@sum.rank") as? Double == 5)
     #expect(array.value(forKeyPath: "@max.rank") as? Int == 4)
     #expect(NSOrderedSet(array: [1, 2]).value(forKeyPath: "@avg.self") as? Double == 1.5)
-    let named = NSOrderedSet(array: [["name": "a"], ["name": "b"]] as [[String: Any]])
-    #expect((named.value(forKeyPath: "name") as? NSOrderedSet)?.array as? [String] == ["a", "b"])
     #expect(NSSet(array: ["x"]).value(forKeyPath: "length") as? NSSet == NSSet(array: [1]))
     #expect(NSDictionary(dictionary: ["a": ["b": 3]]).value(forKeyPath: "a.b") as? Int == 3)
     #expect(NSPersistentStoreCoordinator.registeredStoreTypes[NSSQLiteStoreType] != nil)
