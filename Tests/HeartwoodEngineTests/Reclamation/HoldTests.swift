@@ -130,7 +130,7 @@ import Testing
     let options = StoreKind.simulated.options
     let report = try CrashExplorer(seed: 5).run(acknowledging: String.self) { fileSystem, acknowledge in
       let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
-      for round: UInt8 in 0..<4 {
+      for round: UInt8 in 0..<(LongRun.isWanted ? 4 : 3) {
         try engine.write { transaction in
           for key in 0..<40 { try transaction.put("key \(key)", [UInt8](repeating: round, count: 900)) }
         }
