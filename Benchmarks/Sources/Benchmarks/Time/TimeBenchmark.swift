@@ -30,7 +30,8 @@ struct TimeBenchmark {
         let description = PersistentStoreDescription(
           url: URL(fileURLWithPath: folder.path).appending(path: "people.heartwood"))
         description.tracksHistory = tracksHistory
-        let container = try PersistentContainer(name: "People", types: [Company.self, Person.self])
+        let container = PersistentContainer(
+          name: "People", managedObjectModel: try ManagedObjectModel(types: [Company.self, Person.self]))
         container.persistentStoreDescriptions = [description]
         try container.loadPersistentStores()
         defer { try? container.close() }
