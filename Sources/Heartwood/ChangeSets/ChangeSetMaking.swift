@@ -10,8 +10,8 @@ struct ChangeSetMaking {
   private var set: [RowAddress: Set<UInt16>] = [:]
   /// The objects that were inserted between them, also again under their former identifiers.
   private var inserted: Set<RowAddress> = []
-  /// The links that were changed between them, also back to how they were.
-  private var links: [RowAddress: [StampKey]] = [:]
+  /// The destinations of the links that were changed between them, also back to how they were, by the number of the property.
+  private var links: [RowAddress: [UInt16: [UInt64]]] = [:]
 
   init(from earlier: LogStoreView, to later: LogStoreView, of log: LogStore) throws {
     (self.earlier, self.later) = (earlier, later)
@@ -38,10 +38,10 @@ struct ChangeSetMaking {
     }
     for (key, stamp) in stamped {
       if let property = key.property {
-        if key.target == nil {
-          set[key.address, default: []].insert(property)
+        if let target = key.target {
+          links[key.address, default: [:]][property, default: []].append(target)
         } else {
-          links[key.address, default: []].append(key)
+          set[key.address, default: []].insert(property)
         }
         if found[key.address] == nil { found[key.address] = RowDifference() }
       } else if stamp.isDeleted {
@@ -111,20 +111,20 @@ struct ChangeSetMaking {
     to change: inout ChangeSet.Change, _ address: RowAddress, _ entity: EntityDescription,
     _ difference: RowDifference
   ) throws {
+    guard let changed = links[address] else { return }
     let numbers = later.schema.entity(entity).propertyNumbers
-    for key in (links[address] ?? []).sorted(by: { $0.target ?? 0 < $1.target ?? 0 }) {
-      guard let target = key.target, let slot = numbers.firstIndex(where: { $0 == key.property }),
-        let relationship = entity.compiled.relationshipBySlot[slot], relationship.hasPortableLinks
-      else { continue }
-      let changed = difference.links[slot]
-      guard changed?.added.contains(target) != true, changed?.removed.contains(target) != true else {
-        continue
-      }
-      change.links[relationship.name, default: []].append(
+    for relationship in entity.relationshipsBySlot where relationship.hasPortableLinks {
+      let number = numbers[relationship.slot]
+      let differing = difference.links[relationship.slot].map { Set($0.added + $0.removed) } ?? []
+      let targets = (changed[number] ?? []).filter { !differing.contains($0) }.sorted()
+      guard !targets.isEmpty else { continue }
+      let present = Set(try later.destinationKeys(relationship, of: address.key))
+      change.links[relationship.name, default: []] += try targets.map { target in
         ChangeSet.LinkChange(
-          destination: try identity(target, relationship),
-          isAdded: try later.destinationKeys(relationship, of: address.key).contains(target),
-          isUnchanged: true, stamp: try stamp(key)))
+          destination: try identity(target, relationship), isAdded: present.contains(target),
+          isUnchanged: true,
+          stamp: try stamp(StampKey(address: address, property: number, target: target)))
+      }
     }
   }
 
