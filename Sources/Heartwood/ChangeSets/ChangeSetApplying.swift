@@ -71,14 +71,17 @@ struct ChangeSetApplying {
 
   // MARK: Objects
 
+  private func root(of identity: ChangeSet.Identity) throws -> EntityDescription {
+    if let root = view.schema.rootEntities.first(where: { $0.displayName == identity.root }) { return root }
+    throw HeartwoodError(
+      .persistentStoreIncompatibleVersionHash,
+      "the change set has objects of \(identity.root), which the model does not have")
+  }
+
   /// The address of an object that is in the store, or was; nil for one that has never been.
   private mutating func address(of identity: ChangeSet.Identity) throws -> RowAddress? {
     if let known = addresses[identity] { return known }
-    guard let root = view.schema.rootEntities.first(where: { $0.displayName == identity.root }) else {
-      throw HeartwoodError(
-        .persistentStoreIncompatibleVersionHash,
-        "the change set has objects of \(identity.root), which the model does not have")
-    }
+    let root = try root(of: identity)
     let key = try view.key(ofObject: identity.key, root: root.number, of: identity.lineage, replica)
     let address = key.map { RowAddress(root, $0) }
     addresses[identity] = address
@@ -159,9 +162,8 @@ struct ChangeSetApplying {
 
   /// Keeps the delete of an object that was never here for the copies that have it, and for those that bring it later.
   private mutating func noteForeignDelete(_ change: ChangeSet.Change) throws {
-    guard let stamp = change.stamp, !isKnown(stamp),
-      let root = view.schema.rootEntities.first(where: { $0.displayName == change.identity.root })
-    else { return }
+    guard let stamp = change.stamp, !isKnown(stamp) else { return }
+    let root = try root(of: change.identity)
     let address = RowAddress(root, try log.reserveKeys(root, 1))
     applied.origins[address] = (change.identity.lineage, change.identity.key)
     addresses[change.identity] = address
