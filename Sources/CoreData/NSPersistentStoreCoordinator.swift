@@ -128,7 +128,7 @@ extension PersistentStoreCoordinator {
     _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
     options: [AnyHashable: Any]? = nil
   ) throws {
-    _ = try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: url) }
+    try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: url) }
     if let type = StoreTypes.programClass(storeType) {
       return try type.setMetadata(metadata, forPersistentStoreAt: url)
     }
@@ -144,7 +144,7 @@ extension PersistentStoreCoordinator {
   public func destroyPersistentStore(
     at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
   ) throws {
-    let settings = try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: url) }
+    let settings = try asCocoa { try PersistentStoreDescription.settings(options, type: storeType, url: url) }
     let (kind, place) = (StoreTypes.kind(storeType), AppleStores.place(url))
     if kind == .log, place != url || AppleStores.isFile(url) {
       // Both, so that the next opening does not bring back what was deleted.
@@ -173,8 +173,8 @@ extension PersistentStoreCoordinator {
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
   ) throws {
     let settings = try asCocoa {
-      _ = try PersistentStoreDescription.check(sourceOptions, type: storeType, url: sourceURL)
-      return try PersistentStoreDescription.check(destinationOptions, type: storeType, url: destinationURL)
+      try PersistentStoreDescription.check(sourceOptions, type: storeType, url: sourceURL)
+      return try PersistentStoreDescription.settings(destinationOptions, type: storeType, url: destinationURL)
         .filter { $0.key == .timeout }
     }
     AppleSQLiteStore.register()
@@ -204,7 +204,7 @@ extension PersistentStoreCoordinator {
     _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
     withType storeType: String
   ) throws -> NSPersistentStore {
-    _ = try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: storeURL) }
+    try asCocoa { try PersistentStoreDescription.check(options, type: storeType, url: storeURL) }
     return try migrateAnyStore(store, to: storeURL, type: StoreTypes.kind(storeType))
   }
 

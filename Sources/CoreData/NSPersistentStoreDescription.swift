@@ -104,10 +104,15 @@ extension PersistentStoreDescription {
 
   /// Checks options of a method that opens no store with them.
   ///
-  /// - Returns: Those that such a method heeds.
   /// - Throws: `.persistentStoreOpen` for an option that is unknown or has a value of a wrong type.
-  @discardableResult
-  static func check(
+  static func check(_ options: [AnyHashable: Any]?, type: String, url: URL) throws {
+    _ = try settings(options, type: type, url: url)
+  }
+
+  /// The options that destroying and replacing a store heed.
+  ///
+  /// - Throws: As `check`.
+  static func settings(
     _ options: [AnyHashable: Any]?, type: String, url: URL
   ) throws -> PersistentStore.Options {
     let made = try make(type: type, configuration: nil, url: url, options: options)
