@@ -34,8 +34,8 @@ enum RestoreCommand: Subcommand {
     try GraphFailure.catching(place) {
       let report = try Restoration(from: try FolderDestination(place)).restore(to: path, at: target)
       try console.writeLine(
-        "generation \(report.generation): \(Amount.bytes(report.bytes)) from \(report.pieces) "
-          + (report.pieces == 1 ? "piece" : "pieces"))
+        "generation \(report.generation): \(Amount.bytes(report.bytes)) from \(Amount.text(report.pieces, "piece"))"
+      )
     }
     return .success
   }
@@ -44,8 +44,7 @@ enum RestoreCommand: Subcommand {
     switch arguments.moment() {
     case nil: return .newest
     case .generation(let number): return .generation(Generation(rawValue: number))
-    // A date has not all digits of a time: the nearest microsecond counts.
-    case .date(let date): return .time(min(date.nanosecondsSince1970, .max - 1_000) + 1_000)
+    case .date(let date): return .time(date.latestStoreTime)
     case .hold(let text):
       throw .usage("--as-of needs a number or a date such as 2026-01-31T12:00:00Z, not \"\(text)\"")
     }

@@ -36,8 +36,7 @@ extension PersistentStoreCoordinator {
   /// - Complexity: Linear in the generations that can still be read, and in the history.
   public func queryGenerationToken(asOf date: Date) throws -> QueryGenerationToken {
     let store = try historyStore(nil)
-    // A date has about a tenth of a microsecond less than a time of the store.
-    let time = min(date.nanosecondsSince1970, .max - 1_000) + 1_000
+    let time = date.latestStoreTime
     let view = try store.newestView()
     var (last, next): (UInt64?, UInt64) = (nil, .max)
     try view.history(after: view.newestDeletedHistory()) { record in

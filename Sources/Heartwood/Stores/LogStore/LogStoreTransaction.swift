@@ -299,6 +299,9 @@ extension Date {
     self.init(timeIntervalSince1970: Double(seconds) + Double(rest) / 1e9)
   }
 
+  /// The latest time of a store that the date may name: a date has about a tenth of a microsecond less than a time of the store.
+  package var latestStoreTime: Int64 { min(nanosecondsSince1970, .max - 1_000) + 1_000 }
+
   /// Nanoseconds since 1 January 1970 UTC, clamped to 64 bits.
   package var nanosecondsSince1970: Int64 {
     // Whole seconds and fraction separately, because a double does not have this many digits.
