@@ -100,6 +100,17 @@ public final class Engine: Sendable {
     try History(store: handle.open()).snapshot(at: generation.rawValue)
   }
 
+  /// Two generations that are to be compared, see ``Snapshot/differences(from:_:)``. What they have in common is then not read, also where
+  /// no checkpoint was taken since both.
+  ///
+  /// - Throws: `.generationUnavailable` if there is no such generation.
+  /// - Complexity: As ``snapshot(at:)``, once for both if one checkpoint is the newest before both.
+  public func snapshots(
+    at former: Generation, and present: Generation
+  ) throws(EngineError) -> (former: Snapshot, present: Snapshot) {
+    try History(store: handle.open()).snapshots(at: former.rawValue, and: present.rawValue)
+  }
+
   /// Calls `body` with a snapshot of the newest generation.
   public func read<Result>(_ body: (Snapshot) throws -> Result) throws -> Result { try body(try snapshot()) }
 

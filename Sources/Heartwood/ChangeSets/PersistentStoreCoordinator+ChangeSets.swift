@@ -16,21 +16,18 @@ extension PersistentStoreCoordinator {
     from former: UInt64, to present: UInt64? = nil, of store: PersistentStore? = nil
   ) throws -> ChangeSet {
     let log = try historyStore(store)
-    let later = try present.map { try log.pastView(at: $0) } ?? log.newestView()
-    return try changeSet(from: former, log.pastView(at: former), to: later, of: log)
-  }
-
-  private func changeSet(
-    from former: UInt64, _ earlier: @autoclosure () throws -> LogStoreView, to later: LogStoreView,
-    of log: LogStore
-  ) throws -> ChangeSet {
-    guard former <= later.generation else {
+    let present = try present ?? log.newestView().generation
+    guard former <= present else {
       throw HeartwoodError(
         .persistentStoreOperation,
-        "a change set is from an earlier generation to a later one, and \(former) is after \(later.generation): invert the set of the other order"
+        "a change set is from an earlier generation to a later one, and \(former) is after \(present): invert the set of the other order"
       )
     }
-    var making = try ChangeSetMaking(from: earlier(), to: later, of: log)
+    return try changeSet(of: log.pastViews(at: former, and: present), in: log)
+  }
+
+  private func changeSet(of views: GenerationPair, in log: LogStore) throws -> ChangeSet {
+    var making = try ChangeSetMaking(from: views.earlier, to: views.later, of: log)
     return try making.run(managedObjectModel.versionChecksum)
   }
 
@@ -47,7 +44,15 @@ extension PersistentStoreCoordinator {
     let later = try log.newestView()
     let replica = try later.replica()
     let former = max(positions[replica.ownLineage] ?? 0, replica.start)
-    return try changeSet(from: former, log.pastView(afterTransaction: former), to: later, of: log)
+    guard former <= later.generation else {
+      throw HeartwoodError(
+        .persistentStoreOperation,
+        "the other copy says that it has transaction \(former) of this one, whose newest is \(later.generation): this is an older copy of the store"
+      )
+    }
+    let views = try? log.pastViews(at: former, and: later.generation)
+    return try changeSet(
+      of: views ?? GenerationPair(earlier: log.pastView(afterTransaction: former), later: later), in: log)
   }
 
   /// The number of the last transaction that a store has of each lineage: its own, and those of the copies that it has exchanged change sets with.

@@ -197,10 +197,9 @@ extension PersistentStoreCoordinator {
     from former: UInt64, to present: UInt64? = nil, of store: PersistentStore? = nil
   ) throws -> [ObjectDifference] {
     let log = try historyStore(store)
-    let later = try present.map { try log.pastView(at: $0) } ?? log.newestView()
-    let earlier = try log.pastView(at: former)
-    let views = GenerationPair(earlier: earlier, later: later)
-    let found = try later.differences(from: earlier)
+    let views = try log.pastViews(at: former, and: present)
+    let later = views.later
+    let found = try later.differences(from: views.earlier)
     let sorted = found.sorted { ($0.key.root, $0.key.key) < ($1.key.root, $1.key.key) }
     return try sorted.compactMap { address, difference in
       let entity = try difference.entity ?? later.entity(of: address)

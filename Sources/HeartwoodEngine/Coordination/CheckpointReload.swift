@@ -106,7 +106,7 @@ struct CheckpointReload {
   private func apply() throws(EngineError) -> Int {
     writer.reloads += 1
     writer.tree.replaceWhole(with: image.checkpoint?.root ?? .empty)
-    return try Replay.apply(image, to: writer.tree, upTo: nil)
+    return try Replay.apply(image, to: writer.tree, from: image.start, upTo: nil).bytes
   }
 
   private func finish(_ bytes: Int, generation: UInt64) {

@@ -81,13 +81,16 @@ struct Refresh {
   /// Runs `body`, which refreshes the store, with both locks. Also releases reclaimed
   /// segments, because a process that only reads never runs its own reclamation.
   func refreshing(_ body: (WriterState, CheckpointState) throws(EngineError) -> Void) throws(EngineError) {
-    let released = try store.checkpoints.withLock { (checkpoints) throws(EngineError) in
+    let (released, hasReloaded) = try store.checkpoints.withLock { (checkpoints) throws(EngineError) in
       try store.writer.withLock { (writer) throws(EngineError) in
+        let reloads = writer.reloads
         try body(writer, checkpoints)
-        return checkpoints.releaseUnlinked(writer)
+        return (checkpoints.releaseUnlinked(writer), writer.reloads != reloads)
       }
     }
     withExtendedLifetime(released) {}
+    // Another process may have reclaimed what past generations need.
+    if hasReloaded { store.past.forget() }
     UnlinkedRelease(store).scheduleIfNeeded()
   }
 

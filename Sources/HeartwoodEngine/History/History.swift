@@ -7,16 +7,32 @@ struct History {
     let refresh = Refresh(store)
     return try refresh.retryingIfChanged { () throws(EngineError) in
       let newest = try refresh.newestSnapshot()
-      guard generation <= newest.generation.rawValue else {
-        throw EngineError(
-          .generationUnavailable,
-          "generation \(generation) is newer than the newest, which is \(newest.generation)", file: store.path
-        )
-      }
+      try check(generation, notAfter: newest)
       if generation == newest.generation.rawValue { return newest }
-      let past = try PastGeneration(store, generation)
-      return Snapshot(past.view, of: Generation(rawValue: generation), keeping: past)
+      return Snapshot(try store.past.find(generation, in: store), of: generation)
     }
+  }
+
+  /// Two generations, whose trees have what is equal in common as far as that costs no further replay.
+  func snapshots(
+    at former: UInt64, and present: UInt64
+  ) throws(EngineError) -> (former: Snapshot, present: Snapshot) {
+    let (earlier, later) = (min(former, present), max(former, present))
+    let refresh = Refresh(store)
+    let found = try refresh.retryingIfChanged { () throws(EngineError) in
+      let newest = try refresh.newestSnapshot()
+      try check(later, notAfter: newest)
+      if earlier == newest.generation.rawValue { return (newest, newest) }
+      return try store.past.findPair(earlier, later, newest: newest, in: store)
+    }
+    return former <= present ? found : (found.1, found.0)
+  }
+
+  private func check(_ generation: UInt64, notAfter newest: Snapshot) throws(EngineError) {
+    guard generation > newest.generation.rawValue else { return }
+    throw EngineError(
+      .generationUnavailable,
+      "generation \(generation) is newer than the newest, which is \(newest.generation)", file: store.path)
   }
 
   /// The oldest generation that can be opened: 0 if the log goes back to the beginning.

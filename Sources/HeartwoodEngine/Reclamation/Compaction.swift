@@ -235,6 +235,7 @@ struct Compaction {
       return checkpoints.releaseUnlinked(writer)
     }
     withExtendedLifetime(released) {}
+    store.past.forget()
     UnlinkedRelease(store).scheduleIfNeeded()
   }
 }

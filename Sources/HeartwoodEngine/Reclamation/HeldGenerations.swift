@@ -117,7 +117,7 @@ struct HeldGenerations {
         .generationUnavailable,
         "generation \(generation) can't be held: the newest is \(store.generations.newest)", file: store.path)
     }
-    let checkpoint = try PastGeneration.checkpoint(notAfter: generation, store, checkpoints, segments)
+    let checkpoint = try PastBase.checkpoint(notAfter: generation, store, checkpoints, segments)
     let last = try lastSegment(of: generation, after: checkpoint, segments)
     let first = checkpoint?.record.replay.position.segment ?? 0
     let replayed = segments.map(\.number).filter { $0 >= first && $0 <= last }

@@ -15,6 +15,9 @@ struct StoreImage {
   /// The segments through which frames are read.
   var tail: [LogSegment] { LogSegments.tail(of: segments) }
 
+  /// Where the log after the checkpoint begins.
+  var start: LogPoint { checkpoint?.record.replay ?? tail.first?.header.firstPoint ?? end }
+
   /// The state at another end, or from another checkpoint, whose segments are among these.
   init(_ checkpoint: NamedCheckpoint?, _ segments: [LogSegment], end: LogPoint, durable: LogPoint) {
     self.checkpoint = checkpoint

@@ -1,7 +1,8 @@
-import HeartwoodEngine
 import HeartwoodFaults
 import TestSupport
 import Testing
+
+@testable import HeartwoodEngine
 
 @Suite struct `What differs between two generations` {
   private typealias Contents = [[UInt8]: [UInt8]]
@@ -77,11 +78,18 @@ import Testing
           store = try Engine(at: path)
         }
       }
-      for _ in 0..<6 {
+      var held: [(Snapshot, Contents)] = []
+      for _ in 0..<12 {
         let (first, second) = (generations[Int(random.next() % 40)], generations[Int(random.next() % 40)])
         try expectDifference(
           try store.snapshot(at: first.0), first.1, try store.snapshot(at: second.0), second.1, "seed \(seed)"
         )
+        let pair = try store.snapshots(at: first.0, and: second.0)
+        #expect(pair.former.generation == first.0 && pair.present.generation == second.0)
+        try expectDifference(pair.former, first.1, pair.present, second.1, "seed \(seed), a pair")
+        held.append((pair.former, first.1))
+        if held.count > 3 { held.removeFirst() }
+        for (snapshot, contents) in held { try snapshot.expect(contents, "seed \(seed), held") }
       }
       try store.close()
     }
@@ -109,6 +117,50 @@ import Testing
     #expect(pages <= 2 * (51 + 20))
     #expect(try present.differences(from: present) { _, _, _ in true } == 0)
     try store.close()
+  }
+
+  @Test func `of past generations since one checkpoint, pages that did not change are not read`() throws {
+    try TemporaryFolder.with { folder in
+      let store = try Engine(at: folder + "/store")
+      try store.write { transaction in
+        for number in 0..<50_000 { try transaction.put(Array("record \(100_000 + number)".utf8), [0]) }
+      }
+      let former = try store.snapshot().generation
+      try store.write { try $0.put(Array("record \(120_000)".utf8), [1]) }
+      let present = try store.snapshot().generation
+      try store.write { try $0.put(Array("record \(140_000)".utf8), [1]) }
+      // The later one is the newest, then it is not; the same again, and backwards.
+      let newest = try store.snapshot().generation
+      for (first, second, changes) in [
+        (former, newest, 2), (former, present, 1), (present, former, 1), (present, newest, 1),
+      ] {
+        let pair = try store.snapshots(at: first, and: second)
+        var count = 0
+        let pages = try pair.present.differences(from: pair.former) { _, _, _ in
+          count += 1
+          return true
+        }
+        #expect(count == changes && pages <= 6 * changes + 2)
+      }
+      try store.close()
+    }
+  }
+
+  @Test func `a past generation that was just read is there again, until its space is reclaimed`() throws {
+    try StoreKind.memoryMapped.withPlace { fileSystem, path in
+      let engine = try Engine(at: path, options: StoreKind.memoryMapped.options, fileSystem: fileSystem)
+      for round in UInt8(0)..<20 {
+        try engine.write {
+          for key in UInt8(0)..<60 { try $0.put([key], [UInt8](repeating: round, count: 400)) }
+        }
+      }
+      for _ in 0..<2 { #expect(try engine.snapshot(at: Generation(rawValue: 7)).get([3])?.first == 6) }
+      try engine.checkpoint()
+      try engine.reclaim()
+      #expect(throws: EngineError.self) { try engine.snapshot(at: Generation(rawValue: 7)) }
+      #expect(try engine.statistics().unlinkedFiles == 0)
+      try engine.close()
+    }
   }
 
   @Test func `a walk ends when its body wants no more, and an empty store differs in everything`() throws {

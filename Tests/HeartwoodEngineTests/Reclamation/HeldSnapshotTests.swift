@@ -140,10 +140,10 @@ struct HeldSnapshotTests {
         }
       }
       let store = engine.handle.store
-      let past = try PastGeneration(store, 3)
+      let past = try store.past.find(3, in: store)
       let kept = store.logSegments.segments.filter { past.keeps($0.number) }.map(\.number)
       #expect(!kept.isEmpty && kept.count < store.logSegments.segments.count)
-      let snapshot = Snapshot(past.view, of: Generation(rawValue: 3), keeping: past)
+      let snapshot = Snapshot(past, of: 3)
       #expect(try snapshot.get([UInt8]("7".utf8))?.first == 2)
       try engine.close()
     }

@@ -106,14 +106,32 @@ extension LogStore {
   ///
   /// - Throws: `HeartwoodError` if the store no longer has it.
   func pastView(at generation: UInt64) throws -> LogStoreView {
+    try pastView(
+      of: HeartwoodError.translating("generation \(generation) cannot be read") {
+        try engine.snapshot(at: Generation(rawValue: generation))
+      })
+  }
+
+  /// Two generations that are to be compared; `present` is the newest if it is nil.
+  ///
+  /// - Throws: As `pastView(at:)`.
+  func pastViews(at former: UInt64, and present: UInt64? = nil) throws -> GenerationPair {
+    let present = try present ?? newestView().generation
+    let pair = try HeartwoodError.translating("generations \(former) and \(present) cannot be read") {
+      try engine.snapshots(at: Generation(rawValue: former), and: Generation(rawValue: present))
+    }
+    return GenerationPair(earlier: try pastView(of: pair.former), later: try pastView(of: pair.present))
+  }
+
+  private func pastView(of snapshot: Snapshot) throws -> LogStoreView {
     do {
-      return try HeartwoodError.translating("generation \(generation) cannot be read") {
-        try view(of: engine.snapshot(at: Generation(rawValue: generation)))
+      return try HeartwoodError.translating("generation \(snapshot.generation) cannot be read") {
+        try view(of: snapshot)
       }
     } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
       throw HeartwoodError(
         error.code,
-        "generation \(generation) of the store at \(path) was written before the store was migrated, and has the objects of the former "
+        "generation \(snapshot.generation) of the store at \(path) was written before the store was migrated, and has the objects of the former "
           + "model: it cannot be read with this one. Its history can; a backup of that time can be opened with the former model",
         underlying: error)
     }

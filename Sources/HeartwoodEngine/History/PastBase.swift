@@ -1,35 +1,39 @@
-/// A past generation: a tree of its own, built from the pages of a checkpoint and the log after it.
-final class PastGeneration: @unchecked Sendable {
-  let view: ReadView
-  /// Retains the pages that the replay created.
-  private let replay: Replay
+/// Where the replay to a past generation begins.
+struct PastBase {
+  /// Nil for the start of the log.
+  let checkpoint: NamedCheckpoint?
+  /// The live segments; of a hold, up to its last frame.
+  let segments: [LogSegment]
+  /// Whether a hold names them: segments after those may be gone.
+  let isHeld: Bool
+}
+
+extension PastBase {
+  /// Whether a replay from here can go on to what another one is about.
+  func isSame(as other: PastBase) -> Bool {
+    !isHeld && !other.isHeld && checkpoint?.position == other.checkpoint?.position
+  }
+
+  /// Whether a replay that began before can go on to what this one is about.
+  func isContinued(by replay: PastReplay) -> Bool { !isHeld && replay.begins(at: checkpoint) }
 
   /// - Throws: `.generationUnavailable` if the checkpoints or the log that it needs are reclaimed.
-  /// - Complexity: O(size of the log between the checkpoint and the generation).
-  init(_ store: OpenStore, _ generation: UInt64) throws(EngineError) {
-    let end = store.logSegments.published
-    let space = try PageSpace()
-    // The lock keeps segments from being reclaimed meanwhile.
-    let (segments, checkpoint) = try store.checkpoints.withLock { (checkpoints) throws(EngineError) in
-      let all = store.logSegments.segments
-      let held = Self.held(generation, store, all)
-      var checkpoint = held?.checkpoint
-      if held == nil { checkpoint = try Self.checkpoint(notAfter: generation, store, checkpoints, all) }
-      try Self.addPages(of: checkpoint, to: space, store)
-      return (held?.segments ?? all, checkpoint)
+  init(
+    _ generation: UInt64, _ store: OpenStore, _ checkpoints: CheckpointState
+  ) throws(EngineError) {
+    let all = store.logSegments.segments
+    if let held = Self.held(generation, store, all) {
+      self = held
+    } else {
+      checkpoint = try Self.checkpoint(notAfter: generation, store, checkpoints, all)
+      (segments, isHeld) = (all, false)
     }
-    try UntrustedTree.check(checkpoint, space, store.options, path: store.path)
-    let image = StoreImage(checkpoint, segments, end: end, durable: end)
-    replay = try Replay(image, in: space, upTo: generation)
-    // A separate table, because the store may reclaim segments that this generation needs.
-    for segment in segments where segment.firstGeneration <= generation { space.values.add(segment) }
-    view = ReadView(TreeView(space: space, root: replay.tree.tip.root))
   }
 
   /// The checkpoint of a hold of this generation, and the segments up to its last frame; nil if none is held, or if its files are gone.
   private static func held(
     _ generation: UInt64, _ store: OpenStore, _ segments: [LogSegment]
-  ) -> (segments: [LogSegment], checkpoint: NamedCheckpoint?)? {
+  ) -> PastBase? {
     // Without the file the generation may be there, too.
     let holds = (try? store.folder.holds(of: store.identifier).holds.map(\.needs)) ?? []
     for hold in holds where hold.generation == generation {
@@ -38,26 +42,32 @@ final class PastGeneration: @unchecked Sendable {
         guard let first = LogSegments.tail(of: needed).first, first.header.predecessor == nil else {
           continue
         }
-        return (needed, nil)
+        return PastBase(checkpoint: nil, segments: needed, isHeld: true)
       }
       if let checkpoint = try? NamedCheckpoint.read(
         at: position, checksum: hold.checkpointChecksum, in: needed, folder: store.folder)
       {
-        return (needed, checkpoint)
+        return PastBase(checkpoint: checkpoint, segments: needed, isHeld: true)
       }
     }
     return nil
   }
 
-  private static func addPages(
-    of checkpoint: NamedCheckpoint?, to space: PageSpace, _ store: OpenStore
-  ) throws(EngineError) {
+  /// A replay that begins here.
+  ///
+  /// - Throws: A stale error if a file is gone.
+  func replay(_ store: OpenStore) throws(EngineError) -> PastReplay {
+    let space = try PageSpace()
     let files = PageSegmentFiles(
       folder: store.folder, identifier: store.identifier, options: store.options)
     for named in checkpoint?.pageSegments ?? [] {
       let part = try files.open(named)
       part.segment.add(to: space, pageCount: part.extent.pages)
     }
+    try UntrustedTree.check(checkpoint, space, store.options, path: store.path)
+    let end = store.logSegments.published
+    let image = StoreImage(checkpoint, segments, end: end, durable: end)
+    return PastReplay(checkpoint, in: space, from: image.start)
   }
 
   /// The newest checkpoint that is not newer than a generation; nil if the log contains everything from the
