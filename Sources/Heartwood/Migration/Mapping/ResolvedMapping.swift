@@ -62,7 +62,8 @@ struct ResolvedMapping {
         // The mapping of the whole says what becomes of it.
         continue
       } else {
-        origin = former(of: property, in: destination, source, mapping, all)
+        origin = former(
+          of: property, isNamed: named[property.name] != nil, in: destination, source, mapping, all)
       }
       let resolved = Property(name: property.name, origin: origin)
       if isRelationship { relationships.append(resolved) } else { attributes.append(resolved) }
@@ -71,9 +72,11 @@ struct ResolvedMapping {
   }
 
   /// What becomes of a property of which the mapping says nothing: it has the value of the one of its name, or of its renaming identifier.
+  ///
+  /// - Parameter isNamed: Whether the mapping names the property, as Xcode does where it generates the value.
   private mutating func former(
-    of property: PropertyDescription, in destination: EntityDescription, _ source: EntityDescription?,
-    _ mapping: EntityMapping, _ all: NamedMappings
+    of property: PropertyDescription, isNamed: Bool, in destination: EntityDescription,
+    _ source: EntityDescription?, _ mapping: EntityMapping, _ all: NamedMappings
   ) -> Origin {
     guard let source, !property.isTransient, property.derivation == nil,
       let slot = source.slot(named: Self.formerName(property.name, in: destination, source))
@@ -92,6 +95,12 @@ struct ResolvedMapping {
     let back = (former as? RelationshipDescription)?.inverseRelationship
     for (other, owner) in all.relationships(named: inverse.name) where owner.maps(inverse) {
       if other.takesOver(back, for: mapping, among: all) { continue }
+      // It says nothing itself, and the source has nothing else for it: the links come from this side.
+      if isNamed ? other.isDefault || other.isUnset : other.isUnset,
+        owner.formerRelationship(of: inverse, source.model).map({ $0 === back }) ?? true
+      {
+        continue
+      }
       if relationship.isOrdered, relationship.isToMany, !other.isDefault {
         refused.append(
           (
@@ -106,7 +115,7 @@ struct ResolvedMapping {
   }
 
   /// The name that a property has in the source. What another property of the destination is called is that one's.
-  private static func formerName(
+  fileprivate static func formerName(
     _ name: String, in destination: EntityDescription, _ source: EntityDescription
   ) -> String {
     // Elements of composite attributes are below the former name of the whole.
@@ -157,7 +166,10 @@ extension PropertyMapping {
     return links.mapping.flatMap { all[$0] }.map { $0.sourceEntityName != mapping.sourceEntityName } ?? false
   }
 
-  var isDefault: Bool { value == nil && expression == nil && sourceName == nil && usesDefault }
+  private var hasNoSource: Bool { value == nil && expression == nil && sourceName == nil }
+  fileprivate var isDefault: Bool { hasNoSource && usesDefault }
+  /// Whether all is left to the names.
+  fileprivate var isUnset: Bool { hasNoSource && !usesDefault }
 
   /// What the mapping itself says of a property; nil if it leaves that to the names.
   fileprivate func givenOrigin(
@@ -179,6 +191,16 @@ extension EntityMapping {
   fileprivate func maps(_ relationship: RelationshipDescription) -> Bool {
     guard let name = destinationEntityName, let owner = relationship.entity else { return false }
     return owner.selfAndBelow.contains { $0.name == name }
+  }
+
+  /// The relationship of the mapping's entity of the source that has the name of one of the destination, or its renaming identifier.
+  fileprivate func formerRelationship(
+    of relationship: RelationshipDescription, _ source: ManagedObjectModel?
+  ) -> RelationshipDescription? {
+    guard let entity = sourceEntityName.flatMap({ source?.entitiesByName[$0] }),
+      let owner = relationship.entity
+    else { return nil }
+    return entity.relationshipsByName[ResolvedMapping.formerName(relationship.name, in: owner, entity)]
   }
 
   /// What becomes of each property.
