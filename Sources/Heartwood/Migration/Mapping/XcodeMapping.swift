@@ -34,6 +34,12 @@ struct XcodeMapping {
       }
     }
 
+    /// Whether an entity mapping is as the editor adds it, before anything is chosen.
+    var mapsNothing: Bool {
+      text("migrationpolicyclassname") == nil && references["attributemappings", default: []].isEmpty
+        && references["relationshipmappings", default: []].isEmpty
+    }
+
     /// The name of an entity mapping that has none of its own.
     var mappingName: String {
       guard let source = text("sourcename"), let destination = text("destinationname") else {
@@ -154,7 +160,12 @@ struct XcodeMapping {
   ) -> EntityMapping? {
     let (source, destination) = (item.text("sourcename"), item.text("destinationname"))
     guard source != nil || destination != nil else {
-      mistake(item.line, "a mapping has neither a source nor a destination")
+      let title = "the mapping \(item.text("name") ?? item.identifier)"
+      if item.mapsNothing {
+        note(item.line, "\(title) has neither a source nor a destination, and has no effect")
+      } else {
+        mistake(item.line, "\(title) has properties or a policy, and neither a source nor a destination")
+      }
       return nil
     }
     let mapping = EntityMapping(from: source, to: destination, type: type(item, source, destination))
