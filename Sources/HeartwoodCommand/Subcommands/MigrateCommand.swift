@@ -36,9 +36,10 @@ enum MigrateCommand: Subcommand {
       What the change of the model means is inferred. "renamed" of an entity or a property of the model is its name in
       the store. A crash leaves the store as it was, or migrated. --dry-run only reads the store, which others may use
       meanwhile, and lists the objects that the new model does not allow; with --back it says what would be lost. A
-      mapping makes a new store that takes the place of the former one: objects get new identifiers. With --dry-run
-      that store is made in the folder of temporary files, and removed. On the way back to a model that the store had
-      before, what is renamed gets its former name; what that model does not have is lost only with --force.
+      mapping makes a new store that takes the place of the former one: objects get new identifiers, unless it says
+      no more than what is inferred. With --dry-run that store is made in the folder of temporary files, and removed.
+      On the way back to a model that the store had before, what is renamed gets its former name; what that model
+      does not have is lost only with --force.
       """,
     examples: [
       SubcommandSyntax.Example(

@@ -118,7 +118,7 @@ import Testing
     #expect(report.changes.contains("Note is removed, with its objects"))
     #expect(
       report.changes.contains(
-        "the mapping Person->Person makes Person of Person, by the code of a ClosureMigrationPolicy"))
+        "the mapping Person->Person makes Person of Person, by code of ClosureMigrationPolicy"))
     #expect(report.changes.contains("Person.name is Person.full"))
     #expect(
       (report.bytesWritten ?? 0) > 0 && (report.bytesBefore ?? 0) > 0 && report.bytesAfter != nil)

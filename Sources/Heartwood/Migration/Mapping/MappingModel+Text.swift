@@ -92,14 +92,14 @@ extension EntityMapping {
   ) -> [String] {
     guard let sourceName = sourceEntityName else {
       return [
-        "the mapping \(name) makes \(destinationEntityName ?? "") by the code of a \(Swift.type(of: policy))"
+        "the mapping \(name) makes \(destinationEntityName ?? "") by code of \(Swift.type(of: policy))"
       ]
     }
     guard mappingType != .remove, let destinationName = destinationEntityName else {
       return ["the mapping \(name) deletes objects of \(sourceName)"]
     }
     let isPlain = Swift.type(of: policy) == EntityMigrationPolicy.self
-    let code = isPlain ? "" : ", by the code of a \(Swift.type(of: policy))"
+    let code = isPlain ? "" : ", by code of \(Swift.type(of: policy))"
     var sentences = ["the mapping \(name) makes \(destinationName) of \(sourceName)\(code)"]
     guard let resolved = resolved(from: source, to: destination, among: all),
       let entity = destination.entitiesByName[destinationName]

@@ -42,7 +42,7 @@ package struct CompiledModelBundle {
         versions.isEmpty ? "no version" : "the versions \(versions.map(\.name).joined(separator: ", "))"
       throw HeartwoodError(
         .coreData,
-        "the model \(url.path) has \(have), and \(Self.infoFile) names \(named ?? "none") as the current one: "
+        "the model \(url.path) has \(have), and \(Self.infoFile) names \(named.map { "\"\($0)\"" } ?? "none") as the current one: "
           + "name the file of a version")
     }
     current = found

@@ -34,7 +34,7 @@ package struct XcodeModelBundle {
         versions.isEmpty ? "no version" : "the versions \(versions.map(\.name).joined(separator: ", "))"
       throw HeartwoodError(
         .coreData,
-        "the model \(url.path) has \(have), and \(Self.currentVersionFile) names \(named ?? "none") as the current one: "
+        "the model \(url.path) has \(have), and \(Self.currentVersionFile) names \(named.map { "\"\($0)\"" } ?? "none") as the current one: "
           + "name the folder of a version")
     }
     current = found
