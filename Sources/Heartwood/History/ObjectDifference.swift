@@ -210,11 +210,7 @@ extension PersistentStoreCoordinator {
   }
 }
 
-/// The two states of a store that differences compare.
-struct GenerationPair {
-  let earlier: LogStoreView
-  let later: LogStoreView
-
+extension GenerationPair {
   /// The own entity of an object; nil if neither state has it.
   fileprivate func entity(of address: RowAddress) throws -> EntityDescription? {
     try later.entity(of: address) ?? earlier.entity(of: address)

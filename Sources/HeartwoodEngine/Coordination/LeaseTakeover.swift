@@ -94,7 +94,7 @@ struct LeaseTakeover {
     let end = found.log.end
     let reload = try CheckpointReload(store.folder, writer, checkpoints, found.image)
     checkpoints.pages.seal()
-    store.past.forget()
+    store.lastReplay.forget()
     let tip = writer.tree.tip.generation
     guard end.generation > tip else {
       guard end.generation == tip else {
@@ -128,6 +128,6 @@ struct LeaseTakeover {
       return (reload, try reload.begin(), transaction.number)
     }
     reload.end(bytes, generation: generation)
-    store.past.forget()
+    store.lastReplay.forget()
   }
 }

@@ -90,7 +90,7 @@ struct Refresh {
     }
     withExtendedLifetime(released) {}
     // Another process may have reclaimed what past generations need.
-    if hasReloaded { store.past.forget() }
+    if hasReloaded { store.lastReplay.forget() }
     UnlinkedRelease(store).scheduleIfNeeded()
   }
 

@@ -9,7 +9,7 @@ struct History {
       let newest = try refresh.newestSnapshot()
       try check(generation, notAfter: newest)
       if generation == newest.generation.rawValue { return newest }
-      return Snapshot(try store.past.find(generation, in: store), of: generation)
+      return Snapshot(try PastGenerations(store).find(generation), of: generation)
     }
   }
 
@@ -23,7 +23,7 @@ struct History {
       let newest = try refresh.newestSnapshot()
       try check(later, notAfter: newest)
       if earlier == newest.generation.rawValue { return (newest, newest) }
-      return try store.past.findPair(earlier, later, newest: newest, in: store)
+      return try PastGenerations(store).findPair(earlier, later, newest: newest)
     }
     return former <= present ? found : (found.1, found.0)
   }

@@ -1,28 +1,18 @@
-import HeartwoodFiles
+/// Finds past generations: by the last replay, or a new one.
+struct PastGenerations {
+  private let store: OpenStore
 
-/// Finds past generations, and keeps the last replay for those who ask next: they often ask for the same generation again, or for a later one.
-///
-/// The lock guards which replays are known, not the replays.
-final class PastGenerations: Sendable {
-  /// A replay with more pages in memory than this is known only while a reader has a generation of it.
-  private static let mostKeptBytes = 16 << 20
-
-  private struct Known: Sendable {
-    weak var last: PastReplay?
-    var kept: PastReplay?
-  }
-
-  private let known = Guarded(Known())
+  init(_ store: OpenStore) { self.store = store }
 
   /// A past generation.
   ///
   /// - Throws: `.generationUnavailable` if the checkpoints or the log that it needs are reclaimed.
   /// - Complexity: O(size of the log between the checkpoint before it and the generation), less what the last replay has applied.
-  func find(_ generation: UInt64, in store: OpenStore) throws(EngineError) -> PastGeneration {
-    let last = known.withLock { $0.last }
+  func find(_ generation: UInt64) throws(EngineError) -> PastGeneration {
+    let last = store.lastReplay.found
     let end = store.logSegments.published
     if let found = try last?.view(of: generation, nil, upTo: end) { return found }
-    return try replaying(last, store) { (checkpoints) throws(EngineError) in
+    return try replaying(last) { (checkpoints) throws(EngineError) in
       try PastBase(generation, store, checkpoints)
     } body: { (replay, base) throws(EngineError) in
       try replay.view(of: generation, base.segments, upTo: end)
@@ -33,7 +23,7 @@ final class PastGenerations: Sendable {
   ///
   /// - Parameter newest: The snapshot to take for `later` if the two have no tree in common, and it is that generation.
   func findPair(
-    _ earlier: UInt64, _ later: UInt64, newest: Snapshot, in store: OpenStore
+    _ earlier: UInt64, _ later: UInt64, newest: Snapshot
   ) throws(EngineError) -> (earlier: Snapshot, later: Snapshot) {
     let end = store.logSegments.published
     let isShared = try store.checkpoints.withLock { (checkpoints) throws(EngineError) in
@@ -42,11 +32,11 @@ final class PastGenerations: Sendable {
     guard isShared else {
       let isNewest = newest.generation.rawValue == later
       return (
-        Snapshot(try find(earlier, in: store), of: earlier),
-        isNewest ? newest : Snapshot(try find(later, in: store), of: later)
+        Snapshot(try find(earlier), of: earlier),
+        isNewest ? newest : Snapshot(try find(later), of: later)
       )
     }
-    return try replaying(known.withLock { $0.last }, store) { (checkpoints) throws(EngineError) in
+    return try replaying(store.lastReplay.found) { (checkpoints) throws(EngineError) in
       try PastBase(later, store, checkpoints)
     } body: { (replay, base) throws(EngineError) in
       guard let first = try replay.view(of: earlier, base.segments, upTo: end),
@@ -60,7 +50,7 @@ final class PastGenerations: Sendable {
   ///
   /// - Parameter base: Called with the lock that keeps segments from being reclaimed.
   private func replaying<Result>(
-    _ last: PastReplay?, _ store: OpenStore,
+    _ last: PastReplay?,
     from base: (CheckpointState) throws(EngineError) -> PastBase,
     body: (PastReplay, PastBase) throws(EngineError) -> Result?
   ) throws(EngineError) -> Result {
@@ -71,30 +61,11 @@ final class PastGenerations: Sendable {
         return (base, try base.replay(store))
       }
       if let found = try body(replay, base) {
-        keep(replay)
+        store.lastReplay.keep(replay)
         return found
       }
     }
     throw EngineError.damaged("a generation precedes its checkpoint", file: store.path)
-  }
-
-  /// Forgets the last replay, whose files may be gone or be of another past.
-  func forget() {
-    // Unmapping takes milliseconds, so it is done without the lock.
-    let released = known.withLock { known in
-      defer { known = Known() }
-      return known
-    }
-    withExtendedLifetime(released) {}
-  }
-
-  private func keep(_ replay: PastReplay) {
-    let isSmall = replay.memoryBytes <= Self.mostKeptBytes
-    let former = known.withLock { known in
-      defer { known = Known(last: replay, kept: isSmall ? replay : nil) }
-      return known
-    }
-    withExtendedLifetime(former) {}
   }
 }
 

@@ -235,7 +235,7 @@ struct Compaction {
       return checkpoints.releaseUnlinked(writer)
     }
     withExtendedLifetime(released) {}
-    store.past.forget()
+    store.lastReplay.forget()
     UnlinkedRelease(store).scheduleIfNeeded()
   }
 }

@@ -23,8 +23,7 @@ final class OpenStore: Sendable {
   let logSegments: LogSegments
   /// The durable part of the log.
   let synced: DurableState
-  /// The generations before the newest.
-  let past = PastGenerations()
+  let lastReplay = LastReplay()
   let unrecoveredTransactions: Int
   /// Whether the program is told what the store does.
   let isObserved: Bool

@@ -25,7 +25,7 @@ extension `Several processes` {
     try overwrite(1)
     let reader = try Engine(at: "/store", options: StoreKind.simulated.processOptions, fileSystem: files)
     #expect(try reader.snapshot(at: past).get("key 7") == [UInt8](repeating: 0, count: 100))
-    reader.handle.store.past.forget()
+    reader.handle.store.lastReplay.forget()
     files.interrupt(before: ".pages") { #expect((try? writer.reclaim())?.movedValues == 500) }
     let error = #expect(throws: EngineError.self) { try reader.snapshot(at: past) }
     #expect(files.hasHappened && error?.code == .generationUnavailable, "\(String(describing: error))")

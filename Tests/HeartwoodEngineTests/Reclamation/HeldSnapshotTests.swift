@@ -140,7 +140,7 @@ struct HeldSnapshotTests {
         }
       }
       let store = engine.handle.store
-      let past = try store.past.find(3, in: store)
+      let past = try PastGenerations(store).find(3)
       let kept = store.logSegments.segments.filter { past.keeps($0.number) }.map(\.number)
       #expect(!kept.isEmpty && kept.count < store.logSegments.segments.count)
       let snapshot = Snapshot(past, of: 3)

@@ -20,6 +20,12 @@ struct RowDifference: Sendable {
   var hasRow: Bool { former != nil || row != nil }
 }
 
+/// The two states of a store that differences compare.
+struct GenerationPair {
+  let earlier: LogStoreView
+  let later: LogStoreView
+}
+
 extension LogStoreView {
   /// The rows and links that differ from those of another generation with the same model.
   ///

@@ -1,3 +1,5 @@
+import HeartwoodFiles
+
 /// A replay of the log after a checkpoint, as a tree of its own. It goes on to later generations, which share with the earlier ones all pages
 /// that are equal, while readers hold those.
 final class PastReplay: Sendable {
@@ -102,5 +104,37 @@ final class PastGeneration: Sendable {
   fileprivate init(_ pinned: PinnedGeneration, _ space: PageSpace, of replay: PastReplay) {
     (self.pinned, self.replay) = (pinned, replay)
     view = ReadView(TreeView(space: space, root: pinned.pin.root))
+  }
+}
+
+/// The last replay to a past generation: who asks next often wants the same generation again, or a later one.
+final class LastReplay: Sendable {
+  /// A replay with more pages in memory than this is known only while a reader has a generation of it.
+  private static let mostKeptBytes = 16 << 20
+
+  private struct Known: Sendable {
+    weak var replay: PastReplay?
+    var kept: PastReplay?
+  }
+
+  private let known = Guarded(Known())
+
+  /// Nil if there is none.
+  var found: PastReplay? { known.withLock { $0.replay } }
+
+  func keep(_ replay: PastReplay) {
+    replace(by: Known(replay: replay, kept: replay.memoryBytes <= Self.mostKeptBytes ? replay : nil))
+  }
+
+  /// Forgets it: its files may be gone, or be of another past.
+  func forget() { replace(by: Known()) }
+
+  private func replace(by new: Known) {
+    // Unmapping takes milliseconds, so it is done without the lock.
+    let former = known.withLock { known in
+      defer { known = new }
+      return known
+    }
+    withExtendedLifetime(former) {}
   }
 }
