@@ -12,7 +12,7 @@ public struct PersistentHistoryToken: Sendable, Codable {
   /// The positions in other stores; nil for a token of one store.
   private let others: [PersistentHistoryToken]?
 
-  init(storeID: String, transactionNumber: UInt64, nanoseconds: Int64? = nil) {
+  package init(storeID: String, transactionNumber: UInt64, nanoseconds: Int64? = nil) {
     self.storeID = storeID
     self.transactionNumber = transactionNumber
     self.nanoseconds = nanoseconds

@@ -77,6 +77,28 @@ import Testing
     #expect(store.column("K", "a.n", by: "k") == ["a"] && store.column("K", "k", by: "k") == ["5"])
   }
 
+  @Test func `takes back all that an author has changed after a transaction, and nothing of others`() throws {
+    let store = try SmallStore(
+      #""P": {"attributes": {"n": {"type": "string", "unique": true}, "k": {"type": "integer64"}}}"#,
+      #"{"@entity": "P", "n": "a", "k": 1}, {"@entity": "P", "n": "b", "k": 1}"#)
+    for (name, number, author) in [("a", 2, "x"), ("b", 2, "y"), ("a", 3, "x"), ("b", 3, "x")] {
+      #expect(
+        store.run("update", "P", "--where", "n == '\(name)'", "--set", "k = \(number)", "--author", author)
+          .status == .success)
+    }
+    let newest = UInt64(store.newest) ?? 0
+    #expect(
+      store.run("undo", "--by", "x", "--after", "\(newest - 2)", "--dry-run").output.contains("2 objects"))
+    #expect(store.run("undo", "--by", "x", "--after", "\(newest - 2)").status == .success)
+    #expect(store.column("P", "k", by: "n") == ["2", "2"])
+    #expect(store.run("undo", "--by", "z").notes.contains("the author z has changed no object"))
+    // The undo itself has changed them since.
+    #expect(store.run("undo", "--by", "x").notes.contains("P/p1.k was changed since"))
+    #expect(store.run("undo", "3", "--by", "x").status == .usage)
+    #expect(store.run("undo", "3", "--after", "2").status == .usage)
+    #expect(store.run("undo", "--by", "x", "--after", "y").status == .usage)
+  }
+
   private static let references = #"""
     "A": {"attributes": {"n": {"type": "string", "unique": true}},
       "relationships": {"lone": {"destination": "T"}, "many": {"destination": "T", "toMany": true}}},
