@@ -84,6 +84,14 @@ import Testing
         Self.plain + [Item(id: "z9", type: XcodeMappingFormat.attribute, attributes: [("name", "a")])], "",
         "the mapping z9 of a is in the list of no other object"
       ),
+      (
+        changed(0) { $0.references[0].ids = "z2 z9" }
+          + [
+            Item(
+              id: "z9", type: XcodeMappingFormat.entity, attributes: [("name", "Mapping")],
+              references: [("mappingmodel", "z1")])
+          ], "", "the mapping Mapping has neither a source nor a destination, and has no effect"
+      ),
       (Self.plain, "<widget/>", "<widget> is not known"),
       (Self.plain, "stray", "the text \"stray\" of <database>"),
       (
@@ -134,6 +142,12 @@ import Testing
           $0.attributes[2].value = "Copy"
           $0.attributes[1].value = ""
         }, "is of the type Copy, and leads from Trip to no entity"
+      ),
+      (
+        changed(1) {
+          $0.attributes[0].value = ""
+          $0.attributes[1].value = ""
+        }, "the mapping z2 has properties or a policy, and neither a source nor a destination"
       ),
       (
         changed(2) { $0.attributes[2].value = "1" },
