@@ -259,6 +259,25 @@ import Testing
     #expect(try owners(folder.store) { $0.mappingModel = repaired }.count == 2)
   }
 
+  @Test func `a migration that fails leaves no store at its destination, but one that was there`() throws {
+    try fill(folder.store, strays: 1)
+    let manager = MigrationManager(
+      sourceModel: Self.model(new: false), destinationModel: Self.model(new: true))
+    let destination = folder.url.appending(path: "new.heartwood")
+    func migrate() -> HeartwoodError? {
+      heartwoodError {
+        try manager.migrateStore(from: folder.store, withMapping: mapping(), to: destination)
+      }
+    }
+    #expect(migrate()?.code == .validationMissingMandatoryProperty)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: destination.path) == [])
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: Self.model(new: true))
+    try coordinator.addPersistentStore(with: PersistentStoreDescription(url: destination))
+    try coordinator.close()
+    #expect(migrate()?.code == .validationMissingMandatoryProperty)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: destination.path) != [])
+  }
+
   // MIG-10
   @Test func `a manager names the store that cannot be opened`() throws {
     let manager = MigrationManager(

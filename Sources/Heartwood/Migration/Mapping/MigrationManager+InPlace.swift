@@ -31,6 +31,22 @@ extension MigrationManager {
     return true
   }
 
+  /// Whether nothing is at the place of a store of a kind that comes with the library.
+  func isMissing(_ description: PersistentStoreDescription) -> Bool {
+    guard let url = description.url, description.type != .inMemory, !description.isOfRegisteredClass else {
+      return false
+    }
+    guard description.type == .log else { return !FileManager.default.fileExists(atPath: url.path) }
+    return (try? holdsStore(url, description)) == false
+  }
+
+  /// Removes a store that the migration has made, and that is not open.
+  func remove(_ description: PersistentStoreDescription) {
+    guard let url = description.url else { return }
+    try? PersistentStoreCoordinator(managedObjectModel: destinationModel).destroyPersistentStore(
+      at: url, type: description.type, fileSystem: description.fileSystem)
+  }
+
   private func holdsStore(_ url: URL, _ description: PersistentStoreDescription) throws -> Bool {
     guard let directory = try? description.fileSystem.openDirectory(LogStore.path(of: url)) else {
       return false

@@ -164,7 +164,7 @@ open class MigrationManager: NSObject, @unchecked Sendable {
   ///   - destinationOptions: Options for opening the destination.
   /// - Throws: `.migrationManagerSourceStore` and `.migrationManagerDestinationStore` if a store cannot be opened, with the reason as
   ///   `underlying`; `.migrationCancelled`; `.entityMigrationPolicy` with the object's identifier and what a policy has thrown as
-  ///   `underlying`; the errors of validation and of saves. The destination is not usable then.
+  ///   `underlying`; the errors of validation and of saves. The destination is not usable then, and removed if it was new.
   public func migrateStore(
     from source: URL, withMapping mapping: MappingModel, to destination: URL,
     sourceOptions: PersistentStore.Options? = nil, destinationOptions: PersistentStore.Options? = nil
@@ -187,13 +187,17 @@ open class MigrationManager: NSObject, @unchecked Sendable {
     }
     let from = try opened(source, sourceModel, .migrationManagerSourceStore)
     defer { try? from.close() }
+    let isNew = isMissing(destination)
     let to = try opened(destination, destinationModel, .migrationManagerDestinationStore)
-    // What is not closed in order is not whole.
-    var isClosed = false
-    defer { if !isClosed { try? to.close() } }
-    try migrate(from, mapping, to)
-    try finish(to)
-    isClosed = true
+    do {
+      try migrate(from, mapping, to)
+      try finish(to)
+    } catch {
+      // It has objects that may not be valid, and perhaps not all.
+      try? to.close()
+      if isNew { remove(destination) }
+      throw error
+    }
     try to.close()
   }
 
