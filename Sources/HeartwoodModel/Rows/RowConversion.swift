@@ -68,9 +68,15 @@
 }
 
 extension Value {
+  /// Whether another type has the value exactly, to which its own `mayWiden(to:)`.
+  package func isExact(as kind: ColumnKind) -> Bool {
+    guard case .int(let number) = self, kind == .double else { return true }
+    return Int64(exactly: Double(number)) == number
+  }
+
   /// The value of a column after changes of its type, one after the other.
   ///
-  /// - Parameter kinds: the former type first; each change loses nothing, as `ColumnKind.widensLosslessly(to:)` says.
+  /// - Parameter kinds: the former type first; each change loses nothing, as `ColumnKind.mayWiden(to:)` says.
   package func converted(through kinds: [ColumnKind]) -> Value {
     zip(kinds, kinds.dropFirst()).reduce(self) { $0.converted(from: $1.0, to: $1.1) }
   }
@@ -97,6 +103,11 @@ extension Value {
 }
 
 extension ColumnKind {
+  /// Whether the values of this type can become those of another one, if that has each of them exactly: see `Value.isExact(as:)`.
+  package func mayWiden(to other: ColumnKind) -> Bool {
+    widensLosslessly(to: other) || self == .int64 && other == .double
+  }
+
   /// Whether every value of this type can become one of another type that says the same.
   package func widensLosslessly(to other: ColumnKind) -> Bool {
     switch (self, other) {

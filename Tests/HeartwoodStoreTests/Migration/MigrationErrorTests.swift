@@ -47,6 +47,46 @@ import Testing
     try coordinator.close()
   }
 
+  @Test func `integers become floating-point numbers, unless one has no exact value`() throws {
+    let former = with("count", .integer64)
+    func save(_ counts: [Int64?]) throws {
+      let coordinator = try PersistentStoreCoordinator(checking: former)
+      try coordinator.addPersistentStore(with: PersistentStoreDescription(url: folder.store))
+      let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+      for count in counts {
+        let person = ManagedObject(
+          entity: try #require(former.entitiesByName["Person"]), insertInto: context)
+        person.setValue(count, forKey: "count")
+      }
+      try context.save()
+      try coordinator.close()
+    }
+    try save([nil, 0, -1 << 53, 7, 1 << 53 + 1])
+    let mapping = MappingModel(entityMappings: [EntityMapping(from: "Person", to: "Person")])
+    expect(.migration, ["has a value in Person.count that the type double does not have exactly"]) {
+      try open(with("count", .double))
+    }
+    expect(.migration, ["is no exact value of the type double"]) {
+      try open(with("count", .double)) { $0.mappingModel = mapping }
+    }
+    let coordinator = try PersistentStoreCoordinator(checking: former)
+    try coordinator.addPersistentStore(with: PersistentStoreDescription(url: folder.store))
+    let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    for person in try context.fetch(FetchRequest<ManagedObject>(entityName: "Person"))
+    where (person.value(forKey: "count") as? Int64 ?? 0) > 1 << 53 { context.delete(person) }
+    try context.save()
+    try coordinator.close()
+    try open(with("count", .double))
+    let model = with("count", .double)
+    let migrated = try PersistentStoreCoordinator(checking: model)
+    try migrated.addPersistentStore(with: PersistentStoreDescription(url: folder.store))
+    let found = try ManagedObjectContext(.privateQueue, coordinator: migrated).fetch(
+      FetchRequest<ManagedObject>(entityName: "Person"))
+    #expect(
+      found.map { $0.value(forKey: "count") as? Double } == [nil, 0, -0x1p53, 7])
+    try migrated.close()
+  }
+
   private func expect(
     _ code: HeartwoodError.Code, _ parts: [String], _ place: SourceLocation = #_sourceLocation,
     _ body: () throws -> Void

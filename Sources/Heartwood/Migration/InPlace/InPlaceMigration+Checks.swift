@@ -3,16 +3,31 @@ extension InPlaceMigration {
   /// How many objects an error names.
   static var mostNamed: Int { 100 }
 
-  /// - Throws: `.migration` if an object has no value in a mandatory attribute without a default, or is of an entity that becomes
-  ///   abstract.
-  func checkMandatory() throws {
+  /// - Throws: `.migration` if an object has no value in a mandatory attribute without a default, has one that its attribute's new type does not have
+  ///   exactly, or is of an entity that becomes abstract.
+  func checkObjects() throws {
     for entity in changes.sorted(changes.destination) {
       guard let former = changes.source(of: entity), !former.isAbstract else { continue }
       if entity.isAbstract {
         try refuse(former, nil, "is of the entity \(entity.displayName), which is abstract") { _ in true }
       }
-      for slot in entity.slots { try checkMandatory(slot, of: entity, former) }
+      for slot in entity.slots {
+        try checkMandatory(slot, of: entity, former)
+        try checkExactness(slot, of: entity, former)
+      }
     }
+  }
+
+  private func checkExactness(_ slot: Int, of entity: EntityDescription, _ former: EntityDescription) throws {
+    guard let attribute = entity.attribute(at: slot), let match = changes.sourceSlot(slot, of: entity),
+      let old = former.attribute(at: match), !old.columnKind.widensLosslessly(to: attribute.columnKind),
+      old.columnKind.mayWiden(to: attribute.columnKind)
+    else { return }
+    let column = former.layout.columns[match]
+    try refuse(
+      former, attribute.name,
+      "has a value in \(old.displayName) that the type \(attribute.type) does not have exactly: map it, or keep the type"
+    ) { !$0.value(column).isExact(as: attribute.columnKind) }
   }
 
   private func checkMandatory(_ slot: Int, of entity: EntityDescription, _ former: EntityDescription) throws {

@@ -54,7 +54,7 @@ final class InPlaceMigration {
     self.log = log
     report.changes = changes.sentences()
     for change in report.changes { log.note(change) }
-    try log.step("mandatory properties") { try checkMandatory() }
+    try log.step("mandatory properties") { try checkObjects() }
     try log.step("rows") { try migrateRows() }
     try log.step("new inverses") { try joinRelationships() }
     try log.step("relationships") { try migrateRelationships() }

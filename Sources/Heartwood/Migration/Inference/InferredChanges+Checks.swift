@@ -160,10 +160,10 @@ extension PropertyDescription {
 }
 
 extension AttributeDescription {
-  /// Whether each value of another attribute is one of this, or can be converted without loss.
+  /// Whether values of another attribute are values of this, or can be converted; those that would lose something are refused one by one.
   func canHaveValues(of other: AttributeDescription) -> Bool {
     if type == other.type { return true }
-    return !type.isOpaque && !other.type.isOpaque && other.columnKind.widensLosslessly(to: columnKind)
+    return !type.isOpaque && !other.type.isOpaque && other.columnKind.mayWiden(to: columnKind)
   }
 }
 

@@ -160,9 +160,15 @@ extension MigrationManager {
       return try destination.assign(nil, forKey: name)
     }
     let (kind, formerKind) = (attribute.columnKind, former.columnKind)
-    guard kind != formerKind, formerKind.widensLosslessly(to: kind),
+    guard kind != formerKind, formerKind.mayWiden(to: kind),
       let stored = try sourceEntity.columnValues(ofAny: value, at: formerSlot).first?.value
     else { return try destination.assign(value, forKey: name) }
+    guard stored.isExact(as: kind) else {
+      throw HeartwoodError(
+        .migration,
+        "\(value) in \(former.displayName) is no exact value of the type \(attribute.type) of \(attribute.displayName): compute it by an expression or in code",
+        objectIDs: [source.objectID], property: name)
+    }
     let converted = stored.converted(through: [formerKind, kind])
     try destination.assign(converted.anyValue(attribute.type), forKey: name)
   }
