@@ -143,7 +143,8 @@ package enum NamedFunction {
 
   /// The function with a name, with or without colons, in any case.
   package init?(name: String) {
-    guard let found = Self.byName[name.lowercased()] else { return nil }
+    let name = name.lowercased()
+    guard let found = Self.byName[name] ?? Self.byName[name.filter { $0 != ":" }] else { return nil }
     self = found
   }
 

@@ -76,7 +76,7 @@ import Testing
     ("week(founded) == 52", [1]),
     ("quarter(founded) == 4", [1]), ("dayOfYear(founded) == 366", [1]),
     ("year(founded, 'Europe/Berlin') == 2001", [1]),
-    ("hour(founded, 'America/New_York') == 18", [1]), ("founded < now()", [1]),
+    ("hour(founded, 'America/New_York') == 18", [1]), ("founded < now()", [1]), ("founded < now:()", [1]),
     ("founded < now() - 86400", [1]),
     ("now() - founded > 86400", [1]), ("founded + 1000 == '2001-01-01'", [1]),
     ("CAST(founded, 'NSNumber') == -1000", [1]), ("castObject:toType:(founded, 'NSNumber') < 0", [1]),
