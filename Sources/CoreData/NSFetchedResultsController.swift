@@ -105,7 +105,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: Results
   private final var core: ResultsCore?
 
   /// What is told of changes; held weakly.
-  public final weak var delegate: (any NSFetchedResultsControllerDelegate)? {
+  open weak var delegate: (any NSFetchedResultsControllerDelegate)? {
     didSet { core?.setDelegate(delegate, self) }
   }
 
@@ -143,13 +143,13 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: Results
 
   /// All objects in order; nil before the first fetch.
   @inline(never)
-  public final var fetchedObjects: [ResultType]? {
+  open var fetchedObjects: [ResultType]? {
     core?.controller.fetchedObjects.map { unsafeBitCast($0, to: [ResultType].self) }
   }
 
   /// The sections, in order; nil before the first fetch.
   @inline(never)
-  public final var sections: [any NSFetchedResultsSectionInfo]? {
+  open var sections: [any NSFetchedResultsSectionInfo]? {
     core?.controller.sections?.map { SectionInfo($0) }
   }
 
@@ -157,14 +157,14 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: Results
   ///
   /// - Precondition: There is such a place.
   @inline(never)
-  public final func object(at indexPath: IndexPath) -> ResultType {
+  open func object(at indexPath: IndexPath) -> ResultType {
     guard let core else { programError("object(at:): the controller has no content before performFetch()") }
     return unsafeBitCast(core.controller.object(at: indexPath), to: ResultType.self)
   }
 
   /// The place of an object; nil if it is not among the fetched ones.
   @inline(never)
-  public final func indexPath(forObject object: ResultType) -> IndexPath? {
+  open func indexPath(forObject object: ResultType) -> IndexPath? {
     (object as AnyObject as? ManagedObject).flatMap { core?.controller.indexPath(forObject: $0) }
   }
 

@@ -122,6 +122,59 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
     _noteAssignment(key)
   }
 
+  /// The value at the end of names with dots between them; over a to-many relationship the values of all destinations, or an aggregate of
+  /// them such as `@count` and `@sum.price`.
+  open func value(forKeyPath keyPath: String) -> Any? { KeyValues.value(of: self, atPath: keyPath) }
+
+  /// Sets the property at the end of names with dots between them; over a to-many relationship that of all destinations.
+  ///
+  /// - Precondition: The names before the last one lead to managed objects or to nil.
+  open func setValue(_ value: Any?, forKeyPath keyPath: String) {
+    KeyValues.set(value, of: self, atPath: keyPath)
+  }
+
+  /// Begins changing a to-many relationship in a custom accessor.
+  open func willChangeValue(
+    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
+    using inObjects: Set<AnyHashable>
+  ) { willChangeValue(forKey: inKey) }
+
+  /// Ends changing a to-many relationship in a custom accessor.
+  open func didChangeValue(
+    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
+    using inObjects: Set<AnyHashable>
+  ) { didChangeValue(forKey: inKey) }
+
+  /// The values of several properties, with `NSNull` for nil.
+  open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+    Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Sets several properties. `NSNull` stands for nil.
+  open func setValuesForKeys(_ keyedValues: [String: Any]) {
+    for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
+  }
+
+  /// A set that changes a to-many relationship when it is changed.
+  open func mutableSetValue(forKey key: String) -> NSMutableSet { RelationshipSet(self, key) }
+
+  /// An ordered set that changes an ordered relationship when it is changed.
+  open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
+    RelationshipOrderedSet(self, key)
+  }
+
+  /// The set of the relationship at the end of names with dots between them.
+  open func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
+    let (owner, key) = owner(ofPath: keyPath)
+    return owner.mutableSetValue(forKey: key)
+  }
+
+  /// The ordered set of the relationship at the end of names with dots between them.
+  open func mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
+    let (owner, key) = owner(ofPath: keyPath)
+    return owner.mutableOrderedSetValue(forKey: key)
+  }
+
   /// The values that differ from those last fetched or saved, in the types of `value(forKey:)`, `NSNull` for nil.
   open override func changedValues() -> [String: Any] { foundationValues(super.changedValues()) }
 

@@ -36,6 +36,9 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
     set { label.withLock { $0 = newValue } }
   }
 
+  /// A coordinator of a model without entities, such as for a double in tests.
+  public convenience override init() { self.init(managedObjectModel: ManagedObjectModel(entities: [])) }
+
   /// A coordinator without a store.
   ///
   /// - Precondition: The model is valid. `init(checking:)` throws instead.

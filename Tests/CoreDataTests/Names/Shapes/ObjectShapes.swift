@@ -87,6 +87,26 @@ private class EveryOverride: NSManagedObject {
     super.init(entity: entity, insertInto: context)
   }
   override var description: String { super.description }
+  override func value(forKeyPath keyPath: String) -> Any? { super.value(forKeyPath: keyPath) }
+  override func setValue(_ value: Any?, forKeyPath keyPath: String) {
+    super.setValue(value, forKeyPath: keyPath)
+  }
+  override func setValuesForKeys(_ keyedValues: [String: Any]) { super.setValuesForKeys(keyedValues) }
+  override func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+    super.dictionaryWithValues(forKeys: keys)
+  }
+  override func mutableSetValue(forKey key: String) -> NSMutableSet { super.mutableSetValue(forKey: key) }
+  override func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
+    super.mutableOrderedSetValue(forKey: key)
+  }
+  override func willChangeValue(
+    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
+    using inObjects: Set<AnyHashable>
+  ) { super.willChangeValue(forKey: inKey, withSetMutation: inMutationKind, using: inObjects) }
+  override func didChangeValue(
+    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
+    using inObjects: Set<AnyHashable>
+  ) { super.didChangeValue(forKey: inKey, withSetMutation: inMutationKind, using: inObjects) }
   override var debugDescription: String { super.debugDescription }
   override var hash: Int { super.hash }
   override func isEqual(_ object: Any?) -> Bool { super.isEqual(object) }

@@ -25,6 +25,7 @@ private func coordinators() {
   object(Coordinator.self)
   sent(Coordinator.self)
   let _: (NSManagedObjectModel) -> Coordinator = Coordinator.init(managedObjectModel:)
+  let _: () -> Coordinator = Coordinator.init
   read(\Coordinator.managedObjectModel, NSManagedObjectModel.self)
   read(\Coordinator.persistentStores, [NSPersistentStore].self)
   write(\Coordinator.name, String?.self)
@@ -238,4 +239,34 @@ private func history() {
   read(\Change.transaction, Transaction?.self)
   read(\Change.updatedProperties, Set<NSPropertyDescription>?.self)
   let _: Int = NSPersistentHistoryChangeType.insert.rawValue
+}
+
+private class EveryController: NSFetchedResultsController<NSManagedObject> {
+  override init(
+    fetchRequest: NSFetchRequest<NSManagedObject>, managedObjectContext context: NSManagedObjectContext,
+    sectionNameKeyPath: String?, cacheName name: String?
+  ) {
+    super.init(
+      fetchRequest: fetchRequest, managedObjectContext: context, sectionNameKeyPath: sectionNameKeyPath,
+      cacheName: name)
+  }
+  override func performFetch() throws { try super.performFetch() }
+  override var fetchedObjects: [NSManagedObject]? { super.fetchedObjects }
+  override var sections: [any NSFetchedResultsSectionInfo]? { super.sections }
+  override var delegate: (any NSFetchedResultsControllerDelegate)? {
+    get { super.delegate }
+    set { super.delegate = newValue }
+  }
+  override func object(at indexPath: IndexPath) -> NSManagedObject { super.object(at: indexPath) }
+  override func indexPath(forObject object: NSManagedObject) -> IndexPath? {
+    super.indexPath(forObject: object)
+  }
+  override var sectionIndexTitles: [String] { super.sectionIndexTitles }
+  override func sectionIndexTitle(forSectionName sectionName: String) -> String? {
+    super.sectionIndexTitle(forSectionName: sectionName)
+  }
+  override func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
+    super.section(forSectionIndexTitle: title, at: sectionIndex)
+  }
+  override class func deleteCache(withName name: String?) { super.deleteCache(withName: name) }
 }
