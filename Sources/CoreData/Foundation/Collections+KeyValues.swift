@@ -22,7 +22,7 @@ extension NSSet {
 
 extension NSOrderedSet {
   /// The values of a property of all elements.
-  public func value(forKey key: String) -> Any { KeyValues.value(of: self, atPath: key) ?? NSArray() }
+  public func value(forKey key: String) -> Any { KeyValues.value(of: self, atPath: key) ?? NSOrderedSet() }
   /// The values at the end of a path, or what an operator such as `@sum.price` makes of them.
   public func value(forKeyPath keyPath: String) -> Any? { KeyValues.value(of: self, atPath: keyPath) }
   /// Sets a property of all elements.

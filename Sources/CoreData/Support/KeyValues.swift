@@ -14,6 +14,7 @@ enum KeyValues {
         if name.hasPrefix("@") { return aggregate(name, of: elements, path: names.joined(separator: ".")) }
         let rest = ([name] + names).joined(separator: ".")
         let values = elements.compactMap { self.value(of: $0, atPath: rest) }
+        if current is NSOrderedSet { return NSOrderedSet(array: values) }
         return isOrdered(current) ? values : FoundationValue.set(of: values)
       }
       value = self.value(of: current, named: name)

@@ -180,6 +180,8 @@ final class GardenContainer: NSPersistentContainer, @unchecked Sendable {
     #expect(array.value(forKeyPath: "@max.rank") as? Int == 4)
     #expect(NSOrderedSet(array: [1, 2]).value(forKeyPath: "@avg.self") as? Double == 1.5)
     #expect(NSSet(array: ["x"]).value(forKeyPath: "length") as? NSSet == NSSet(array: [1]))
+    let lengths = NSOrderedSet(array: ["x", "yy", "z"]).value(forKeyPath: "length")
+    #expect(lengths as? NSOrderedSet == NSOrderedSet(array: [1, 2]))
     #expect(NSDictionary(dictionary: ["a": ["b": 3]]).value(forKeyPath: "a.b") as? Int == 3)
     #expect(NSPersistentStoreCoordinator.registeredStoreTypes[NSSQLiteStoreType] != nil)
   }

@@ -222,7 +222,7 @@ import Testing
     #expect(
       set.indexes(ofObjectsPassingTest: { object, _, _ in (object as? Book).map { $0.pages < 3 } ?? false })
         == IndexSet(model.indices.filter { model[$0].pages < 3 }))
-    #expect(set.value(forKey: "pages") as? [Int] == model.map { Int($0.pages) })
+    #expect((set.value(forKey: "pages") as? NSOrderedSet)?.array as? [Int] == model.map { Int($0.pages) })
   }
 
   @Test(arguments: 0..<8)
