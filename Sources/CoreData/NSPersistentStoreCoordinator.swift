@@ -251,9 +251,11 @@ extension PersistentStoreCoordinator {
   }
 
   /// Executes a request in a context.
+  ///
+  /// - Returns: Of a fetch, an array; of another request, its result.
   public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any
   {
     let result: NSPersistentStoreResult = try context.execute(request)
-    return result
+    return (result as? FetchResult)?.results ?? result
   }
 }
