@@ -272,7 +272,7 @@ extension HeartwoodError {
   static var noAffectedStore: HeartwoodError {
     HeartwoodError(
       .persistentStoreUnsupportedRequestType,
-      "the request names stores in affectedStores that are no stores of the context: name one of those, or none"
+      "affectedStores of the request has no store of the context: put one of those in it, or set it to nil for all"
     )
   }
 
