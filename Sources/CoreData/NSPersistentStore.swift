@@ -16,6 +16,9 @@ public let NSBinaryStoreType = "Binary"
 public let NSInMemoryStoreType = "InMemory"
 
 extension _PersistentStoreValues where Self: PersistentStore {
+  /// The UUID of the store.
+  public var identifier: String! { anyIdentifier }
+
   /// The kind of the store, by Core Data's names.
   public var type: String { StoreTypes.name(of: kind) }
 }
@@ -30,9 +33,6 @@ extension PersistentStore {
 
   /// The name of the configuration whose entities the store has: `PF_DEFAULT_CONFIGURATION_NAME` for all entities of the model.
   public var configurationName: String { anyConfigurationName ?? StoreTypes.defaultConfiguration }
-
-  /// The UUID of the store.
-  public var identifier: String! { anyIdentifier }
 
   /// The options with which the store was opened.
   public var options: [AnyHashable: Any]? {

@@ -17,7 +17,13 @@ open class NSAtomicStore: AtomicStore, ProgramStoreClass, @unchecked Sendable {
   public init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil
-  ) { super.init(persistentStoreCoordinator: root, at: url, options: StoreTypes.options(options)) }
+  ) {
+    super.init(persistentStoreCoordinator: root, at: url, options: StoreTypes.options(options))
+    passesErrorsOn = true
+    ownMetadata = OwnMetadata(
+      get: { [unowned self] in (metadata ?? [:]).mapValues { SentValue.of($0) } },
+      set: { [unowned self] in metadata = $0 })
+  }
 
   /// A store, as the coordinator makes it.
   public required convenience init(
@@ -48,10 +54,26 @@ open class NSAtomicStore: AtomicStore, ProgramStoreClass, @unchecked Sendable {
   /// The name of the kind of the store.
   open var type: String { StoreTypes.name(of: kind) }
 
-  /// What the store says about itself: `loadMetadata()` sets it, and `save()` writes it.
+  /// What the store says about itself: `loadMetadata()`, the initialiser or `load()` sets it, and `save()` writes it. It is also set when the
+  /// program sets the metadata of the store.
   open var metadata: [String: Any]! {
     get { storedMetadata }
     set { storedMetadata = (newValue ?? [:]).mapValues { SentValue.of($0) } }
+  }
+
+  /// The UUID of the store. Before it is opened, setting it sets the one in the metadata.
+  open var identifier: String! {
+    get { anyIdentifier.isEmpty ? metadata?[NSStoreUUIDKey] as? String ?? "" : anyIdentifier }
+    set { metadata?[NSStoreUUIDKey] = newValue }
+  }
+
+  /// Has the metadata that `metadataForPersistentStore(with:)` reads, if the class overrides that, and has none yet.
+  open override func loadMetadata() throws {
+    guard metadata?.isEmpty != false else { return }
+    let found = StoreTypes.$asksClassOnly.withValue(true) {
+      try? Self.metadataForPersistentStore(with: anyURL)
+    }
+    if let found, !found.isEmpty { metadata = found }
   }
 
   /// The node of a new object, without values.

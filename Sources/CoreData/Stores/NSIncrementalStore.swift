@@ -8,7 +8,8 @@ public typealias NSIncrementalStoreNode = IncrementalStoreNode
 /// A custom store that loads objects when they are used. It is made by a coordinator: override its methods, and register
 /// the class.
 ///
-/// As in Core Data, the store itself finds conflicts with others at saves: `execute(_:with:)` compares versions if it needs to.
+/// A save compares the versions of changed and deleted objects with those of their nodes before `execute(_:with:)` is called. After a save of
+/// its own a context knows no version of an object until it reads it again: what others save until then is no conflict.
 open class NSIncrementalStore: IncrementalStore, ProgramStoreClass, @unchecked Sendable {
   /// The context for calls that come without one: reads of child contexts.
   private let reading = ReadingContext()
@@ -23,7 +24,12 @@ open class NSIncrementalStore: IncrementalStore, ProgramStoreClass, @unchecked S
   public init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil
-  ) { super.init(persistentStoreCoordinator: root, at: url, options: StoreTypes.options(options)) }
+  ) {
+    super.init(persistentStoreCoordinator: root, at: url, options: StoreTypes.options(options))
+    passesErrorsOn = true
+    // Which version an object has after a save is the class's own affair.
+    knowsVersionsOfSaves = false
+  }
 
   /// A store, as the coordinator makes it.
   public required convenience init(
@@ -53,6 +59,12 @@ open class NSIncrementalStore: IncrementalStore, ProgramStoreClass, @unchecked S
   /// The class of migration managers for stores of this class. It is not asked for: such stores are migrated as it is inferred.
   open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
 
+  /// The UUID of the store. Before it is opened, setting it sets the one in the metadata.
+  open var identifier: String! {
+    get { anyIdentifier.isEmpty ? metadata?[NSStoreUUIDKey] as? String ?? "" : anyIdentifier }
+    set { metadata?[NSStoreUUIDKey] = newValue }
+  }
+
   /// The name of the kind of the store.
   open var type: String { StoreTypes.name(of: kind) }
 
@@ -70,11 +82,9 @@ open class NSIncrementalStore: IncrementalStore, ProgramStoreClass, @unchecked S
   ///   - context: The context that executes it.
   /// - Returns: Of a fetch, by its `resultType`, an array of objects, of identifiers, or of one number. Of a save, an empty array. Of another
   ///   request, an `NSPersistentStoreResult`: of a batch, one of a subclass of its result's class that overrides `result`.
-  /// - Throws: Why it could not be executed.
+  /// - Throws: Why it could not be executed. By default that the class does not execute such requests, for those that a class passes on.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any
-  {
-    raise("executeRequest:withContext:", "\(Swift.type(of: self)) does not override it")
-  }
+  { throw unsupported(request) }
 
   /// The values of an object: all attributes that have one, and to-one relationships where they are at hand.
   ///
@@ -115,9 +125,6 @@ open class NSIncrementalStore: IncrementalStore, ProgramStoreClass, @unchecked S
 
   // MARK: What the coordinator calls
 
-  /// Always true: the class compares versions, if it has any.
-  public final override var comparesVersions: Bool { true }
-
   /// Always true, as in Core Data.
   public final override var countsUses: Bool { true }
 
@@ -145,8 +152,12 @@ open class NSIncrementalStore: IncrementalStore, ProgramStoreClass, @unchecked S
   public final override func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext?
   ) throws -> NSIncrementalStoreNode {
-    try reading.using(context, of: self) { (context: NSManagedObjectContext) in
-      try newValuesForObject(with: objectID, with: context)
+    do {
+      return try reading.using(context, of: self) { (context: NSManagedObjectContext) in
+        try newValuesForObject(with: objectID, with: context)
+      }
+    } catch let error as CocoaError where error.code == .managedObjectReferentialIntegrity {
+      throw missingObject(objectID)
     }
   }
 
@@ -163,7 +174,7 @@ open class NSIncrementalStore: IncrementalStore, ProgramStoreClass, @unchecked S
   }
 
   /// The UUID that `identifierForNewStore(at:)` gives.
-  public final override class func identifierForNewStore(at url: URL) -> UUID {
+  @_disfavoredOverload public final override class func identifierForNewStore(at url: URL) -> UUID {
     let given: Any = identifierForNewStore(at: url)
     if let uuid = given as? UUID { return uuid }
     guard let uuid = UUID(uuidString: "\(given)") else {

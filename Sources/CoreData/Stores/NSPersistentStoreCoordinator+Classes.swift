@@ -40,7 +40,8 @@ extension ProgramStoreClass {
 
   /// What Heartwood reads.
   static func readMetadata(at url: URL) throws -> [String: Any] {
-    try NSPersistentStoreCoordinator.anyMetadata(of: registeredKind, at: url)
+    if StoreTypes.asksClassOnly { return [:] }
+    return try NSPersistentStoreCoordinator.anyMetadata(of: registeredKind, at: url)
   }
 
   /// What Heartwood writes.
@@ -50,6 +51,9 @@ extension ProgramStoreClass {
 }
 
 extension StoreTypes {
+  /// Whether only classes that read the metadata of their stores themselves are to be asked: the store that asks is being opened.
+  @TaskLocal static var asksClassOnly = false
+
   /// The class of a type, if it is one of the program.
   static func programClass(_ name: String) -> (any ProgramStoreClass.Type)? {
     let all = NSPersistentStoreCoordinator.anyRegisteredStoreTypes

@@ -8,6 +8,16 @@ extension AtomicStoreCacheNode {
     get { NodeProperties(self) }
     set { anyPropertyCache = newValue.map { $0 as? [String: Any] ?? [:] } ?? [:] }
   }
+
+  /// Sets the values of several properties; `NSNull` for none.
+  public func setValuesForKeys(_ keyedValues: [String: Any]) {
+    for (name, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: name) }
+  }
+
+  /// The values of several properties; `NSNull` for those that have none.
+  public func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+    Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
+  }
 }
 
 /// The values of a node, as a dictionary that writes through.

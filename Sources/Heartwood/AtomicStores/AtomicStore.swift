@@ -18,11 +18,35 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
   private(set) final var collision: HeartwoodError?
   private final var storeIdentity = StoreIdentity.none
 
+  private struct NewObject {
+    weak var object: ManagedObject?
+  }
+  /// The objects that were named since the last save.
+  private final var newObjects: [RowAddress: NewObject] = [:]
+
   /// What the store says about itself: `loadMetadata()` sets what it has read, and `save()` writes it. The opening adds the values under
   /// `PersistentStore.MetadataKey` that are missing, so a class that keeps the metadata keeps the identifiers of its objects. If it keeps
   /// those of the model, too, a store that is opened with another model is migrated as it is inferred: it is loaded with the former model, and
   /// saved with the new one by another object of the class, before it is loaded again.
   public final var storedMetadata: [String: any Sendable] = [:]
+
+  /// Where a class has the metadata that does not have them in `storedMetadata`.
+  package struct OwnMetadata {
+    let get: () -> [String: any Sendable]
+    let set: ([String: any Sendable]) -> Void
+
+    package init(
+      get: @escaping () -> [String: any Sendable], set: @escaping ([String: any Sendable]) -> Void
+    ) { (self.get, self.set) = (get, set) }
+  }
+
+  package final var ownMetadata: OwnMetadata?
+
+  /// The metadata, wherever the class has them.
+  final var allStoredMetadata: [String: any Sendable] {
+    get { ownMetadata?.get() ?? storedMetadata }
+    set { if let ownMetadata { ownMetadata.set(newValue) } else { storedMetadata = newValue } }
+  }
 
   /// The model of the coordinator.
   public final var managedObjectModel: ManagedObjectModel {
@@ -145,7 +169,10 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
   override final func newKey(for object: ManagedObject, inStore number: Int) throws -> UInt64 {
     let reference = newReferenceObject(for: object)
     let identifier = objectID(for: object.entity, withReferenceObject: reference)
-    guard cacheNode(for: identifier) == nil else {
+    let address = RowAddress(identifier.entity, identifier.key)
+    let other = newObjects.updateValue(NewObject(object: object), forKey: address)?.object
+    let isGiven = other.map { $0 !== object && $0.isInserted } ?? false
+    guard cacheNode(for: identifier) == nil, !isGiven else {
       throw HeartwoodError(
         .persistentStoreSave,
         "\(Swift.type(of: self)) calls a new object \(reference), as another one of \(object.entity.displayName) is called already"
@@ -168,7 +195,7 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
     guard let (migration, metadata) = found else { return self }
     guard mayMigrate else { throw ProgramStoreMigration.IsDue() }
     let target = try another(description, by: coordinator)
-    target.storedMetadata = metadata
+    target.allStoredMetadata = metadata
     try AtomicStoreMigration(from: self, to: target, model).run(migration)
     let migrated = try another(description, by: coordinator)
     guard try migrated.open(model) == nil else {
@@ -184,12 +211,31 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
     readBy model: ManagedObjectModel, _ body: ([String: any Sendable]) throws -> Result
   ) throws -> Result {
     try loadMetadata()
-    return try body(storedMetadata)
+    return try body(allStoredMetadata)
   }
 
   override final func endPendingStage() throws {
-    storedMetadata[MetadataKey.pendingMigrationStage] = nil
+    allStoredMetadata[MetadataKey.pendingMigrationStage] = nil
     try save()
+  }
+
+  /// The class has the metadata from now on, and the next save, also one without changed objects, has it write them.
+  override final func setMetadata(_ settable: StoreMetadata) throws {
+    try super.setMetadata(settable)
+    var values = allStoredMetadata.filter { MetadataKey.all.contains($0.key) }
+    for (name, value) in settable.values { values[name] = value.any }
+    allStoredMetadata = values
+  }
+
+  override final func allMetadata() throws -> [String: Any] {
+    allStoredMetadata.filter { $0.key != MetadataKey.modelData }
+  }
+
+  /// Adds what is missing in the metadata again, as loading may have replaced them.
+  final func completeMetadata(_ complete: [String: any Sendable]) {
+    let known = allStoredMetadata
+    let missing = complete.filter { MetadataKey.all.contains($0.key) && known[$0.key] == nil }
+    if !missing.isEmpty { allStoredMetadata.merge(missing) { own, _ in own } }
   }
 
   override final func endCopying() throws { try save() }
@@ -210,6 +256,8 @@ extension AtomicStore {
       for root in roots[key.root] ?? [] { references[RowAddress(root: root, key: key.key)] = reference }
     }
   }
+
+  final func noteSaved() { newObjects.removeAll() }
 
   final func removeCacheNodes(_ removed: [AtomicStoreCacheNode]) {
     guard !removed.isEmpty else { return }

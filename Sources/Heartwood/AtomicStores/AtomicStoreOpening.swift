@@ -21,12 +21,15 @@ extension AtomicStore {
     _ model: ManagedObjectModel
   ) throws -> (migration: ProgramStoreMigration, metadata: [String: any Sendable])? {
     try loadMetadata()
-    var metadata = storedMetadata
+    var metadata = allStoredMetadata
     let migration = try beginMigration(of: &metadata, to: model)
     if case .mapped? = migration { return migration.map { ($0, metadata) } }
     let own = migration?.sourceModel ?? model
-    let uuid = try complete(&storedMetadata, own) { UUID() }
+    var complete = allStoredMetadata
+    let uuid = try self.complete(&complete, own) { UUID() }
+    allStoredMetadata = complete
     try open(own, uuid)
+    completeMetadata(complete)
     return migration.map { ($0, metadata) }
   }
 

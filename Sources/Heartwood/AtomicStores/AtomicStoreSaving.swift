@@ -61,7 +61,7 @@ final class AtomicStoreSaving: StoreOutside, Sendable {
     guard !store.settings.defersWriting else { return }
     do {
       try store.save()
-    } catch let error as HeartwoodError {
+    } catch  where error is HeartwoodError || store.passesErrorsOn {
       throw error
     } catch {
       throw HeartwoodError(
@@ -69,7 +69,10 @@ final class AtomicStoreSaving: StoreOutside, Sendable {
     }
   }
 
-  func noteCommitted() { changes.withLock { $0 = [] } }
+  func noteCommitted() {
+    changes.withLock { $0 = [] }
+    held.store?.noteSaved()
+  }
 
   /// Makes the nodes of what the transaction has changed as they were.
   func noteFailed() {

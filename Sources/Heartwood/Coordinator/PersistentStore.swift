@@ -38,8 +38,8 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   var joinsRelationshipsInMigrations: Bool { true }
   /// Whether the store is read-only: a save to it throws.
   public final var isReadOnly: Bool { settings.isReadOnly }
-  /// The UUID of the store, which object identifiers contain too.
-  @_disfavoredOverload public private(set) final var identifier = ""
+  /// `identifier`, which classes of stores may declare for themselves.
+  package private(set) final var anyIdentifier = ""
   /// The name of the configuration whose entities the store has; nil for all entities of the model.
   @_disfavoredOverload public final var configurationName: String? { configuration.name }
   final var configuration: StoreConfiguration
@@ -116,7 +116,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   /// Opens the store with what contexts see of it.
   final func begin(as contents: any ContextStore) {
     opened = contents
-    identifier = contents.identity.uuid?.uuidString ?? ""
+    anyIdentifier = contents.identity.uuid?.uuidString ?? ""
     OpenStores.add(self)
   }
 
@@ -168,6 +168,9 @@ open class PersistentStore: NSObject, @unchecked Sendable {
 
   /// Notes in the metadata of a custom store that no stage of a migration is pending.
   func endPendingStage() throws {}
+
+  /// Whether what the class throws reaches the program as it is.
+  package final var passesErrorsOn = false
 
   /// Called when the objects of another store were copied to the store, whose saves were deferred meanwhile.
   func endCopying() throws {}
@@ -260,6 +263,9 @@ public protocol _PersistentStoreValues {}
 extension PersistentStore: _PersistentStoreValues {}
 
 extension _PersistentStoreValues where Self: PersistentStore {
+  /// The UUID of the store, which object identifiers contain too.
+  @_disfavoredOverload public var identifier: String { anyIdentifier }
+
   /// The kind of store.
   @_disfavoredOverload public var type: PersistentStore.StoreType { kind }
 }

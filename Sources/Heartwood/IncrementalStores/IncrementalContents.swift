@@ -143,7 +143,8 @@ final class IncrementalContents: ContextStore, ObjectUses {
   }
 
   func identifier(_ entity: EntityDescription, _ key: UInt64) -> ManagedObjectID {
-    ManagedObjectID(entity: entity, key: key, store: identity)
+    let own = entity.hasSubentities ? held.store?.ownEntity(of: key, entity) : nil
+    return ManagedObjectID(entity: own ?? entity, key: key, store: identity)
   }
 
   /// A node as a row.

@@ -18,7 +18,7 @@ extension IncrementalContents {
     guard !store.isReadOnly else { throw store.readOnly }
     let checks = IncrementalChecks(plan, self, context)
     if !store.comparesVersions {
-      let conflicts = try checks.conflicts()
+      let conflicts = try checks.conflicts(store.knowsVersionsOfSaves)
       guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
     }
     if !store.checksUniqueness {
@@ -36,7 +36,7 @@ extension IncrementalContents {
       _ = try store.execute(request, with: context)
     } catch let conflicts as IncrementalStoreConflicts {
       throw try error(of: conflicts, plan, checks, context)
-    } catch let error as HeartwoodError {
+    } catch  where error is HeartwoodError || store.passesErrorsOn {
       throw error
     } catch {
       throw HeartwoodError(
@@ -44,9 +44,13 @@ extension IncrementalContents {
     }
     var outcome = SaveOutcome()
     let mapping = context.permanentKeys.permanent
-    outcome.rows = plan.inserted.map { ($0, $0.encodedRow(version: 1, mapping: mapping)) }
+    func saved(_ object: ManagedObject, _ version: UInt32) -> (ManagedObject, [UInt8]) {
+      let version = store.knowsVersionsOfSaves ? version : IncrementalChecks.unknownVersion
+      return (object, object.encodedRow(version: version, mapping: mapping))
+    }
+    outcome.rows = plan.inserted.map { saved($0, 1) }
     for (object, slots) in zip(plan.updated, plan.changedSlots) where !slots.isEmpty {
-      outcome.rows.append((object, object.encodedRow(version: object.baseVersion &+ 1, mapping: mapping)))
+      outcome.rows.append(saved(object, object.baseVersion &+ 1))
     }
     outcome.derived = request.derived
     try store.savePendingMetadata()
@@ -102,10 +106,22 @@ struct IncrementalChecks {
 
   // MARK: Versions
 
+  /// The version of an object that was saved, and not read again.
+  static let unknownVersion: UInt32 = 0
+
   /// Conflicts with rows that others have changed or deleted.
-  func conflicts() throws -> [MergeConflict] {
+  ///
+  /// - Parameter areKnown: Whether the versions of all objects are known.
+  func conflicts(_ areKnown: Bool) throws -> [MergeConflict] {
     let updated = zip(plan.updated, plan.changedSlots).filter { !$1.isEmpty }.map(\.0)
-    return try conflicts(of: plan.watched + plan.deleted + updated, areKnown: false)
+    let all = plan.watched + plan.deleted + updated
+    guard !areKnown else { return try conflicts(of: all, areKnown: false) }
+    do {
+      return try conflicts(of: all.filter { $0.baseVersion != Self.unknownVersion }, areKnown: false)
+    } catch  where !(error is HeartwoodError) {
+      // A class that cannot read now may keep what is saved for later.
+      return []
+    }
   }
 
   /// - Parameter areKnown: Whether the objects have conflicts; otherwise those that have are found by their versions.

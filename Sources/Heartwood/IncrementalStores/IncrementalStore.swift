@@ -49,6 +49,9 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   /// nodes; others may save in between.
   open var comparesVersions: Bool { false }
 
+  /// Whether an object has version 1 after it was inserted, and the next one after each save.
+  package final var knowsVersionsOfSaves = true
+
   /// Whether `execute(_:with:)` refuses objects that violate uniqueness constraints itself, and throws ``IncrementalStoreConflicts``. If it
   /// does not, which is the default, a save fetches objects with the same values first.
   open var checksUniqueness: Bool { false }
@@ -268,7 +271,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   open func managedObjectContextDidUnregisterObjects(with objectIDs: [ManagedObjectID]) {}
 
   /// The UUID of a new store, whose metadata has none: by default a random one.
-  open class func identifierForNewStore(at url: URL) -> UUID { UUID() }
+  @_disfavoredOverload open class func identifierForNewStore(at url: URL) -> UUID { UUID() }
 
   // MARK: References
 
@@ -286,6 +289,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     if let number = reference as? any BinaryInteger, let key = UInt64(exactly: number), key > 0,
       key < Self.mark
     {
+      if entity.rootEntity !== entity { references.withLock { $0.note(entity, key) } }
       return newObjectID(for: entity, number: key)
     }
     let text = Array("\(entity.rootEntity.displayName) \(reference)".utf8)
@@ -295,7 +299,11 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
       XXH64.hash($0, seed: type.withUnsafeBytes { XXH64.hash($0, seed: 1) })
     }
     let root = entity.rootEntity.number
-    let key = references.withLock { $0.name(reference, root, hash: hash, check: check) }
+    let key = references.withLock { references in
+      let key = references.name(reference, root, hash: hash, check: check)
+      if entity.rootEntity !== entity { references.note(entity, key) }
+      return key
+    }
     return ManagedObjectID(entity: entity, key: key, store: storeIdentity)
   }
 
@@ -309,6 +317,12 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   }
 
   private static let mark = StoreReferences.mark
+
+  /// The entity for which `newObjectID(for:referenceObject:)` made the identifier of an object, where a relationship or a request only says that it is
+  /// one of a superentity; nil if it is not known.
+  final func ownEntity(of key: UInt64, _ entity: EntityDescription) -> EntityDescription? {
+    references.withLock { $0.entity(of: key, in: entity.rootEntity) }
+  }
 
   /// What the store calls an object: an `Int64` if it calls it by an integer.
   ///
@@ -470,7 +484,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
       .persistentStoreSave, "the store at \(place) is open read-only; open it without isReadOnly to save")
   }
 
-  final func unsupported(_ request: PersistentStoreRequest) -> HeartwoodError {
+  package final func unsupported(_ request: Any) -> HeartwoodError {
     HeartwoodError(
       .persistentStoreUnsupportedRequestType,
       "the store at \(place) is of type \(type.rawValue), whose class \(Swift.type(of: self)) does not execute a "

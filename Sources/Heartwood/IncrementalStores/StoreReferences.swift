@@ -14,6 +14,18 @@ struct StoreReferences {
   }
 
   private var named: [RowAddress: Named] = [:]
+  /// The numbers of the entities of objects, where it is not the root entity.
+  private var entities: [RowAddress: UInt16] = [:]
+
+  /// Notes the own entity of an object.
+  mutating func note(_ entity: EntityDescription, _ key: UInt64) {
+    entities[RowAddress(entity, key)] = entity.number
+  }
+
+  /// The own entity of an object; nil if none was noted.
+  func entity(of key: UInt64, in root: EntityDescription) -> EntityDescription? {
+    entities[RowAddress(root: root.number, key: key)].flatMap { try? root.entity(numbered: $0) }
+  }
 
   subscript(root: UInt16, key: UInt64) -> (any Sendable)? {
     named[RowAddress(root: root, key: key)]?.reference

@@ -8,7 +8,6 @@ public enum _CoreDataTypes {}
 extension PersistentStore {
   package final var givenOptions: Options { options }
   package final var anyURL: URL { url }
-  package final var anyIdentifier: String { identifier }
   package final var anyConfigurationName: String? { configurationName }
 }
 

@@ -44,7 +44,9 @@ extension PersistentStoreCoordinator {
     if Swift.type(of: store).isReadOnlyClass { copy.isReadOnly = false }
     for (key, value) in options ?? [:] { copy.setOption(value, forKey: key) }
     try copy.checkOptions()
-    if StoreClasses.all[type] != nil || store.log == nil {
+    // A custom store has the entities of all configurations.
+    let hasMore = store is AtomicStore && store.configurationName != nil
+    if StoreClasses.all[type] != nil || store.log == nil || hasMore {
       return try copyObjects(of: store, to: copy, progress)
     }
     let target = try LogStoreOptions(copy)

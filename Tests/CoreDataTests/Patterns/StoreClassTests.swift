@@ -1,0 +1,326 @@
+import CoreData
+import Foundation
+import Testing
+
+/// A store in a property list, as Apple's template makes one: metadata are read in `load()`, and by the method of the class.
+private class ListStore: NSAtomicStore, @unchecked Sendable {
+  class var storeType: String { "ListStore" }
+  nonisolated(unsafe) static var failure: (any Error)?
+  nonisolated(unsafe) static var saves = 0
+  /// What all new objects are called; nil for a name of their own.
+  nonisolated(unsafe) static var name: String?
+
+  override var type: String { Self.storeType }
+
+  override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
+    try contents(of: url)["metadata"] as? [String: Any] ?? [:]
+  }
+
+  private static func contents(of url: URL) throws -> [String: Any] {
+    try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil) as? [String: Any]
+      ?? [:]
+  }
+
+  override func load() throws {
+    guard let url, FileManager.default.fileExists(atPath: url.path) else { return }
+    let contents = try Self.contents(of: url)
+    metadata = contents["metadata"] as? [String: Any] ?? [:]
+    let entity = persistentStoreCoordinator!.managedObjectModel.entitiesByName["Note"]!
+    for (name, values) in contents["notes"] as? [String: [String: Any]] ?? [:] {
+      let node = NSAtomicStoreCacheNode(objectID: objectID(for: entity, withReferenceObject: name))
+      node.setValuesForKeys(values)
+      addCacheNodes([node])
+    }
+  }
+
+  override func newReferenceObject(for managedObject: NSManagedObject) -> Any {
+    Self.name ?? UUID().uuidString
+  }
+
+  override func save() throws {
+    if let failure = Self.failure { throw failure }
+    Self.saves += 1
+    var notes: [String: [String: Any]] = [:]
+    for node in cacheNodes() {
+      let values = node.dictionaryWithValues(forKeys: ["text", "count"]).filter { !($0.value is NSNull) }
+      notes[referenceObject(for: node.objectID) as! String] = values
+    }
+    let contents: [String: Any] = ["metadata": metadata ?? [:], "notes": notes]
+    try PropertyListSerialization.data(fromPropertyList: contents, format: .binary, options: 0).write(
+      to: url!)
+  }
+}
+
+/// One that has the metadata and the identifier in properties of its own.
+private final class OwnMetadataStore: ListStore, @unchecked Sendable {
+  private var own: [String: Any] = [:]
+  override class var storeType: String { "OwnMetadataStore" }
+  override var metadata: [String: Any]! {
+    get { own }
+    set { own = newValue }
+  }
+  override var identifier: String! {
+    get { own[NSStoreUUIDKey] as? String }
+    set { own[NSStoreUUIDKey] = newValue }
+  }
+}
+
+/// A store of animals, some of which are dogs, that makes its nodes of the identifiers that it is given.
+private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
+  static let storeType = "KennelStore"
+  nonisolated(unsafe) static var animals: [String: (entity: String, values: [String: Any])] = [:]
+  nonisolated(unsafe) static var versions: [String: UInt64] = [:]
+
+  override var type: String { Self.storeType }
+  override func loadMetadata() throws {
+    let uuid = KennelStore.identifierForNewStore(at: url!)
+    metadata = [NSStoreTypeKey: Self.storeType, NSStoreUUIDKey: uuid]
+  }
+
+  override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws
+    -> Any
+  {
+    if let fetch = request as? NSFetchRequest<NSFetchRequestResult>, let entity = fetch.entity, let context {
+      let model = persistentStoreCoordinator!.managedObjectModel
+      let found = Self.animals.sorted { $0.key < $1.key }.compactMap { key, animal in
+        model.entitiesByName[animal.entity].flatMap { own in
+          own.isKindOf(entity: entity) ? newObjectID(for: own, referenceObject: key) : nil
+        }
+      }
+      if fetch.resultType == .countResultType { return [found.count] }
+      return fetch.resultType == .managedObjectIDResultType ? found : found.map(context.object(with:))
+    }
+    guard let save = request as? NSSaveChangesRequest else {
+      return try super.execute(request, with: context)
+    }
+    for object in (save.insertedObjects ?? []).union(save.updatedObjects ?? []) {
+      let key = referenceObject(for: object.objectID) as! String
+      let names = object.entity.attributesByName.keys
+      Self.animals[key] = (
+        object.entity.name!,
+        object.dictionaryWithValues(forKeys: Array(names)).filter { !($0.value is NSNull) }
+      )
+      Self.versions[key, default: 0] += 10
+    }
+    for object in save.deletedObjects ?? [] {
+      Self.animals[referenceObject(for: object.objectID) as! String] = nil
+    }
+    return []
+  }
+
+  override func newValuesForObject(
+    with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+  ) throws -> NSIncrementalStoreNode {
+    let key = referenceObject(for: objectID) as! String
+    guard let animal = Self.animals[key] else { throw CocoaError(.managedObjectReferentialIntegrity) }
+    return NSIncrementalStoreNode(
+      objectID: objectID, withValues: animal.values, version: Self.versions[key] ?? 1)
+  }
+
+  override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
+    array.map { newObjectID(for: $0.entity, referenceObject: "\($0.value(forKey: "name") ?? "")") }
+  }
+}
+
+@Suite(.serialized) struct `Classes of stores as applications write them` {
+  private func place() -> URL {
+    FileManager.default.temporaryDirectory.appendingPathComponent("list-\(UUID().uuidString)")
+  }
+
+  private func open(
+    _ type: String, at url: URL, _ model: NSManagedObjectModel = Library.makeModel()
+  ) throws -> (NSManagedObjectContext, NSPersistentStore) {
+    NSPersistentStoreCoordinator.registerStoreClass(ListStore.self, forStoreType: ListStore.storeType)
+    NSPersistentStoreCoordinator.registerStoreClass(
+      OwnMetadataStore.self, forStoreType: OwnMetadataStore.storeType)
+    NSPersistentStoreCoordinator.registerStoreClass(KennelStore.self, forStoreType: KennelStore.storeType)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let store = try coordinator.addPersistentStore(
+      ofType: type, configurationName: nil, at: url, options: nil)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    return (context, store)
+  }
+
+  @Test(arguments: ["ListStore", "OwnMetadataStore"])
+  func `the class saves metadata that a program sets, and the coordinator has those that it loads`(
+    type: String
+  ) throws {
+    let url = place()
+    defer { try? FileManager.default.removeItem(at: url) }
+    var (context, store) = try open(type, at: url)
+    var uri: URL?
+    try context.performAndWait {
+      let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+      note.setValue("one", forKey: "text")
+      try context.save()
+      uri = note.objectID.uriRepresentation()
+      let coordinator = try #require(context.persistentStoreCoordinator)
+      var metadata = coordinator.metadata(for: store)
+      metadata["shelf"] = "upper"
+      coordinator.setMetadata(metadata, for: store)
+      #expect(coordinator.metadata(for: store)["shelf"] as? String == "upper")
+      let saves = ListStore.saves
+      try context.save()
+      #expect(ListStore.saves == saves + 1)
+    }
+    let identifier = store.identifier
+    for _ in 0..<2 {
+      (context, store) = try open(type, at: url)
+      let coordinator = try #require(context.persistentStoreCoordinator)
+      #expect(coordinator.metadata(for: store)["shelf"] as? String == "upper")
+      #expect(store.metadata[NSStoreUUIDKey] as? String == identifier)
+      #expect(store.identifier == identifier)
+      try context.performAndWait {
+        let id = try #require(uri.flatMap(coordinator.managedObjectID(forURIRepresentation:)))
+        #expect(try context.existingObject(with: id).value(forKey: "text") as? String == "one")
+      }
+    }
+  }
+
+  @Test func `what the save of a class throws reaches the program as it is, and the context can save again`()
+    throws
+  {
+    let url = place()
+    defer { try? FileManager.default.removeItem(at: url) }
+    let (context, _) = try open(ListStore.storeType, at: url)
+    try context.performAndWait {
+      let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+      note.setValue("one", forKey: "text")
+      ListStore.failure = NSError(domain: "Lists", code: 7)
+      defer { ListStore.failure = nil }
+      let error = #expect(throws: NSError.self) { try context.save() }
+      #expect(error?.domain == "Lists" && error?.code == 7)
+      ListStore.failure = nil
+      try context.save()
+      #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Note")) == 1)
+    }
+  }
+
+  @Test func `a class that gives two new objects one name is named, and the save succeeds with two`() throws {
+    let url = place()
+    defer { try? FileManager.default.removeItem(at: url) }
+    let (context, _) = try open(ListStore.storeType, at: url)
+    try context.performAndWait {
+      for text in ["one", "two"] {
+        NSEntityDescription.insertNewObject(forEntityName: "Note", into: context).setValue(
+          text, forKey: "text")
+      }
+      ListStore.name = "same"
+      defer { ListStore.name = nil }
+      let error = #expect(throws: NSError.self) { try context.save() }
+      #expect(error?.localizedDescription.contains("ListStore calls a new object same") == true)
+      ListStore.name = nil
+      context.rollback()
+      for text in ["one", "two"] {
+        NSEntityDescription.insertNewObject(forEntityName: "Note", into: context).setValue(
+          text, forKey: "text")
+      }
+      try context.save()
+    }
+  }
+
+  @Test func `a store of a class that has a configuration moves to other kinds`() throws {
+    for type in [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType] {
+      let (url, target) = (place(), place())
+      defer { for url in [url, target] { try? FileManager.default.removeItem(at: url) } }
+      let model = Library.makeModel()
+      let notes = try #require(model.entitiesByName["Note"])
+      model.setEntities([notes], forConfigurationName: "Notes")
+      NSPersistentStoreCoordinator.registerStoreClass(ListStore.self, forStoreType: ListStore.storeType)
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      let store = try coordinator.addPersistentStore(
+        ofType: ListStore.storeType, configurationName: "Notes", at: url, options: nil)
+      let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      context.persistentStoreCoordinator = coordinator
+      try context.performAndWait {
+        NSEntityDescription.insertNewObject(forEntityName: "Note", into: context).setValue(
+          "one", forKey: "text")
+        try context.save()
+        context.reset()
+        let moved = try coordinator.migratePersistentStore(store, to: target, options: nil, withType: type)
+        #expect(moved.configurationName == "Notes" && moved.type == type)
+        let found = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note"))
+        #expect(found.map { $0.value(forKey: "text") as? String } == ["one"])
+      }
+    }
+  }
+
+  private func kennel() throws -> NSManagedObjectModel {
+    let (animal, dog) = (NSEntityDescription(), NSEntityDescription())
+    (animal.name, dog.name) = ("Animal", "Dog")
+    animal.properties = [
+      Library.attribute("name", .stringAttributeType), Library.attribute("age", .integer64AttributeType),
+    ]
+    dog.properties = [Library.attribute("tricks", .integer64AttributeType)]
+    animal.subentities = [dog]
+    let model = NSManagedObjectModel()
+    model.entities = [animal, dog]
+    return model
+  }
+
+  @Test func `an incremental store is asked for an object by the identifier that it made for it`() throws {
+    KennelStore.animals = ["Rex": ("Dog", ["name": "Rex", "tricks": 3]), "Tom": ("Animal", ["name": "Tom"])]
+    let (context, _) = try open(KennelStore.storeType, at: place(), try kennel())
+    try context.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Animal")
+      let found = try context.fetch(request)
+      #expect(found.map(\.entity.name) == ["Dog", "Animal"])
+      #expect(found.first?.value(forKey: "tricks") as? Int == 3)
+      let id = try #require(found.first?.objectID)
+      context.reset()
+      #expect(try context.existingObject(with: id).value(forKey: "tricks") as? Int == 3)
+      let dog = NSEntityDescription.insertNewObject(forEntityName: "Dog", into: context)
+      dog.setValue("Ada", forKey: "name")
+      dog.setValue(5, forKey: "tricks")
+      try context.save()
+      context.refresh(dog, mergeChanges: false)
+      #expect(dog.value(forKey: "tricks") as? Int == 5)
+      dog.setValue(6, forKey: "tricks")
+      try context.save()
+      #expect(KennelStore.animals["Ada"]?.values["tricks"] as? Int == 6)
+    }
+  }
+
+  @Test func `two contexts that change one object of an incremental store conflict`() throws {
+    KennelStore.animals = ["Tom": ("Animal", ["name": "Tom", "age": 1])]
+    KennelStore.versions = [:]
+    let (first, _) = try open(KennelStore.storeType, at: place(), try kennel())
+    let second = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    second.persistentStoreCoordinator = first.persistentStoreCoordinator
+    func tom(_ context: NSManagedObjectContext) throws -> NSManagedObject {
+      let tom = try #require(context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Animal")).first)
+      _ = tom.value(forKey: "age")
+      return tom
+    }
+    let theirs = try second.performAndWait { try tom(second) }
+    try first.performAndWait {
+      let mine = try tom(first)
+      for age in [2, 3] {
+        mine.setValue(age, forKey: "age")
+        try first.save()
+      }
+    }
+    try second.performAndWait {
+      theirs.setValue(9, forKey: "age")
+      let error = #expect(throws: NSError.self) { try second.save() }
+      #expect(error?.code == NSManagedObjectMergeError)
+      #expect(KennelStore.animals["Tom"]?.values["age"] as? Int == 3)
+      second.refresh(theirs, mergeChanges: false)
+      theirs.setValue(9, forKey: "age")
+      try second.save()
+      #expect(KennelStore.animals["Tom"]?.values["age"] as? Int == 9)
+    }
+  }
+
+  @Test func `a request that a class passes on is refused by its name`() throws {
+    let (context, _) = try open(KennelStore.storeType, at: place(), try kennel())
+    context.performAndWait {
+      let error = #expect(throws: NSError.self) {
+        try context.execute(NSBatchUpdateRequest(entityName: "Animal"))
+      }
+      #expect(error?.code == NSPersistentStoreUnsupportedRequestTypeError)
+      #expect(error?.localizedDescription.contains("KennelStore") == true)
+    }
+  }
+}
