@@ -105,7 +105,6 @@ struct ModelExpansion {
       "  _$initialValues.move(to: values)",
       "}",
       schemaMetadata(isRoot),
-      traits(isRoot),
       isRoot && type.declaresEquality ? equality : "",
       "\(access)required init(backingData: any SwiftData.BackingData<\(isRoot ? type.writtenName : "Root")>) {",
       // After a problem, properties without a value are not reported once more.
@@ -123,14 +122,14 @@ struct ModelExpansion {
 
   private func schemaMetadata(_ isRoot: Bool) -> String {
     let entries = persisted.map { variable in
-      "    SwiftData.Schema.PropertyMetadata(name: \(quoted(variable.name)), "
-        + "keypath: \\\(type.writtenName).\(variable.writtenName), "
-        + "defaultValue: \(defaultValue(of: variable)), metadata: \(metadata(of: variable))),"
+      propertyMetadata(
+        variable.name, "\(type.writtenName).\(variable.writtenName)", defaultValue(of: variable),
+        metadata(of: variable))
     }
     return """
       \(deprecation)\(type.memberAccess)\(isRoot ? "" : "override ")class var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
         [
-      \(entries.joined(separator: "\n"))
+      \((entries + traits).joined(separator: "\n"))
         ]
       }
       """
@@ -139,6 +138,13 @@ struct ModelExpansion {
   private func defaultValue(of variable: VariableDeclaration) -> String {
     guard let value = variable.initialValue, value != "nil", variable.prefix.attribute("Relationship") == nil
     else {
+  private func propertyMetadata(
+    _ name: String, _ path: String, _ defaultValue: String, _ metadata: String
+  ) -> String {
+    "    SwiftData.Schema.PropertyMetadata(name: \(quoted(name)), keypath: \\\(path), "
+      + "defaultValue: \(defaultValue), metadata: \(metadata)),"
+  }
+
       return "nil"
     }
     // `if` and `switch` are no arguments, and `as` takes no `Int!`.
@@ -156,20 +162,14 @@ struct ModelExpansion {
     return "nil"
   }
 
-  /// `#Unique` and `#Index` of the body, and the name of the class before.
-  private func traits(_ isRoot: Bool) -> String {
-    let uses = type.macros.filter { $0.name == "Unique" || $0.name == "Index" }
-    guard !uses.isEmpty else { return "" }
-    let entries = uses.map {
-      "    SwiftData.Schema.\($0.name)<\($0.generic ?? type.writtenName)>(\($0.arguments)),"
+  /// The entries of `#Unique` and `#Index`, which name a property of `Schema`, as they are of none of the class.
+  private var traits: [String] {
+    type.macros.filter { $0.name == "Unique" || $0.name == "Index" }.map {
+      let trait = "SwiftData.Schema.\($0.name)"
+      return propertyMetadata(
+        trait, "SwiftData.Schema.encodingVersion", "nil",
+        "\(trait)<\($0.generic ?? type.writtenName)>(\($0.arguments))")
     }
-    return """
-      \(deprecation)\(type.memberAccess)\(isRoot ? "" : "override ")class var _$schemaTraits: [any SwiftData._SchemaTrait] {
-        \(isRoot ? "" : "super._$schemaTraits + ")[
-      \(entries.joined(separator: "\n"))
-        ]
-      }
-      """
   }
 
   /// Says that the class's own `==` is the one of `Equatable`: the compiler does not choose between it and that of all models.

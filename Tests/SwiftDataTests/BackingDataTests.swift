@@ -74,7 +74,11 @@ struct BackingDataTests {
   // SWD-01, SWD-41
   @Test func `the metadata of a class names its properties and their default values`() {
     let names = Book.schemaMetadata.map(\.name)
-    #expect(names == ["title", "year", "pages", "rating", "price", "author", "shelves", "summary"])
+    #expect(
+      names == [
+        "title", "year", "pages", "rating", "price", "author", "shelves", "summary", "SwiftData.Schema.Index",
+        "SwiftData.Schema.Unique",
+      ])
     let pages = Book.schemaMetadata.first { $0.name == "pages" }
     #expect(pages?.keypath == \Book.pages && pages?.defaultValue as? Int == 100)
     #expect((Author.schemaMetadata[0].metadata as? Schema.Attribute)?.isUnique == true)

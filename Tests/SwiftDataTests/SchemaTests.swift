@@ -48,6 +48,52 @@ struct SchemaTests {
     #expect(!attribute.isOptional && attribute.valueType == Int.self)
   }
 
+  // SWD-07, SWD-08, SWD-10
+  @Test func `what #Unique and #Index say is among the properties that a class describes`() throws {
+    let described = Book.schemaMetadata
+    let unique = try #require(described.compactMap { $0.metadata as? Schema.Unique<Book> }.first)
+    let index = try #require(described.compactMap { $0.metadata as? Schema.Index<Book> }.first)
+    #expect(unique.constraints == [[\.title, \.year]] && unique.isUnique && !unique.isAttribute)
+    #expect(index.indices.count == 2 && !index.isUnique && !index.isRelationship)
+    #expect(
+      described.map(\.name).filter { $0.hasPrefix("SwiftData.") } == [
+        "SwiftData.Schema.Index", "SwiftData.Schema.Unique",
+      ])
+    let decoded = try JSONDecoder().decode(Schema.Unique<Book>.self, from: JSONEncoder().encode(unique))
+    #expect(decoded == unique && decoded.hashValue == unique.hashValue)
+    #expect(try JSONDecoder().decode(Schema.Index<Book>.self, from: JSONEncoder().encode(index)) == index)
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(Schema.Unique<Node>.self, from: JSONEncoder().encode(unique))
+    }
+    let entity = Schema.Entity(
+      "Book", properties: Schema.Attribute(name: "title", valueType: String.self), unique, index)
+    #expect(
+      entity.uniquenessConstraints == [["title", "year"]] && entity.properties.map(\.name) == ["title"])
+    #expect(entity.indices == [["title"], ["year", "title"]])
+  }
+
+  // SWD-10
+  @Test func `properties of an entity may be set`() throws {
+    let base = Schema.Entity("Base", properties: Schema.Attribute(name: "id", valueType: Int.self))
+    let made = Schema.Entity(
+      "Made", properties: Schema.Attribute(name: "b", valueType: Int.self), Schema.Relationship(),
+      Schema.Attribute(name: "a", valueType: Int.self))
+    made.superentity = base
+    #expect(made.inheritedPropertiesByName.keys.sorted() == ["id"])
+    made.attributesByName["b"] = nil
+    made.attributes.insert(Schema.Attribute(name: "c", valueType: String.self))
+    #expect(made.storedProperties.map(\.name) == ["", "a", "c"])
+    made.relationships = []
+    made.storedPropertiesByName["a"] = Schema.Attribute(name: "a", valueType: Double.self)
+    #expect(made.storedProperties.map(\.name) == ["a", "c"])
+    #expect(made.attributesByName["a"]?.valueType == Double.self)
+    made.inheritedProperties = [Schema.Attribute(name: "other", valueType: Int.self)]
+    #expect(made.properties.map(\.name) == ["other", "a", "c"])
+    let decoded = try JSONDecoder().decode(Schema.Entity.self, from: JSONEncoder().encode(made))
+    made.superentityName = nil
+    #expect(decoded.properties.map(\.name) == ["other", "a", "c"])
+  }
+
   // SWD-10
   @Test func `a schema is saved and loaded`() throws {
     try Library.inFolder { folder in

@@ -2,7 +2,7 @@
 @attached(
   member, conformances: PersistentModel,
   names: named(_$storage), named(_$initialValues), named(_$moveInitialValues), named(schemaMetadata),
-  named(_$schemaTraits), named(_$areEqual), named(init))
+  named(_$areEqual), named(init))
 @attached(memberAttribute)
 @attached(extension, conformances: PersistentModel)
 public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "Model")

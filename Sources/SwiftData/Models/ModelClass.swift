@@ -11,6 +11,8 @@ final class ModelClass: @unchecked Sendable {
   let superclass: ModelClass?
   /// The properties that the class adds to its superclass.
   let ownProperties: [ModelProperty]
+  /// What `#Unique` and `#Index` say, of the superclass first.
+  let traits: [any SchemaTrait]
   /// All properties, those of the superclass first.
   let properties: [ModelProperty]
   /// The properties that lead to models, and those that do not.
@@ -26,7 +28,9 @@ final class ModelClass: @unchecked Sendable {
     name = String(describing: type)
     let objectClass: AnyClass = type
     superclass = (_getSuperclass(objectClass) as? any PersistentModel.Type).map { ModelClass.of($0) }
-    ownProperties = type.schemaMetadata.map { ModelProperty($0, of: type) }
+    let described = type.schemaMetadata
+    ownProperties = described.filter { !($0.metadata is any SchemaTrait) }.map { ModelProperty($0, of: type) }
+    traits = (superclass?.traits ?? []) + described.compactMap { $0.metadata as? any SchemaTrait }
     properties = (superclass?.properties ?? []) + ownProperties
     relationships = properties.filter { $0.destination != nil }
     attributes = properties.filter { $0.destination == nil }

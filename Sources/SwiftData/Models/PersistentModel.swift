@@ -11,7 +11,7 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   associatedtype Root: PersistentModel = Self
   /// A model with the values of backing data.
   init(backingData: any BackingData<Root>)
-  /// The properties that the class adds to its superclass.
+  /// The properties that the class adds to its superclass, and what `#Unique` and `#Index` say in it.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
   /// Where the model has its values.
   var persistentBackingData: any BackingData<Root> { get set }
@@ -20,13 +20,9 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   // Borrowed: code that does not know the class would otherwise copy the whole storage to look at one field of it.
   @_borrowed var _$storage: _ModelStorage { get set }
   func _$moveInitialValues(to values: _FreeValues)
-  static var _$schemaTraits: [any _SchemaTrait] { get }
 }
 
 extension PersistentModel {
-  /// No constraints and indexes beside those of the properties. Not meant to be used.
-  public static var _$schemaTraits: [any _SchemaTrait] { [] }
-
   /// The identifier; temporary until the model is saved.
   public var persistentModelID: PersistentIdentifier { ModelIdentity.identifier(of: self) }
 

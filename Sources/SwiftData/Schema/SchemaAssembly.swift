@@ -26,7 +26,7 @@ struct SchemaAssembly {
   private func entity(of modelClass: ModelClass) -> Schema.Entity {
     let entity = Schema.Entity(modelClass.name, properties: modelClass.ownProperties.map { property(of: $0) })
     entity.superentityName = modelClass.superclass?.name
-    for trait in modelClass.type._$schemaTraits { trait._apply(to: entity) }
+    for trait in modelClass.traits { trait.apply(to: entity) }
     return entity
   }
 

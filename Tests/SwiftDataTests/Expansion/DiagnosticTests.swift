@@ -177,7 +177,7 @@ struct DiagnosticTests {
       "class Trip { #Unique<Trip>([\\.old]); @available(*, deprecated, message: \"x\") var old = 1; var new = 2 }"
     let model = Expanding("Model", "member", source, missing: "PersistentModel").source ?? ""
     #expect(model.contains("@available(*, deprecated)\nclass var schemaMetadata"))
-    #expect(model.contains("@available(*, deprecated)\nclass var _$schemaTraits"))
+    #expect(model.contains("SwiftData.Schema.Unique<Trip>([\\.old])"))
     let other = Expanding("Model", "member", "class Trip { @available(macOS 15, *) var new = 2 }").source
     #expect(other?.contains("@available") == false)
   }

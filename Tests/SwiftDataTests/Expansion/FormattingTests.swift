@@ -67,7 +67,9 @@ struct FormattingTests {
     let names = (entries(Self.plain(Self.members)) ?? "").split(separator: "PropertyMetadata(name:\"")
       .dropFirst()
     #expect(
-      names.map { $0.prefix { $0 != "\"" } } == ["a", "b", "c", "d", "f", "i", "v", "w", "x", "y", "z"])
+      names.map { $0.prefix { $0 != "\"" } } == [
+        "a", "b", "c", "d", "f", "i", "v", "w", "x", "y", "z", "SwiftData.Schema.Index",
+      ])
   }
 
   @Test(arguments: 0..<10) func `a model is the same in any format`(seed: Int) {

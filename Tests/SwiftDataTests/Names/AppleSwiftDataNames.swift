@@ -109,9 +109,21 @@ enum AppleSwiftDataNames {
     ),
     ("Schema.Relationship.Option", "unique"),
     ("Schema.Relationship.DeleteRule", "noAction nullify cascade deny"),
-    ("Schema.Index", "init(_:) indices Types"),
+    (
+      "Schema.Index",
+      """
+      init(_:) indices Types name originalName valueType isAttribute isRelationship isTransient isOptional isUnique CodingKeys
+      init(from:) encode(to:) debugDescription
+      """
+    ),
     ("Schema.Index.Types", "binary rtree"),
-    ("Schema.Unique", "init(_:) constraints"),
+    (
+      "Schema.Unique",
+      """
+      init(_:) constraints name originalName valueType isAttribute isRelationship isTransient isOptional isUnique CodingKeys
+      init(from:) encode(to:) debugDescription
+      """
+    ),
     (
       "Schema.PropertyMetadata",
       "init(name:keypath:defaultValue:metadata:) name keypath defaultValue metadata"

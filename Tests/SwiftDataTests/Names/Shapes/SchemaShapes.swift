@@ -21,6 +21,30 @@ private func entities(_ attribute: Schema.Attribute, _ relationship: Schema.Rela
   write(\Schema.Entity.storedProperties, [any SchemaProperty].self)
   write(\Schema.Entity.uniquenessConstraints, [[String]].self)
   write(\Schema.Entity.indices, [[String]].self)
+  write(\Schema.Entity.attributes, Set<Schema.Attribute>.self)
+  write(\Schema.Entity.attributesByName, [String: Schema.Attribute].self)
+  write(\Schema.Entity.relationships, Set<Schema.Relationship>.self)
+  write(\Schema.Entity.relationshipsByName, [String: Schema.Relationship].self)
+  write(\Schema.Entity.inheritedProperties, [any SchemaProperty].self)
+  write(\Schema.Entity.inheritedPropertiesByName, [String: any SchemaProperty].self)
+  write(\Schema.Entity.storedPropertiesByName, [String: any SchemaProperty].self)
+}
+
+private func traits() {
+  let unique: any SchemaProperty = Schema.Unique<Book>([\.title], [\.year, \.title])
+  let index: any SchemaProperty = Schema.Index<Book>([\.title])
+  _ = (unique, index, Schema.Index<Book>(.binary([\.title]), .rtree([\.year, \.pages])))
+  object(Schema.Unique<Book>.self)
+  object(Schema.Index<Book>.self)
+  coded(Schema.Unique<Book>.self)
+  described(Schema.Index<Book>.self)
+  read(\Schema.Unique<Book>.constraints, [[PartialKeyPath<Book>]].self)
+  read(\Schema.Index<Book>.indices, [Schema.Index<Book>.Types<Book>].self)
+  write(\Schema.Unique<Book>.name, String.self)
+  write(\Schema.Index<Book>.originalName, String.self)
+  write(\Schema.Index<Book>.valueType, Any.Type.self)
+  let _: Schema.Unique<Book>.CodingKeys = .constraints
+  let _: Schema.Index<Book>.CodingKeys = .indices
 }
 
 private func attributes() {
