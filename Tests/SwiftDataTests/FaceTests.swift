@@ -56,6 +56,49 @@ struct FaceTests {
     }
   }
 
+  // SWD-46
+  @Test func `a store of models is opened with the model that Core Data's names make of them`() throws {
+    try Library.inFolder { folder in
+      let url = folder.appending(path: "faces.store")
+      do {
+        let container = try SwiftData.ModelContainer(
+          for: Author.self, Car.self, configurations: ModelConfiguration(url: url))
+        let context = SwiftData.ModelContext(container)
+        let author = Author(name: "Ada")
+        context.insert(author)
+        context.insert(Book(title: "Alpha", year: 1))
+        try context.save()
+      }
+      let own = NSManagedObjectModel(entities: [Self.entity("Other", [("name", .stringAttributeType)])])
+      let model = try #require(
+        NSManagedObjectModel.makeManagedObjectModel(for: [Author.self, Car.self], mergedWith: nil))
+      #expect(
+        NSManagedObjectModel.makeManagedObjectModel(for: Schema([Author.self]), mergedWith: own)?
+          .entitiesByName
+          .keys.sorted() == ["Author", "Book", "Other", "Profile", "Shelf"])
+      let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)
+      #expect(model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      _ = try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: url,
+        options: [NSPersistentHistoryTrackingKey: true])
+      let objects = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      objects.persistentStoreCoordinator = coordinator
+      try objects.performAndWait {
+        let author = try #require(
+          try objects.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first)
+        let book = try #require(try objects.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")).first)
+        book.setValue(author, forKey: "author")
+        try objects.save()
+      }
+      let container = try SwiftData.ModelContainer(
+        for: Author.self, Car.self, configurations: ModelConfiguration(url: url))
+      let authors = try SwiftData.ModelContext(container).fetch(SwiftData.FetchDescriptor<Author>())
+      #expect(authors.first?.books.map(\.title) == ["Alpha"])
+      #expect(NSManagedObjectModel.makeManagedObjectModel(for: Unstorable.self) == nil)
+    }
+  }
+
   private static func entity(_ name: String, _ attributes: [(String, NSAttributeType)]) -> NSEntityDescription
   {
     let entity = NSEntityDescription()
@@ -69,6 +112,12 @@ struct FaceTests {
     }
     return entity
   }
+}
+
+@Model
+private final class Unstorable {
+  var text: Substring = ""
+  init() {}
 }
 
 enum HeartwoodPlaces {

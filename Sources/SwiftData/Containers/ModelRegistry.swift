@@ -50,8 +50,9 @@ struct GraphModel {
   let model = ManagedObjectModel()
   private var made: [String: EntityDescription] = [:]
 
-  init(_ schema: Schema) throws {
-    for entity in schema.entities { made[entity.name] = try Self.entity(entity) }
+  /// - Parameter objectClass: The class of the objects of each entity.
+  init(_ schema: Schema, objectClass: ManagedObject.Type = _ModelObject.self) throws {
+    for entity in schema.entities { made[entity.name] = try Self.entity(entity, objectClass) }
     for entity in schema.entities {
       guard let own = made[entity.name] else { continue }
       own.subentities = schema.entities.filter { $0.superentityName == entity.name }.compactMap {
@@ -64,10 +65,12 @@ struct GraphModel {
     model.versionIdentifiers = [schema.version.description]
   }
 
-  private static func entity(_ entity: Schema.Entity) throws -> EntityDescription {
+  private static func entity(_ entity: Schema.Entity, _ objectClass: ManagedObject.Type) throws
+    -> EntityDescription
+  {
     let made = EntityDescription()
     made.name = entity.name
-    made.useClass(_ModelObject.self)
+    made.useClass(objectClass)
     made.ownProperties = try entity.storedProperties.map { try property($0, entity) }
     return made
   }
