@@ -116,7 +116,7 @@ struct GraphModel {
     else {
       throw SwiftDataError(
         .loadIssueModelContainer,
-        "\(entity.name).\(attribute.name) is of type \(attribute.valueType), which cannot be stored: make the type Codable, or mark the property with @Transient"
+        "\(entity.name).\(attribute.name) is of type \(attribute.valueType), which cannot be stored: \(advice(attribute.valueType))"
       )
     }
     let made: AttributeDescription
@@ -133,6 +133,12 @@ struct GraphModel {
     made.versionHashModifier = attribute.hashModifier
     if let value = attribute.defaultValue, let stored = coding.stored(any: value) { setDefault(stored, made) }
     return made
+  }
+
+  private static func advice(_ type: any Any.Type) -> String {
+    type == AttributedString.self || type == AttributedString?.self
+      ? "Foundation of this system does not encode it; store its text, or mark the property with @Transient"
+      : "make the type Codable, or mark the property with @Transient"
   }
 
   private static func setDefault(_ stored: _Value, _ attribute: AttributeDescription) {

@@ -11,10 +11,21 @@ struct CompositeElementCoding: @unchecked Sendable {
   /// The parts of a `Codable` structure in the order of their names, as its own decoding asks for them; nil if it is not encoded by names, or
   /// has no parts, or if a part has a name that a store cannot have, such as `first-name`.
   static func elements<Value: Codable>(of type: Value.Type) -> [CompositeElementCoding]? {
-    guard Mirror.isStructure(type), let found = StructureDecoder.elements(of: type), !found.isEmpty,
+    guard Mirror.isStructure(type), !isOpaque(type), let found = StructureDecoder.elements(of: type),
+      !found.isEmpty,
       found.allSatisfy({ CompositeAttributeDescription.mayHaveElement(named: $0.name) })
     else { return nil }
     return found.sorted { $0.name < $1.name }
+  }
+
+  /// Whether a structure is one of Foundation's, such as `Locale`, whose parts are not what it encodes. It is not decoded to learn its parts
+  /// either: a `CharacterSet` of no value ends the process.
+  private static func isOpaque(_ type: any Any.Type) -> Bool {
+    let module = String(reflecting: type).prefix { $0 != "." }
+    guard ["Foundation", "FoundationEssentials", "FoundationInternationalization"].contains(module) else {
+      return false
+    }
+    return StructureFields.fields(of: type)?.allSatisfy { $0.type is any AttributeValue.Type } != true
   }
 }
 

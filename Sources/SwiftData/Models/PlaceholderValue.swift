@@ -45,6 +45,7 @@ enum PlaceholderValue {
   }
 
   private static func one<Value: StoredInteger>(_ type: Value.Type) -> Any { Value(1) }
+  private static func one<Value: StoredFraction>(_ type: Value.Type) -> Any { Value(1) }
 
   /// A structure with another value in one of its fields; the same one if the field is of none of the types of attributes.
   static func altered(_ structure: Any, _ field: StructureFields.Field) -> Any {
@@ -60,6 +61,7 @@ enum PlaceholderValue {
         let other =
           (type as? any AttributeValue.Type).flatMap { plainValue($0, 1) }
           ?? (type as? any StoredInteger.Type).map { one($0) }
+          ?? (type as? any StoredFraction.Type).map { one($0) }
         guard let value = other as? Value else { return }
         withUnsafeMutableBytes(of: &structure) { bytes in
           bytes.baseAddress?.advanced(by: field.offset).assumingMemoryBound(to: Value.self).pointee = value

@@ -180,6 +180,7 @@ enum ValueCodings {
     if let transformer { return TransformedCoding<Value>(transformer) }
     if let plain = type as? any AttributeValue.Type { return plainCoding(plain) }
     if let integer = type as? any StoredInteger.Type { return integerCoding(integer) }
+    if let fraction = type as? any StoredFraction.Type { return fractionCoding(fraction) }
     if let raw = type as? any RawRepresentable.Type, let coding = rawCoding(raw) { return coding }
     guard let codable = type as? any Codable.Type else { return nil }
     return codableCoding(codable, isEncoded)
@@ -193,9 +194,15 @@ enum ValueCodings {
     IntegerCoding<Value>()
   }
 
+  private static func fractionCoding<Value: StoredFraction>(_ type: Value.Type) -> AnyValueCoding {
+    FractionCoding<Value>()
+  }
+
   private static func rawCoding<Value: RawRepresentable>(_ type: Value.Type) -> AnyValueCoding? {
     let raw = Value.RawValue.self
-    guard raw is any AttributeValue.Type || raw is any StoredInteger.Type else { return nil }
+    guard
+      raw is any AttributeValue.Type || raw is any StoredInteger.Type || raw is any StoredFraction.Type
+    else { return nil }
     return (make(raw, nil, false) as? ValueCoding<Value.RawValue>).map { RawCoding<Value>($0) }
   }
 

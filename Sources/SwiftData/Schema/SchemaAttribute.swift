@@ -220,7 +220,8 @@ enum SchemaTypeName {
     "Bool": Form<Bool>.self, "Int": Form<Int>.self, "Int16": Form<Int16>.self, "Int32": Form<Int32>.self,
     "Int64": Form<Int64>.self, "Double": Form<Double>.self, "Float": Form<Float>.self,
     "Int8": Form<Int8>.self, "UInt": Form<UInt>.self, "UInt8": Form<UInt8>.self, "UInt16": Form<UInt16>.self,
-    "UInt32": Form<UInt32>.self, "UInt64": Form<UInt64>.self, "String": Form<String>.self,
+    "UInt32": Form<UInt32>.self, "UInt64": Form<UInt64>.self, "CGFloat": Form<CGFloat>.self,
+    "Float16": Form<Float16>.self, "String": Form<String>.self,
     "Decimal": Form<Decimal>.self, "Date": Form<Date>.self, "Data": Form<Data>.self, "UUID": Form<UUID>.self,
     "URL": Form<URL>.self,
   ]
