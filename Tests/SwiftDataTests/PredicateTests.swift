@@ -27,7 +27,7 @@ struct PredicateTests {
     self.books = books
   }
 
-  private func check(
+  func check(
     _ predicate: Predicate<Book>, _ count: Int? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let found = try ModelContext(context.container).fetch(FetchDescriptor(predicate: predicate))

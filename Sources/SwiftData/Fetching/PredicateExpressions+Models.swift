@@ -69,28 +69,6 @@ extension PredicateExpressions {
     }
   }
 
-  /// Whether another predicate holds.
-  public struct PredicateEvaluate<Condition: PredicateExpression, Input: PredicateExpression>:
-    PredicateExpression
-  where Condition.Output == Predicate<Input.Output> {
-    /// A condition.
-    public typealias Output = Bool
-    /// The other predicate.
-    public let predicate: Condition
-    /// What it is about.
-    public let input: Input
-
-    /// Whether a predicate holds for `input`.
-    public init(predicate: Condition, input: Input) { (self.predicate, self.input) = (predicate, input) }
-
-    /// The value for the variables of `bindings`.
-    ///
-    /// - Throws: What an operand throws.
-    public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
-      try predicate.evaluate(bindings).evaluate(input.evaluate(bindings))
-    }
-  }
-
   /// Whether a text contains another, as people search.
   public static func build_localizedStandardContains<Root, Other>(
     _ root: Root, _ other: Other
@@ -143,21 +121,6 @@ extension PredicateExpressions {
     /// Throws: Foundation encodes no expressions on this system.
     public func encode(to encoder: any Encoder) throws { throw PredicateCoding.refusal }
   }
-
-  /// A constant predicate.
-  public static func build_Arg<Input>(_ predicate: Predicate<Input>) -> PredicateConstant<Input> {
-    PredicateConstant(predicate)
-  }
-
-  /// A constant expression.
-  public static func build_Arg<Input, Result>(
-    _ expression: Expression<Input, Result>
-  ) -> ExpressionConstant<Input, Result> { ExpressionConstant(expression) }
-
-  /// Whether another predicate holds.
-  public static func build_evaluate<Condition, Input>(
-    _ predicate: Condition, _ input: Input
-  ) -> PredicateEvaluate<Condition, Input> { PredicateEvaluate(predicate: predicate, input: input) }
 }
 
 extension PredicateExpressions.StringLocalizedStandardContains: Sendable
@@ -175,11 +138,6 @@ extension PredicateExpressions.StringLocalizedCompare: Sendable where Root: Send
 extension PredicateExpressions.StringLocalizedCompare: Codable where Root: Codable, Other: Codable {}
 extension PredicateExpressions.StringLocalizedCompare: StandardPredicateExpression
 where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
-
-extension PredicateExpressions.PredicateEvaluate: Sendable where Condition: Sendable, Input: Sendable {}
-extension PredicateExpressions.PredicateEvaluate: Codable where Condition: Codable, Input: Codable {}
-extension PredicateExpressions.PredicateEvaluate: StandardPredicateExpression
-where Condition: StandardPredicateExpression, Input: StandardPredicateExpression {}
 
 extension PredicateExpressions.StringLocalizedStandardContains: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
@@ -215,19 +173,4 @@ extension PredicateTranslation {
         .conditional(
           .comparing(second, .less, first, options), result(.orderedDescending), result(.orderedSame))))
   }
-}
-
-extension PredicateExpressions.PredicateEvaluate: TranslatableExpression {
-  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    guard let inner = try? predicate.evaluate(PredicateBindings()) else {
-      throw HeartwoodError(.coreData, "a predicate that another one evaluates must be a constant")
-    }
-    var innerTranslation = translation
-    try innerTranslation.bind(inner.variable, to: input, of: translation)
-    return .condition(try innerTranslation.condition(inner.expression))
-  }
-}
-
-private enum PredicateCoding {
-  static var refusal: CocoaError { CocoaError(.featureUnsupported) }
 }
