@@ -160,6 +160,10 @@ extension PredicateParser {
     if source.listItems(from: index + 1, to: close - 1).count > 1 {
       throw refused("a tuple is not allowed in a predicate")
     }
+    if variableRead(to: close) == nil {
+      index = close
+      return constant(from: start)
+    }
     index += 1
     let outer = end
     end = close - 1

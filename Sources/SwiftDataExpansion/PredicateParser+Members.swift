@@ -31,7 +31,12 @@ extension PredicateParser {
         index += 1
         value = value.isConstant ? constant(from: start) : .forced(value)
       } else if token.is("["), !token.isFirstOnLine {
+        let base = value
         value = try subscripted(value, start)
+        guard isChain, base.isConstant, case .item(_, let index, let standard) = value else { continue }
+        return try optionalChain(base) { parser, variable throws(ExpansionError) in
+          try parser.chained(.item(variable, index: index, default: standard), start, stopsAtBrace)
+        }
       } else if token.is("("), !token.isFirstOnLine {
         guard value.isConstant else { throw refused("this call is not understood in a predicate") }
         try checkConstant(to: source.cursor.end(ofBracketsAt: index))
@@ -88,23 +93,35 @@ extension PredicateParser {
   ///
   /// - Throws: If it reads a variable of the closure.
   private mutating func checkConstant(to close: Int) throws(ExpansionError) {
-    while index < close {
-      if token.kind == .word, variables.contains(token.text), !source[index - 1].is("."),
-        !source[index + 1].is(":")
-      {
-        throw refused(
-          "'\(token.text)' cannot be passed to a function in a predicate, which a store cannot call")
-      }
-      index += 1
+    if let place = variableRead(to: close) {
+      throw refused(
+        "'\(source[place].text)' cannot be passed to a function in a predicate, which a store cannot call",
+        place)
     }
+    index = close
+  }
+
+  /// Where source from the next token on reads a variable of the closure; nil if it does not. Variables without names in a closure inside are those
+  /// of that closure.
+  func variableRead(to close: Int) -> Int? {
+    var closures = 0
+    for place in index..<max(index, close) {
+      if source[place].is("{") { closures += 1 }
+      if source[place].is("}") { closures -= 1 }
+      let (text, former) = (source[place].text, source[place - 1])
+      let isLabel = source[place + 1].is(":") && (former.is("(") || former.is(","))
+      let isRead = source[place].kind == .word && variables.contains(text) && !former.is(".") && !isLabel
+      if isRead, closures == 0 || !text.hasPrefix("$") { return place }
+    }
+    return nil
   }
 
   private mutating func subscripted(_ value: PredicateSyntax, _ start: Int) throws(ExpansionError)
     -> PredicateSyntax
   {
     let (open, close) = (index, source.cursor.end(ofBracketsAt: index))
-    if value.isConstant {
-      try checkConstant(to: close)
+    if value.isConstant, variableRead(to: close) == nil {
+      index = close
       return constant(from: start)
     }
     let outer = end
@@ -126,6 +143,10 @@ extension PredicateParser {
   ) throws(ExpansionError) -> PredicateSyntax {
     let isCall = !isAtEnd && (token.is("(") && !token.isFirstOnLine || token.is("{") && !stopsAtBrace)
     guard isCall else { return value.isConstant ? constant(from: start) : .member(value, name: name) }
+    if value.isConstant, variableRead(to: endOfCall(stopsAtBrace)) == nil {
+      index = endOfCall(stopsAtBrace)
+      return constant(from: start)
+    }
     var method = PredicateSyntax.MethodCall(name: name, arguments: [])
     let outer = end
     let place = index
@@ -150,11 +171,17 @@ extension PredicateParser {
       let (signature, body) = try closure()
       method.closure = .init(variable: signature.variables[0], body: body)
     }
-    let readsNothing = value.isConstant && method.arguments.allSatisfy(\.isConstant)
-    if readsNothing, method.closure == nil { return constant(from: start) }
     guard PredicateWriter.methods.contains(name) else {
       throw refused("a store cannot call '\(name)': a predicate has \(PredicateWriter.methodList)", place - 1)
     }
     return .call(value, method: method)
+  }
+
+  /// The index after the arguments of a call, which begin with the next token, and after its closure.
+  private func endOfCall(_ stopsAtBrace: Bool) -> Int {
+    var close = index
+    if token.is("(") { close = source.cursor.end(ofBracketsAt: close) }
+    if close < end, source[close].is("{"), !stopsAtBrace { close = source.cursor.end(ofBracketsAt: close) }
+    return min(close, end)
   }
 }

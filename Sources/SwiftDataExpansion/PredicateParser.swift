@@ -112,11 +112,29 @@ struct PredicateParser {
 
   /// How many variables without names a closure has: at least one.
   private func implicitCount() -> Int {
-    let numbers = (index..<end).compactMap { place -> Int? in
-      let text = source[place].text
-      return source[place].kind == .word && text.hasPrefix("$") ? Int(text.dropFirst()) : nil
+    (lastImplicit(in: index..<end) ?? 0) + 1
+  }
+
+  /// The greatest number of a variable without a name; nil for none. Those of closures inside are their own.
+  private func lastImplicit(in range: Range<Int>) -> Int? {
+    var numbers: [Int?] = []
+    var place = range.lowerBound
+    var isCondition = false
+    while place < range.upperBound {
+      let token = source[place]
+      guard source.opensBrackets(at: place) else {
+        if token.is("if") { isCondition = true }
+        if token.kind == .word, token.text.hasPrefix("$") { numbers.append(Int(token.text.dropFirst())) }
+        place += 1
+        continue
+      }
+      let close = source.cursor.end(ofBracketsAt: place)
+      let isClosure = token.is("{") && !isCondition && !source[place - 1].is("else")
+      if token.is("{") { isCondition = false }
+      if !isClosure { numbers.append(lastImplicit(in: (place + 1)..<max(place + 1, close - 1))) }
+      place = close
     }
-    return (numbers.max() ?? 0) + 1
+    return numbers.compactMap { $0 }.max()
   }
 
   /// The statements of a body: one expression, or `if` with a value in each branch.

@@ -65,6 +65,11 @@ package struct TokenCursor {
     return next
   }
 
+  /// Whether a token follows the one before it without a space.
+  private func isAdjacent(_ index: Int) -> Bool {
+    self[index].range.lowerBound == self[index - 1].range.upperBound
+  }
+
   /// The index after the type that begins at `index`.
   package func end(ofTypeAt index: Int) -> Int {
     var next = index
@@ -86,7 +91,7 @@ package struct TokenCursor {
       while true {
         // `T?` is an optional type, `T ?? other` is not.
         if self[next].is("?") || self[next].is("!"),
-          self[next].range.lowerBound == self[next - 1].range.upperBound
+          isAdjacent(next)
         {
           next += 1
         } else if self[next].is("."), self[next + 1].kind == .word {
@@ -101,7 +106,10 @@ package struct TokenCursor {
         following += 1
         if self[following].is("(") { following = end(ofBracketsAt: following) }
       }
-      if self[following].is("->") || self[following].is("&") {
+      // `A & B` is a type, `A && other` is not.
+      if self[following].is("->")
+        || self[following].is("&") && !(self[following + 1].is("&") && isAdjacent(following + 1))
+      {
         next = following + 1
         continue
       }

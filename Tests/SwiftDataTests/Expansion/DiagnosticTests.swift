@@ -242,6 +242,38 @@ struct DiagnosticTests {
       ])
   }
 
+  @Test func `a part that reads no variable is kept as it is written`() {
+    func constants(_ body: String) -> [String] {
+      let source = Expanding(freestanding: "Predicate", "#Predicate<Trip> { \(body) }").source ?? ""
+      return source.matches(of: /build_Arg\((.*?)\), rhs/).map { String($0.1) }
+    }
+    #expect(constants("years.filter { $0 > 3 }.count == $0.year") == ["years.filter { $0 > 3 }.count"])
+    #expect(constants("years.sorted { $0 < $1 }[0] == $0.year") == ["years.sorted { $0 < $1 }[0]"])
+    // The variables of the closure inside are no inputs of the predicate.
+    let sorted = Expanding(
+      freestanding: "Predicate",
+      "#Predicate<Trip> { if (years.max { $0 < $1 } ?? 0) == 1 { true } else { $0.year == 1 } }")
+    #expect(sorted.source?.contains("_input0 in") == true)
+    #expect(sorted.source?.contains("build_Arg((years.max { $0 < $1 } ?? 0) == 1)") == true)
+    #expect(
+      constants("years.map { String($0) }.joined() == $0.name") == ["years.map { String($0) }.joined()"])
+    #expect(constants("(flag ? 1 : 2) == $0.year") == ["(flag ? 1 : 2)"])
+    #expect(constants("(flag ? $0 : other).year == 1").isEmpty)
+    #expect(refusals("(20...).contains($0.year)").isEmpty && refusals("names[$0.title] == 1").isEmpty)
+    // The inner closure reads the outer variable.
+    #expect(
+      refusals("$0.stops.contains { stop in years.sorted { $0 < stop.year }.isEmpty }").first?.contains(
+        "a store cannot call 'sorted'") == true)
+  }
+
+  @Test func `a test of a class is followed by other conditions`() {
+    for body in ["$0 is Tour && $0.a == 1", "$0 is Tour || $0.a == 1", "($0 is Tour) == flag"] {
+      #expect(refusals(body).isEmpty, "\(body)")
+    }
+    let source = Expanding(freestanding: "Predicate", "#Predicate<Trip> { $0 is A & B && $0.a == 1 }").source
+    #expect(source?.contains("TypeCheck<_, A & B>") == true)
+  }
+
   @Test func `expressions that no store has are refused`() {
     #expect(
       refusals("[$0.a, 2].contains(1)") == [
