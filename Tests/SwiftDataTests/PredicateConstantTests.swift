@@ -5,6 +5,45 @@ import Testing
 /// Constants of predicates that are looked into, and predicates of several inputs.
 extension PredicateTests {
   // SWD-23
+  @Test func `values of constant dictionaries and lists`() throws {
+    let numbers = ["beta": 1, "Alpha": 2, "": 3]
+    let names = [3: "beta", 8: "delta dawn", 11: "none"]
+    let list = [7, 5, 3]
+    let known: [String: Int]? = numbers
+    let places: [Int]? = Array(0..<9)
+    let moods: [String: Mood] = ["beta": .bad, "Alpha": .good]
+    try check(#Predicate { numbers[$0.title] == 2 }, 8)
+    try check(#Predicate { numbers[$0.title] == nil }, 16)
+    try check(#Predicate { numbers[$0.title] != nil }, 24)
+    try check(#Predicate { numbers[$0.title, default: 7] > 2 }, 24)
+    try check(#Predicate { names[$0.year, default: "x"] == $0.title }, 1)
+    try check(#Predicate { (names[$0.year] ?? "x").count == 4 }, 2)
+    try check(#Predicate { known?[$0.title] == 1 }, 8)
+    try check(#Predicate { $0.year < 9 && places?[$0.year] == 5 }, 1)
+    try check(#Predicate { moods[$0.title] == .bad }, 8)
+    try check(#Predicate { $0.year < 3 && list[$0.year] == 5 }, 1)
+  }
+
+  // SWD-23
+  @Test func `values of a dictionary of a thousand keys`() throws {
+    let squares = Dictionary(uniqueKeysWithValues: (0..<1000).map { ($0, $0 * $0) })
+    try check(#Predicate { squares[$0.year] == 49 }, 1)
+    try check(#Predicate { squares[$0.pages, default: 0] > 10_000 })
+  }
+
+  // SWD-23
+  @Test func `ranges with one bound`() throws {
+    let (late, early, first) = (30..., ..<5, ...4)
+    let day = Date(timeIntervalSinceReferenceDate: 0)...
+    try check(#Predicate { late.contains($0.year) }, 10)
+    try check(#Predicate { early.contains($0.year) }, 5)
+    try check(#Predicate { first.contains($0.year) }, 5)
+    try check(#Predicate { (30...).contains($0.year) }, 10)
+    try check(#Predicate { $0.rating.flatMap { (2.5...).contains($0) } == true })
+    #expect(day.contains(Date()))
+  }
+
+  // SWD-23
   @Test func `constants that closures are applied to`() throws {
     let years = [3, 5, 99]
     try check(#Predicate { years.filter { $0 > 3 }.count == $0.year }, 1)

@@ -86,40 +86,11 @@ extension PredicateExpressions {
     _ root: Root, _ other: Other
   ) -> StringLocalizedCompare<Root, Other> { StringLocalizedCompare(root: root, other: other) }
 
-  /// A predicate that another one evaluates.
-  public struct PredicateConstant<Input>: StandardPredicateExpression {
-    /// A predicate.
-    public typealias Output = Predicate<Input>
-    /// The predicate.
-    public let predicate: Predicate<Input>
-
-    init(_ predicate: Predicate<Input>) { self.predicate = predicate }
-
-    /// The predicate.
-    public func evaluate(_ bindings: PredicateBindings) throws -> Predicate<Input> { predicate }
-
-    /// Throws: Foundation encodes no predicates on this system.
-    public init(from decoder: any Decoder) throws { throw PredicateCoding.refusal }
-    /// Throws: Foundation encodes no predicates on this system.
-    public func encode(to encoder: any Encoder) throws { throw PredicateCoding.refusal }
-  }
-
-  /// An expression that a predicate evaluates.
-  public struct ExpressionConstant<Input, Result>: StandardPredicateExpression {
-    /// An expression.
-    public typealias Output = Expression<Input, Result>
-    /// The expression.
-    public let expression: Expression<Input, Result>
-
-    init(_ expression: Expression<Input, Result>) { self.expression = expression }
-
-    /// The expression.
-    public func evaluate(_ bindings: PredicateBindings) throws -> Expression<Input, Result> { expression }
-
-    /// Throws: Foundation encodes no expressions on this system.
-    public init(from decoder: any Decoder) throws { throw PredicateCoding.refusal }
-    /// Throws: Foundation encodes no expressions on this system.
-    public func encode(to encoder: any Encoder) throws { throw PredicateCoding.refusal }
+  /// Whether a number is not below another one. A range of whole numbers without an upper bound is a sequence too, which has no end.
+  public static func build_contains<Bound, Element>(
+    _ range: Value<PartialRangeFrom<Bound>>, _ element: Element
+  ) -> RangeExpressionContains<Value<PartialRangeFrom<Bound>>, Element> where Element.Output == Bound {
+    RangeExpressionContains(range: range, element: element)
   }
 }
 

@@ -51,6 +51,12 @@ import Testing
     #expect(try isbns(#Predicate { (50...100).contains($0.pages) }) == ["1", "333"])
     #expect(try isbns(#Predicate { (50..<100).contains($0.pages) }) == ["333"])
     #expect(try isbns(#Predicate { $0.title.contains(/[OF]./) }) == ["1", "333"])
+    let (many, few): (PartialRangeFrom<Int64>, PartialRangeUpTo<Int64>) = (100..., ..<100)
+    let shelves = ["Oaks": 1, "Firs": 2]
+    #expect(try isbns(#Predicate { many.contains($0.pages) }) == ["1", "22"])
+    #expect(try isbns(#Predicate { few.contains($0.pages) }) == ["333"])
+    #expect(try isbns(#Predicate { shelves[$0.title] == 2 }) == ["333"])
+    #expect(try isbns(#Predicate { shelves[$0.title, default: 2] == 2 }) == ["22", "333"])
   }
 
   // FET-40.

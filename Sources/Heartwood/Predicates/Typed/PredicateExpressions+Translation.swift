@@ -152,7 +152,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
     switch wrapped {
     // There is nothing to translate the rest with.
     case .value(let value) where value.isNull: return wrapped
-    case .range: return try translation.binding(variable, to: wrapped).part(transform)
+    case .range, .dictionary: return try translation.binding(variable, to: wrapped).part(transform)
     default: break
     }
     let value = try translation.value(of: wrapped)
@@ -257,24 +257,25 @@ extension PredicateExpressions.Range: TranslatableExpression {
 
 extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    guard case .range(let lower, let upper, let isClosed) = try translation.part(range) else {
+    let range = try translation.part(range)
+    guard case .range = range else {
       throw .predicate("a range of a #Predicate has no translation; compare with its bounds")
     }
-    try translation.vocabulary?.checkOrder(of: Element.Output.self)
-    let value = try translation.value(element)
-    return .condition(
-      .comparing(value, .greaterOrEqual, lower) && .comparing(value, isClosed ? .lessOrEqual : .less, upper))
+    return .condition(try translation.isContained(element, in: range))
   }
 }
 
 /// Sequences and relationships.
 extension PredicateExpressions.SequenceContains: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    // A range of whole numbers is a sequence too, and one without an upper bound has no end.
+    let part = try translation.part(sequence)
+    if case .range = part { return .condition(try translation.isContained(element, in: part)) }
     let constants = (sequence as? PredicateExpressions.Value<LHS.Output>).map { Array($0.value) } ?? []
     for constant in constants {
       try translation.vocabulary?.checkEquality(of: RHS.Output.self, with: constant)
     }
-    return .condition(.comparing(try translation.value(element), .isIn, try translation.value(sequence)))
+    return .condition(.comparing(try translation.value(element), .isIn, try translation.value(of: part)))
   }
 }
 
@@ -298,18 +299,6 @@ extension PredicateExpressions.Filter: TranslatableExpression {
       ConditionExpression(
         .collection(DestinationValues(path: path, scope: scope, filter: former.map { $0 && inner } ?? inner)))
     )
-  }
-}
-
-extension PredicateExpressions.CollectionIndexSubscript: TranslatableExpression {
-  package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    guard case .path(let path) = try translation.value(wrapped).kind,
-      case .value(.int(let place)) = try translation.value(index).kind
-    else {
-      throw .predicate(
-        "an index of a #Predicate is translated only as a constant after an ordered relationship")
-    }
-    return .value(.path(PropertyPath(path.scope, path.steps + [.item(.index(Int(clamping: place)))])))
   }
 }
 

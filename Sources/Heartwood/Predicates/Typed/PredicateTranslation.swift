@@ -48,9 +48,18 @@ package protocol PredicateVocabulary {
 package enum PredicatePart {
   case condition(Condition)
   case value(ConditionExpression)
-  case range(ConditionExpression, ConditionExpression, isClosed: Bool)
+  /// A range; a bound is nil where it has none.
+  case range(ConditionExpression?, ConditionExpression?, isClosed: Bool)
   /// A condition that has a result only where another holds.
   case optional(Condition, where: Condition)
+  /// A constant dictionary.
+  case dictionary([ConstantEntry])
+}
+
+/// A key of a constant dictionary, with its value.
+package struct ConstantEntry {
+  let key: ConditionExpression
+  let value: ConditionExpression
 }
 
 /// What the variables of a predicate stand for.
@@ -111,7 +120,7 @@ package struct PredicateTranslation {
       if case .value(.bool(let flag)) = value.kind { return .always(flag) }
       return Condition(.truth(value))
     case .optional(let condition, let exists): return exists && condition
-    case .range: throw .predicate("a range is no condition")
+    case .range, .dictionary: throw .predicate("a range or a dictionary is no condition")
     }
   }
 
@@ -126,6 +135,7 @@ package struct PredicateTranslation {
     case .optional(let condition, let exists):
       return ConditionExpression(.conditional(exists, .truth(of: condition), .value(.null)))
     case .range: throw .predicate("a range is allowed only where something is contained in it")
+    case .dictionary: throw .predicate("a dictionary is allowed only before a key in brackets")
     }
   }
 
@@ -225,7 +235,7 @@ package struct PredicateTranslation {
     case .value(let value):
       if vocabulary?.isToMany(type) == true || value.isMissing(with: wrapped) { return part }
       return .value(ConditionExpression(.conditional(exists, value, .value(.null))))
-    case .range: return part
+    case .range, .dictionary: return part
     }
   }
 
@@ -256,6 +266,7 @@ package struct PredicateTranslation {
   func constant(_ value: Any) throws(HeartwoodError) -> PredicatePart {
     if let known = try vocabulary?.constant(value) { return .value(known) }
     if let range = value as? any ConstantRange { return try range.part(in: self) }
+    if let dictionary = value as? any ConstantDictionary { return try dictionary.part(in: self) }
     if let argument = value as? any PredicateArgument { return .value(argument.predicateConstant.expression) }
     if let attribute = value as? any AttributeValue { return .value(.value(attribute._value)) }
     if let regex = value as? PredicateExpressions.PredicateRegex {
@@ -286,12 +297,17 @@ private protocol ConstantRange {
 
 extension PredicateTranslation {
   fileprivate func range(
-    _ lower: Any, _ upper: Any, isClosed: Bool
+    _ lower: Any?, _ upper: Any?, isClosed: Bool
   ) throws(HeartwoodError) -> PredicatePart {
-    guard case .value(let lower) = try constant(lower), case .value(let upper) = try constant(upper) else {
+    .range(try bound(lower), try bound(upper), isClosed: isClosed)
+  }
+
+  private func bound(_ value: Any?) throws(HeartwoodError) -> ConditionExpression? {
+    guard let value else { return nil }
+    guard case .value(let bound) = try constant(value) else {
       throw .predicate("a range of these values is no value that the store can compare")
     }
-    return .range(lower, upper, isClosed: isClosed)
+    return bound
   }
 }
 
@@ -304,6 +320,24 @@ extension ClosedRange: ConstantRange {
 extension Range: ConstantRange {
   fileprivate func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     try translation.range(lowerBound, upperBound, isClosed: false)
+  }
+}
+
+extension PartialRangeFrom: ConstantRange {
+  fileprivate func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    try translation.range(lowerBound, nil, isClosed: true)
+  }
+}
+
+extension PartialRangeThrough: ConstantRange {
+  fileprivate func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    try translation.range(nil, upperBound, isClosed: true)
+  }
+}
+
+extension PartialRangeUpTo: ConstantRange {
+  fileprivate func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
+    try translation.range(nil, upperBound, isClosed: false)
   }
 }
 
