@@ -18,7 +18,8 @@ package enum Expansion {
     do throws(ExpansionError) {
       switch (request.macro.typeName, request.macroRole) {
       case ("Model", "member"):
-        let model = try ModelExpansion(declaration, isSwift5: request.isSwift5)
+        let model = try ModelExpansion(
+          declaration, isSwift5: request.isSwift5, conditions: request.conditions)
         let missing = request.conformanceListSyntax?.source ?? ""
         return .expansion(
           model.members(isRoot: missing.contains("PersistentModel")),

@@ -10,9 +10,12 @@ struct ModelExpansion {
   /// Whether the file is compiled as Swift 5, where constants are stored as variables are, and a model of an actor is only warned of.
   let isSwift5: Bool
 
+  /// - Parameter conditions: The names of conditions that hold, such as `DEBUG`.
   /// - Throws: `ExpansionError` if it is no class.
-  init(_ syntax: PluginRequest.Syntax, isSwift5: Bool = false) throws(ExpansionError) {
-    let source = SourceText(syntax.source)
+  init(
+    _ syntax: PluginRequest.Syntax, isSwift5: Bool = false, conditions: Set<String> = []
+  ) throws(ExpansionError) {
+    let source = SourceText(syntax.source, conditions: conditions)
     guard let type = TypeDeclaration(source) else {
       throw ExpansionError("'@Model' can only be applied to a class", at: 0..<0)
     }
@@ -135,9 +138,6 @@ struct ModelExpansion {
       """
   }
 
-  private func defaultValue(of variable: VariableDeclaration) -> String {
-    guard let value = variable.initialValue, value != "nil", variable.prefix.attribute("Relationship") == nil
-    else {
   private func propertyMetadata(
     _ name: String, _ path: String, _ defaultValue: String, _ metadata: String
   ) -> String {
@@ -145,6 +145,9 @@ struct ModelExpansion {
       + "defaultValue: \(defaultValue), metadata: \(metadata)),"
   }
 
+  private func defaultValue(of variable: VariableDeclaration) -> String {
+    guard let value = variable.initialValue, value != "nil", variable.prefix.attribute("Relationship") == nil
+    else {
       return "nil"
     }
     // `if` and `switch` are no arguments, and `as` takes no `Int!`.

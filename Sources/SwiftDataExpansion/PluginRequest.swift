@@ -45,6 +45,15 @@ package struct PluginRequest: Decodable {
       }
       return text[place.upperBound...].prefix { $0 != "}" }.first(where: \.isNumber) == "5"
     }
+
+    /// The names of conditions that the compiler is given, such as `DEBUG`.
+    var conditions: Set<String> {
+      guard let text = staticBuildConfiguration,
+        let place = text.firstRange(of: "\"customConditions\":[")
+      else { return [] }
+      let names = text[place.upperBound...].prefix { $0 != "]" }.split(separator: ",")
+      return Set(names.map { String($0.filter { $0 != "\"" && !$0.isWhitespace }) })
+    }
   }
 
   package struct Freestanding: Decodable {

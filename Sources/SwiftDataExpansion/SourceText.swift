@@ -5,9 +5,10 @@ struct SourceText {
   let bytes: [UInt8]
   let cursor: TokenCursor
 
-  init(_ source: String) {
+  /// - Parameter conditions: The names of conditions that hold, such as `DEBUG`.
+  init(_ source: String, conditions: Set<String> = []) {
     bytes = Array(source.utf8)
-    cursor = TokenCursor(Conditions.active(Lexer.tokens(of: bytes)))
+    cursor = TokenCursor(Conditions.active(Lexer.tokens(of: bytes), names: conditions))
   }
 
   subscript(index: Int) -> Token { cursor[index] }

@@ -1,6 +1,14 @@
 /// Removes from tokens what `#if` leaves out on Linux.
-package enum Conditions {
-  package static func active(_ tokens: [Token]) -> [Token] {
+package struct Conditions {
+  /// The names that the compiler is given, such as `DEBUG`.
+  private let names: Set<String>
+
+  /// - Parameter names: The names that the compiler is given, such as `DEBUG`.
+  package static func active(_ tokens: [Token], names: Set<String> = []) -> [Token] {
+    Conditions(names: names).active(tokens)
+  }
+
+  private func active(_ tokens: [Token]) -> [Token] {
     var result: [Token] = []
     /// Of each open `#if`: whether this part is read, and whether a part was.
     var open: [(isActive: Bool, isDone: Bool)] = []
@@ -33,12 +41,12 @@ package enum Conditions {
     return result
   }
 
-  private static func holds(_ tokens: [Token]) -> Bool {
+  private func holds(_ tokens: [Token]) -> Bool {
     var rest = tokens[...]
     return either(&rest)
   }
 
-  private static func either(_ rest: inout ArraySlice<Token>) -> Bool {
+  private func either(_ rest: inout ArraySlice<Token>) -> Bool {
     var value = both(&rest)
     while rest.count >= 2, rest.first?.is("|") == true {
       rest = rest.dropFirst(2)
@@ -48,7 +56,7 @@ package enum Conditions {
     return value
   }
 
-  private static func both(_ rest: inout ArraySlice<Token>) -> Bool {
+  private func both(_ rest: inout ArraySlice<Token>) -> Bool {
     var value = one(&rest)
     while rest.count >= 2, rest.first?.is("&") == true {
       rest = rest.dropFirst(2)
@@ -58,7 +66,7 @@ package enum Conditions {
     return value
   }
 
-  private static func one(_ rest: inout ArraySlice<Token>) -> Bool {
+  private func one(_ rest: inout ArraySlice<Token>) -> Bool {
     guard let first = rest.popFirst() else { return false }
     if first.is("!") { return !one(&rest) }
     if first.is("(") {
@@ -66,7 +74,9 @@ package enum Conditions {
       if rest.first?.is(")") == true { rest.removeFirst() }
       return value
     }
-    guard rest.first?.is("(") == true else { return first.is("true") || first.is("SWIFT_PACKAGE") }
+    guard rest.first?.is("(") == true else {
+      return first.is("true") || first.is("SWIFT_PACKAGE") || names.contains(first.text)
+    }
     var depth = 0
     var argument: [String] = []
     while let token = rest.popFirst() {

@@ -12,6 +12,28 @@ struct DeclarationTests {
   }
 
   // SWD-01
+  @Test func `properties of a condition of the compiler are stored where it holds`() throws {
+    let context = try Library.context(of: Conditional.self)
+    let model = Conditional()
+    context.insert(model)
+    #if DEBUG
+      model.debugNote = "changed"
+      let name = "debugNote"
+    #else
+      model.releaseNote = "changed"
+      let name = "releaseNote"
+    #endif
+    try context.save()
+    #expect(Conditional.schemaMetadata.map(\.name) == [name, "always"])
+    let read = try #require(try ModelContext(context.container).fetch(FetchDescriptor<Conditional>()).first)
+    #if DEBUG
+      #expect(read.debugNote == "changed")
+    #else
+      #expect(read.releaseNote == "changed")
+    #endif
+  }
+
+  // SWD-01
   @Test func `values of all plain types are stored exactly`() throws {
     let model = Plain()
     model.bool = true

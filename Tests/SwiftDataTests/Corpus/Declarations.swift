@@ -23,6 +23,18 @@ final class Plain {
 }
 
 @Model
+final class Conditional {
+  #if DEBUG
+    var debugNote: String = "debug"
+  #else
+    var releaseNote: String = "release"
+  #endif
+  var always = 1
+
+  init() {}
+}
+
+@Model
 final class Optionals {
   var bool: Bool?
   var int: Int?

@@ -182,6 +182,25 @@ struct DiagnosticTests {
     #expect(other?.contains("@available") == false)
   }
 
+  @Test func `properties in a part that the compiler leaves out are left out`() {
+    let source = """
+      class Trip {
+      #if DEBUG && !FAST
+        var note = 1
+      #else
+        var other = 2
+      #endif
+      }
+      """
+    func properties(_ configuration: String?) -> [String] {
+      let made = Expanding("Model", "member", source, configuration: configuration).source ?? ""
+      return made.matches(of: /name: "(\w+)"/).map { String($0.1) }
+    }
+    #expect(properties(#"{"customConditions":["SWIFT_PACKAGE", "DEBUG"],"endianness":"little"}"#) == ["note"])
+    #expect(properties(#"{"customConditions":["DEBUG","FAST"]}"#) == ["other"])
+    #expect(properties(#"{"customConditions":[]}"#) == ["other"] && properties(nil) == ["other"])
+  }
+
   @Test func `what is not persisted has no attribute`() {
     for member in [
       "@Transient var a = 1", "static var a = 1", "let a = 1", "lazy var a = 1", "var a: Int { 1 }",
@@ -223,25 +242,6 @@ struct DiagnosticTests {
       ])
   }
 
-  @Test func `statements are refused`() {
-    for word in ["let", "var", "for", "while", "guard", "switch"] {
-      #expect(
-        refusals("\(word) x = $0.name\n  return x == name") == [
-          "2:3: a predicate is one expression or 'if' with one in each branch: '\(word)' is not allowed in it"
-        ])
-    }
-    #expect(
-      refusals("$0.a == 1\n  $0.b == 2") == [
-        "3:3: a predicate is one expression: this is a second one, or is not understood"
-      ])
-    #expect(refusals("") == ["3:1: a predicate needs an expression"])
-    #expect(refusals("if $0.a { true }") == ["3:1: 'if' of a predicate needs an 'else' with a value"])
-    #expect(
-      refusals("if $0.a, let b = $0.b { b } else { false }") == [
-        "2:12: in a predicate, 'if let' comes before other conditions"
-      ])
-  }
-
   @Test func `a part that reads no variable is kept as it is written`() {
     func constants(_ body: String) -> [String] {
       let source = Expanding(freestanding: "Predicate", "#Predicate<Trip> { \(body) }").source ?? ""
@@ -272,6 +272,25 @@ struct DiagnosticTests {
     }
     let source = Expanding(freestanding: "Predicate", "#Predicate<Trip> { $0 is A & B && $0.a == 1 }").source
     #expect(source?.contains("TypeCheck<_, A & B>") == true)
+  }
+
+  @Test func `statements are refused`() {
+    for word in ["let", "var", "for", "while", "guard", "switch"] {
+      #expect(
+        refusals("\(word) x = $0.name\n  return x == name") == [
+          "2:3: a predicate is one expression or 'if' with one in each branch: '\(word)' is not allowed in it"
+        ])
+    }
+    #expect(
+      refusals("$0.a == 1\n  $0.b == 2") == [
+        "3:3: a predicate is one expression: this is a second one, or is not understood"
+      ])
+    #expect(refusals("") == ["3:1: a predicate needs an expression"])
+    #expect(refusals("if $0.a { true }") == ["3:1: 'if' of a predicate needs an 'else' with a value"])
+    #expect(
+      refusals("if $0.a, let b = $0.b { b } else { false }") == [
+        "2:12: in a predicate, 'if let' comes before other conditions"
+      ])
   }
 
   @Test func `expressions that no store has are refused`() {

@@ -16,7 +16,10 @@ struct Expanding {
   }
 
   /// The expansion of an attribute.
-  init(_ macro: String, _ role: String, _ source: String, missing: String? = nil, of type: String? = nil) {
+  init(
+    _ macro: String, _ role: String, _ source: String, missing: String? = nil, of type: String? = nil,
+    configuration: String? = nil
+  ) {
     given = source
     read(
       Expansion.answer(
@@ -24,7 +27,7 @@ struct Expanding {
           expandAttachedMacro: .init(
             macro: Self.reference(macro), macroRole: role, attributeSyntax: Self.syntax("@" + macro),
             declSyntax: Self.syntax(source), extendedTypeSyntax: type.map(Self.syntax),
-            conformanceListSyntax: missing.map(Self.syntax)))))
+            conformanceListSyntax: missing.map(Self.syntax), staticBuildConfiguration: configuration))))
   }
 
   /// The expansion of an expression or a declaration that begins with `#`.
