@@ -14,7 +14,7 @@ public protocol BackingData<Model> {
   /// The value of a property.
   func getValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value
   /// Sets a property.
-  mutating func setValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value)
+  func setValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value)
   /// Where the values are. Not meant to be used.
   var _place: _BackingPlace { get }
 }
@@ -54,7 +54,7 @@ extension BackingData {
   }
 
   /// Sets a property.
-  public mutating func setValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value) {
+  public func setValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value) {
     guard let model = SnapshotValues.model(of: self) as? Model,
       let path = keyPath as? ReferenceWritableKeyPath<Model, Value>
     else { programError("\(keyPath) of \(Model.self) cannot be set") }
@@ -62,8 +62,7 @@ extension BackingData {
   }
 
   /// Sets a property that a transformer stores.
-  public mutating func setTransformableValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value)
-  {
+  public func setTransformableValue<Value>(forKey keyPath: KeyPath<Model, Value>, to newValue: Value) {
     setValue(forKey: keyPath, to: newValue)
   }
 }

@@ -72,6 +72,11 @@ private func models<Backing: BackingData, Models: RelationshipCollection>(
   _ backing: Backing, _ models: Models
 ) {
   let _: Any = backing.metadata
+  let book: KeyPath<Backing.Model, String>? = nil
+  if let book {
+    backing.setValue(forKey: book, to: backing.getValue(forKey: book))
+    backing.setTransformableValue(forKey: book, to: backing.getTransformableValue(forKey: book))
+  }
   func isModel<Model: PersistentModel>(_ type: Model.Type) {}
   isModel(Models.PersistentElement.self)
 }
