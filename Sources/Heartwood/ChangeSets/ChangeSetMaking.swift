@@ -24,7 +24,9 @@ struct ChangeSetMaking {
     let (from, to) = (earlier.generation, later.generation)
     let before = try earlier.replica()
     var needed = before.known
-    needed[before.ownLineage] = try earlier.newestHistory()
+    // What is before the beginning of the lineage is of the one before it, also where only a later generation of that state is left.
+    let newest = try earlier.newestHistory()
+    if newest > before.start { needed[before.ownLineage] = newest }
     var known = replica.known
     known[replica.ownLineage] = try later.newestHistory()
     var deleted: Set<RowAddress> = []

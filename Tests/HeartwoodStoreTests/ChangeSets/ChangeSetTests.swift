@@ -96,6 +96,17 @@ final class StoreCopy {
     try from.coordinator.changeSet(after: other.coordinator.changeSetPositions())
   }
 
+  @Test func `a copy may reclaim its space before its first exchange`() throws {
+    let (first, second) = try pair()
+    let copied = try #require(second.container.history().last).transactionNumber
+    try second.coordinator.reclaim()
+    #expect(heartwoodError { _ = try second.coordinator.changeSet(from: UInt64(copied)) } != nil)
+    _ = second.make("three")
+    try second.context.save()
+    try first.coordinator.apply(set(second, for: first))
+    #expect(try first.contents() == second.contents())
+  }
+
   private func change(_ replica: StoreCopy, _ random: inout SplitMix64) throws {
     let context = replica.context
     context.refreshAllObjects()
