@@ -30,7 +30,8 @@ struct Settlement {
       let hasSuccessor = try page.hasSuccessor()
       return LeaseMachine.settling(
         isHeld: isHeld, isRecovering: record.isRecovering, isFileLockFree: isFree, hasSuccessor: hasSuccessor,
-        isNewest: try page.newestCounter() == record.counter)
+        // The counter of a record that a crash has torn does not count.
+        isNewest: try page.newest()?.counter == record.counter)
     } catch {
       throw EngineError.files(error, "the shared header of the store could not be read")
     }

@@ -118,6 +118,41 @@ struct SettlementTests {
     #expect(adopted > 0 || isDeferred && effect == .none)
   }
 
+  /// The page that processes share is never synced: after a power failure the newer record may have its counter, and nothing else.
+  @Test func `a reader looks once for what a writer has left beside a record that a crash has torn`() throws {
+    var place = try Place()
+    try place.holder.close()
+    place.options.idleSeconds = 60
+    let victim = place.disk.process(named: "victim")
+    let writer = try Engine(at: "/store", options: place.options, fileSystem: victim)
+    try writer.write { try $0.put("n", [1]) }
+    victim.kill()
+    withExtendedLifetime(writer) {}
+    let page = try place.disk.openDirectory("/store").open("processes", .readWrite)
+    func word(_ offset: Int) throws -> UInt64 {
+      var word: UInt64 = 0
+      _ = try withUnsafeMutableBytes(of: &word) { (buffer) throws(FileSystemError) in
+        try page.readFully(into: buffer, at: Int64(offset))
+      }
+      return word
+    }
+    let counters = try [SharedHeader.firstRecord, SharedHeader.secondRecord].map(word)
+    let (newest, torn) =
+      counters[0] > counters[1]
+      ? (SharedHeader.firstRecord, SharedHeader.secondRecord)
+      : (SharedHeader.secondRecord, SharedHeader.firstRecord)
+    let counter = try word(newest)
+    for (offset, value) in [
+      (torn, counter + 1), (torn + WriterRecord.stateOffset, try word(newest + WriterRecord.stateOffset)),
+    ] {
+      try page.write(all: withUnsafeBytes(of: value) { Array($0) }, at: offset)
+    }
+    let reader = try place.open("reader", .readOnly)
+    #expect(try reader.get("n") == [1])
+    #expect(try reader.handle.open().lease.settledRecord.load(ordering: .relaxed) == counter)
+    try reader.close()
+  }
+
   @Test func `an opening does not wait for a process that lives and holds the lease`() throws {
     var place = try Place()
     place.options.idleSeconds = 60
