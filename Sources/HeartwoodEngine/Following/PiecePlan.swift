@@ -75,9 +75,11 @@ struct PieceContinuation {
       )
     }
     let known = Dictionary(piece.logs.map { ($0.number, $0) }) { first, _ in first }
+    // A recovery may have gone back to a checkpoint that needs segments which the piece did not. Then the store has the piece's last segment.
+    let hasEnd = contents.logs.contains { $0.header.number == piece.end.position.segment }
     for part in contents.logs {
       guard let shipped = known[part.header.number] else {
-        guard part.header.number >= piece.nextSegment else { throw otherHistory() }
+        guard hasEnd || part.header.number >= piece.nextSegment else { throw otherHistory() }
         continue
       }
       // The bytes of a segment that a recovery has left are kept behind its end.
