@@ -40,7 +40,10 @@ public final class FolderDestination: ShippingDestination {
       } catch {
         guard creates, error.code == .notFound else { throw error }
       }
-      try fileSystem.createDirectory(path)
+      do throws(FileSystemError) { try fileSystem.createDirectory(path) } catch {
+        // Another process may have made it meanwhile.
+        guard error.code == .alreadyExists else { throw error }
+      }
       return try fileSystem.openDirectory(path)
     } catch {
       throw EngineError.files(error, "the folder of shipped pieces could not be opened")

@@ -16,6 +16,14 @@ import Testing
     return try Engine(at: path, options: options, fileSystem: process)
   }
 
+  @Test func `two processes may make the folder that is shipped to at once`() throws {
+    let disk = SimulatedFileSystem()
+    let plan = FaultPlan([.fail(.createDirectory, .nth(1), with: .alreadyExists, effect: .whole)])
+    let files = FaultInjectingFileSystem(base: disk, plan: plan)
+    #expect(try FolderDestination("/place", creates: true, fileSystem: files).list() == [])
+    #expect(files.firingCounts == [1])
+  }
+
   /// Each writer continues the log in a new segment, and the checkpoint of its reclamation names no earlier one. If it is killed before the anchor
   /// names that, the next one continues from the checkpoint before, whose segments the shipped pieces do not have.
   @Test func `what was shipped is continued, at whatever call the writer is killed`() throws {
