@@ -11,6 +11,7 @@ struct LogFinder {
     var logs: [UInt32] = []
     var pages: [UInt32] = []
     var hasNewAnchor = false
+    var hasNewHolds = false
 
     /// The first unused segment number.
     var next: UInt32 { (max(logs.max() ?? 0, pages.max() ?? 0)) + 1 }
@@ -20,6 +21,7 @@ struct LogFinder {
     var listing = Listing()
     for name in try folder.entries() {
       if name == StoreFolder.newAnchorName { listing.hasNewAnchor = true }
+      if name == StoreFolder.newHoldsName { listing.hasNewHolds = true }
       guard let segment = SegmentName.parse(name) else { continue }
       if segment.isLog { listing.logs.append(segment.number) } else { listing.pages.append(segment.number) }
     }

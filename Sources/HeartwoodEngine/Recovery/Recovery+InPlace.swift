@@ -40,6 +40,7 @@ extension Recovery {
     }
     // 4. Unlink unreferenced files, unless a slot of the anchor is lost, which may have referred to them.
     if !contents.isIncomplete { unlinkOrphans(listing, earlier + path, checkpoint) }
+    unlinkNewHolds(listing)
     return Log(
       folder: folder, identifier: contents.slot.identifier, options: options, path: earlier + path,
       last: last,

@@ -48,6 +48,7 @@ struct Recovery {
     // 4. Unlink unreferenced files, unless a slot of the anchor is lost, which may have referred to them.
     let path = before(scan.durableEnd) + copy.segments
     if !contents.isIncomplete { unlinkOrphans(listing, earlier + path, checkpoint) }
+    unlinkNewHolds(listing)
     return Log(
       folder: folder, identifier: contents.slot.identifier, options: options, path: earlier + path,
       last: copy.segment, end: copy.end, filled: max(Format.firstFillBytes, copy.end.position.offset),
@@ -230,5 +231,10 @@ struct Recovery {
       + listing.pages.filter { !pages.contains($0) }.map(SegmentName.pages)
       + (listing.hasNewAnchor ? [StoreFolder.newAnchorName] : [])
     folder.unlink(names)
+  }
+
+  /// Unlinks what a change of the holds has left that was cut short. Nothing reads it.
+  func unlinkNewHolds(_ listing: LogFinder.Listing) {
+    if listing.hasNewHolds { folder.unlink([StoreFolder.newHoldsName]) }
   }
 }

@@ -146,6 +146,7 @@ import Testing
     } verify: { disk, acknowledged in
       guard try Engine.containsStore(at: "/store", orRest: false, fileSystem: disk) else { return }
       let engine = try Engine(at: "/store", options: options, fileSystem: disk)
+      #expect(try !disk.openDirectory("/store").entries().contains("holds.new"))
       let holds = try engine.holds()
       for name in acknowledged where name.count == 1 && !(name == "0" && acknowledged.contains("end of 0")) {
         #expect(holds.contains { $0.name == name })
