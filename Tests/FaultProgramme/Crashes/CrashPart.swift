@@ -77,13 +77,16 @@ enum CrashSubject: Sendable {
   case engine(Workload)
   /// The graph workload, the same in every variant.
   case graph
+  /// Consumers, holds, purges and change sets: this many random steps after others, and other ones in each variant.
+  case diary(steps: Int)
 
-  static let all = Workload.all.map(CrashSubject.engine) + [.graph]
+  static let all = Workload.all.map(CrashSubject.engine) + [.graph, .diary(steps: 8)]
 
   func name(_ variant: Int, _ seed: UInt64) -> String {
     switch self {
     case .engine(let workload): workload.variant(variant, seed: seed).description
     case .graph: "a graph with ordered relationships and delete rules"
+    case .diary: "a graph with consumers, holds and change sets, \(Self.diarySeed(variant, seed))"
     }
   }
 
@@ -92,11 +95,21 @@ enum CrashSubject: Sendable {
     switch self {
     case .engine(let workload): try Self.explore(explorer, workload.variant(variant, seed: seed))
     case .graph: try Self.exploreGraph(explorer)
+    case .diary(let steps):
+      try Self.exploreDiary(explorer, try Self.diary(steps, variant, seed))
     }
   }
 
+  private static func diary(_ steps: Int, _ variant: Int, _ seed: UInt64) throws -> DiaryRehearsal {
+    try DiaryRehearsal(seed: diarySeed(variant, seed), count: steps, prepared: 20)
+  }
+
+  private static func diarySeed(_ variant: Int, _ seed: UInt64) -> UInt64 { seed &* 1_000 &+ UInt64(variant) }
+
   /// Runs the workload twice and checks that both runs leave the same bytes.
   func requireSameBytes(on crashModel: CrashModel, variant: Int, seed: UInt64) throws {
+    var rehearsal: DiaryRehearsal?
+    if case .diary(let steps) = self { rehearsal = try Self.diary(steps, variant, seed) }
     let digests = try (0..<2).map { _ in
       let disk = SimulatedFileSystem(seed: seed, crashModel: crashModel)
       switch self {
@@ -109,6 +122,9 @@ enum CrashSubject: Sendable {
       case .graph:
         let disk = FaultInjectingFileSystem(base: disk)
         try GraphSession.live(on: disk, GraphWitness(try GraphSession.states()))
+      case .diary:
+        try rehearsal?.prepare(disk)
+        try rehearsal?.live(on: disk, StateWitness(rehearsal?.states ?? []))
       }
       return disk.digest
     }
@@ -153,6 +169,25 @@ enum CrashSubject: Sendable {
       if recovers { try Session.recover(fileSystem) }
     } verify: { fileSystem, _ in
       try reference.now.check(fileSystem)
+    }
+  }
+
+  private static func exploreDiary(
+    _ explorer: CrashExplorer, _ rehearsal: DiaryRehearsal
+  ) throws -> CrashReport {
+    let reference = StateWitness(rehearsal.states)
+    // The explorer's closures hold the reference, and it holds them.
+    defer { reference.whenNarrowed {} }
+    let recovers = explorer.recoveryDepth > 0
+    return try explorer.run(acknowledging: Void.self) { fileSystem in
+      try rehearsal.prepare(fileSystem)
+    } workload: { fileSystem, acknowledge in
+      reference.whenNarrowed { acknowledge(()) }
+      try rehearsal.live(on: fileSystem, reference)
+    } recover: { fileSystem in
+      if recovers { try Session.recover(fileSystem) }
+    } verify: { fileSystem, _ in
+      try DiaryChecker(candidates: reference.candidates, sets: rehearsal.sets).check(fileSystem)
     }
   }
 }

@@ -15,20 +15,22 @@ enum GraphSession {
 
   static func open(
     _ fileSystem: any FileSystem, at path: String = Session.path, options: EngineOptions = Self.options,
-    isBuffered: Bool = true
+    isBuffered: Bool = true, model: Result<ManagedObjectModel, any Error> = Self.model,
+    _ edit: (PersistentStoreDescription) -> Void = { _ in }
   ) throws -> PersistentContainer {
-    let container = PersistentContainer(name: "Library", managedObjectModel: try model.get())
+    let container = PersistentContainer(name: "Store", managedObjectModel: try model.get())
     let description = PersistentStoreDescription(url: URL(filePath: path))
     description.fileSystem = fileSystem
     description.isBuffered = isBuffered
     description.engineOptions = options
+    edit(description)
     container.persistentStoreDescriptions = [description]
     try container.loadPersistentStores()
     return container
   }
 
   /// One model for all runs, because a frozen model is never deallocated.
-  private static let model = Result { try ManagedObjectModel(types: Library.types) }
+  static let model = Result { try ManagedObjectModel(types: Library.types) }
 
   /// Executes one save in its own context.
   static func run(_ step: GraphStep, on container: PersistentContainer) throws {
@@ -68,25 +70,25 @@ enum GraphSession {
   }
 }
 
+typealias GraphWitness = StateWitness<GraphFacts>
+
 /// Tracks which states must exist and which may.
-final class GraphWitness: @unchecked Sendable {
+final class StateWitness<State: Sendable>: @unchecked Sendable {
   private let lock = Lock()
-  private let states: [GraphFacts]
+  private let states: [State]
   private var acknowledged = 0
   private var isSaving = false
   private var whenNarrowed: (@Sendable () -> Void)?
 
-  init(_ states: [GraphFacts]) { self.states = states }
+  init(_ states: [State]) { self.states = states }
 
   /// The number of the last acknowledged save.
   var number: Int { lock.withLock { acknowledged } }
 
-  var newest: GraphFacts { states[number] }
-
-  var now: GraphChecker { GraphChecker(candidates: candidates) }
+  var newest: State { states[number] }
 
   /// All states that may be found after a crash at this moment.
-  var candidates: [GraphFacts] {
+  var candidates: [State] {
     lock.withLock { Array(states[acknowledged...(isSaving ? acknowledged + 1 : acknowledged)]) }
   }
 
@@ -113,4 +115,8 @@ final class GraphWitness: @unchecked Sendable {
 
   /// Sets an action that is called whenever the set of allowed states shrinks.
   func whenNarrowed(_ action: @escaping @Sendable () -> Void) { lock.withLock { whenNarrowed = action } }
+}
+
+extension GraphWitness {
+  var now: GraphChecker { GraphChecker(candidates: candidates) }
 }

@@ -90,7 +90,7 @@ struct GraphFacts: Hashable, CustomStringConvertible {
     "\(data.count)×\(data.first ?? 0)\(data.allSatisfy { $0 == data.first } ? "" : " mixed")"
   }
 
-  private static func line(_ transaction: PersistentHistoryTransaction) -> String {
+  static func line(_ transaction: PersistentHistoryTransaction) -> String {
     let changes = (transaction.changes ?? []).map { change in
       let key = change.changedObjectID.uriRepresentation().lastPathComponent
       let properties = change.updatedProperties.map { " \($0.map(\.name).sorted())" } ?? ""
