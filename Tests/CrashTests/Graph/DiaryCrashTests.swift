@@ -5,7 +5,7 @@ import Testing
 
 @testable import FaultProgramme
 
-/// Runs a part of `Tests/FaultProgramme/run crashes`.
+/// Runs a part of `Tests/FaultProgramme/run crashes schedules`.
 @Suite(.serialized) struct `A store with consumers, holds and change sets` {
   @Test func `a crash leaves history without a gap, and consumers, holds and change sets as acknowledged`()
     throws
@@ -30,6 +30,18 @@ import Testing
       kinds == [
         "save", "consume", "consumeSlowly", "hold", "release", "purge", "apply", "reclaim", "reopen",
       ])
+  }
+
+  @Test(arguments: [
+    ScheduleScenario.consumers, .sameConsumer, .purges, .holds, .history, .keeperKill,
+  ])
+  func `consumers, purges and holds are right in each order of their steps`(scenario: ScheduleScenario) throws
+  {
+    let explorer = ScheduleExplorer(mostSchedules: 8)
+    let systematic = try explorer.explore(preemptions: 1, scenario.prepare)
+    let random = try explorer.random(seed: 62, count: 8, scenario.prepare)
+    print("\(scenario): \(systematic), \(random)")
+    #expect(systematic.failure == nil && random.failure == nil)
   }
 }
 

@@ -6,10 +6,11 @@ import HeartwoodFiles
 enum ScheduleScenario: String, CaseIterable, Sendable {
   case handover, groupCommit, checkpoint, checkpointElsewhere, readers, reclaim, opening, idle, follower,
     kill, settling,
-    closing
+    closing, consumers, sameConsumer, purges, holds, history, keeperKill
 
   /// Prepares a run.
   func prepare(_ threads: ExploredThreads) throws {
+    if try prepareDiary(threads) { return }
     let store = try ScheduledStore(threads)
     switch self {
     case .handover: try Self.handover(store)
@@ -24,6 +25,7 @@ enum ScheduleScenario: String, CaseIterable, Sendable {
     case .kill: try Self.kill(store)
     case .settling: try Self.settling(store)
     case .closing: try Self.closing(store)
+    case .consumers, .sameConsumer, .purges, .holds, .history, .keeperKill: break
     }
   }
 

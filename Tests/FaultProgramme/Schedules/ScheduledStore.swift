@@ -17,10 +17,16 @@ final class ScheduledStore: @unchecked Sendable {
 
   static let path = "/store"
 
-  /// - Parameter threads: The threads of the run. The store is checked after them.
-  init(_ threads: ExploredThreads) throws {
+  /// - Parameters:
+  ///   - threads: The threads of the run. The store is checked after them.
+  ///   - make: Makes the store; nil for an empty one of the engine.
+  init(_ threads: ExploredThreads, _ make: ((SimulatedFileSystem) throws -> Void)? = nil) throws {
     self.threads = threads
-    try Engine(at: Self.path, options: Self.options, fileSystem: disk).close()
+    if let make {
+      try make(disk)
+    } else {
+      try Engine(at: Self.path, options: Self.options, fileSystem: disk).close()
+    }
     threads.afterwards { [self] in try check() }
   }
 
@@ -84,6 +90,7 @@ final class ScheduledStore: @unchecked Sendable {
     for access in [EngineOptions.Access.readOnly, .readWrite] {
       var options = Self.options
       options.access = access
+      options.acceptsOtherContent = true
       let engine = try Engine(at: Self.path, options: options, fileSystem: disk.process(named: "checker"))
       if access == .readWrite { try compare(engine, wasKilled: wasKilled) }
       let findings = try engine.verify().findings
@@ -112,7 +119,7 @@ final class ScheduledStore: @unchecked Sendable {
 final class ScheduledProcess: @unchecked Sendable {
   let name: String
   let system: SimulatedProcess
-  private let options: EngineOptions
+  let options: EngineOptions
   private(set) var isKilled = false
 
   fileprivate init(_ name: String, _ system: SimulatedProcess, _ options: EngineOptions) {
