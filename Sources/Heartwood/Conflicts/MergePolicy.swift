@@ -119,11 +119,7 @@ open class MergePolicy: NSObject, @unchecked Sendable {
   /// - Throws: `.managedObjectMerge` for the type `error`.
   open func resolve(optimisticLockingConflicts list: [MergeConflict]) throws {
     guard mergeType != .error else { throw HeartwoodError.merge(list) }
-    let conflicting = Set(list.lazy.map { ObjectIdentifier($0.sourceObject) })
-    for conflict in list {
-      guard let context = conflict.sourceObject.managedObjectContext else { continue }
-      context.resolve(conflict, by: mergeType, conflicting)
-    }
+    changeObjects(of: list)
   }
 
   /// Resolves violations of uniqueness constraints.
@@ -131,9 +127,7 @@ open class MergePolicy: NSObject, @unchecked Sendable {
   /// - Throws: `.managedObjectConstraintMerge` for the type `error`, and for stored objects that cannot be merged.
   open func resolve(constraintConflicts list: [ConstraintConflict]) throws {
     guard uniqueType != .error else { throw HeartwoodError.constraints(list) }
-    guard let context = list.lazy.compactMap({ $0.conflictingObjects.first?.managedObjectContext }).first
-    else { return }
-    try context.resolve(list, by: uniqueType, toMany)
+    try changeObjects(of: list)
   }
 }
 

@@ -11,7 +11,7 @@ import HeartwoodFiles
 /// - Invariant: An object is in at most one of the inserted, updated and deleted objects.
 /// - Invariant: The context keeps a changed object until its change is saved or undone. It keeps an unchanged object
 ///   only while the program references it.
-open class ManagedObjectContext: NSObject, @unchecked Sendable {
+open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendable {
   /// The kind of queue on which the context and its objects must be used.
   public let concurrencyType: ConcurrencyType
 
@@ -213,6 +213,11 @@ open class ManagedObjectContext: NSObject, @unchecked Sendable {
   }
 
   deinit { if parent != nil { assignedIdentifiers?.remove(self) } }
+
+  /// The name and the kind of queue: objects may be read on that queue only.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["name": name as Any, "concurrencyType": concurrencyType], displayStyle: .class)
+  }
 
   private func follow(_ parent: ManagedObjectContext) {
     for ancestor in sequence(first: parent, next: \.parent) {

@@ -1,12 +1,5 @@
 /// Short forms for `dump` and debuggers: by their fields, objects would lead to the whole graph and to the memory of the engine.
 
-extension ManagedObjectContext: CustomReflectable {
-  /// The name and the kind of queue: objects may be read on that queue only.
-  public var customMirror: Mirror {
-    Mirror(self, children: ["name": name as Any, "concurrencyType": concurrencyType], displayStyle: .class)
-  }
-}
-
 extension ManagedObjectModel: CustomReflectable {
   /// The names of the entities, with those of their properties.
   public var customMirror: Mirror {

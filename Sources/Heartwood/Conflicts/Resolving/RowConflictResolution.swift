@@ -56,7 +56,21 @@ extension RowConflictResolution {
       }
     }
     take(newest, by: object)
-    if type.storeWins { context.leaveTakenPartners(of: object) }
+    if type.storeWins { leaveTakenPartners(of: object) }
+  }
+
+  /// Where the store wins, leaves the partners of one-to-one relationships that have another one by their own unsaved values.
+  func leaveTakenPartners(of object: ManagedObject) {
+    for relationship in object.entity.compiled.pairs where object.pending?.edit(relationship.slot) == nil {
+      guard let inverse = relationship.inverseRelationship,
+        case .object(let id) = object.committedValue(at: relationship.slot),
+        let partner = context.registered(relationship.destinationEntity.rootEntity, id.key),
+        !partner.state.contains(.deleted), let edit = partner.pending?.edit(inverse.slot),
+        edit != .object(object.identifier)
+      else { continue }
+      context.willEdit(object)
+      object.setEdit(relationship.slot, .null)
+    }
   }
 
   private func take(_ newest: [UInt8], by object: ManagedObject) {

@@ -101,7 +101,7 @@ struct UniqueConflictResolution {
     context.note(object)
     if resolution.type == .rollback {
       RowConflictResolution(context).takeBackOwnChanges(of: object, over: nil, resolution.conflicting)
-      context.leaveTakenPartners(of: object)
+      RowConflictResolution(context).leaveTakenPartners(of: object)
     } else {
       for slot in object.editedSlots where conflict.constrains(slot, of: object.entity) {
         // The other side must not keep what is taken back here.
