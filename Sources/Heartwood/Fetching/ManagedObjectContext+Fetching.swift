@@ -109,7 +109,9 @@ extension ManagedObjectContext {
     defer { endUse() }
     try beginReading()
     let view = try readingView()
-    if request.resultType == .dictionaryResultType, let count = try dictionaryCount(request) { return count }
+    if request.resultType == .dictionaryResultType, let count = try DictionaryFetch(request, self).count() {
+      return count
+    }
     return try fetching.execution(
       fetching.resolve(request, reading: [], of: view), in: view, isCount: true
     ).count()

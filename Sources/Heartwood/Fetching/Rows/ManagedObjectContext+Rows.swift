@@ -281,3 +281,63 @@ extension ManagedObjectContext {
     }
   }
 }
+
+/// Fetching dictionaries: rows whose columns are known at run time.
+extension ManagedObjectContext {
+  /// The rows of a request as dictionaries: its `propertiesToFetch`, grouped by its `propertiesToGroupBy`.
+  ///
+  /// Attributes have the types that `value(forKey:)` has in models without classes, such as `Int64` for each integer of 64 bits and the raw
+  /// value of an enum; composite attributes are dictionaries, objects are identifiers, counts are `Int`, and missing values are left out.
+  /// Unlike Core Data, unsaved changes are included if the request includes them.
+  ///
+  /// - Throws: As `fetch(_:)`; also if a column has a value for each object and is neither grouped nor aggregated.
+  public func fetchDictionaries<Object: FetchRequestResult>(
+    _ request: FetchRequest<Object>
+  ) throws -> [[String: Any]] {
+    var dictionaries: [[String: Any]] = []
+    try enumerateDictionaries(request) { dictionary in
+      dictionaries.append(dictionary)
+      return true
+    }
+    return dictionaries
+  }
+
+  /// Calls a function with each dictionary, as `fetchDictionaries` would return it, without keeping them.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - body: Called with each row until it returns false.
+  /// - Throws: As `fetchDictionaries(_:)`, and what `body` throws.
+  public func enumerateDictionaries<Object: FetchRequestResult>(
+    _ request: FetchRequest<Object>, _ body: ([String: Any]) throws -> Bool
+  ) throws {
+    beginUse("fetching dictionaries")
+    defer { endUse() }
+    try DictionaryFetch(request, self).forEach(body)
+  }
+
+  /// The plan of fetching a request's dictionaries now.
+  ///
+  /// - Throws: As `fetchDictionaries(_:)`.
+  public func plan<Object: FetchRequestResult>(
+    forDictionaries request: FetchRequest<Object>
+  ) throws -> FetchPlan {
+    beginUse("planning a fetch")
+    defer { endUse() }
+    try beginReading()
+    return try DictionaryFetch(request, self).plan()
+  }
+
+  /// Fetches a request's dictionaries without returning them, and returns the plan with the numbers of rows that each step had, and how
+  /// long it took.
+  ///
+  /// - Throws: As `fetchDictionaries(_:)`.
+  public func analyze<Object: FetchRequestResult>(
+    dictionaries request: FetchRequest<Object>
+  ) throws -> FetchPlan {
+    beginUse("analysing a fetch")
+    defer { endUse() }
+    try beginReading()
+    return try DictionaryFetch(request, self).analysis()
+  }
+}

@@ -1,37 +1,26 @@
-/// Fetching dictionaries: rows whose columns are known at run time.
-extension ManagedObjectContext {
-  /// The rows of a request as dictionaries: its `propertiesToFetch`, grouped by its `propertiesToGroupBy`.
-  ///
-  /// Attributes have the types that `value(forKey:)` has in models without classes, such as `Int64` for each integer of 64 bits and the raw
-  /// value of an enum; composite attributes are dictionaries, objects are identifiers, counts are `Int`, and missing values are left out.
-  /// Unlike Core Data, unsaved changes are included if the request includes them.
-  ///
-  /// - Throws: As `fetch(_:)`; also if a column has a value for each object and is neither grouped nor aggregated.
-  public func fetchDictionaries<Object: FetchRequestResult>(_ request: FetchRequest<Object>) throws
-    -> [[String:
-    Any]]
-  {
-    var dictionaries: [[String: Any]] = []
-    try enumerateDictionaries(request) { dictionary in
-      dictionaries.append(dictionary)
-      return true
+/// The fetch of a request's dictionaries: rows whose columns are known at run time.
+struct DictionaryFetch<Object: FetchRequestResult> {
+  private let context: ManagedObjectContext
+  private let columns: [DictionaryColumn]
+  private let query: RowQuery
+  /// The request for the objects, without the order, which is the query's.
+  private let objects: FetchRequest<Object>
+
+  /// - Throws: `.coreData` or `.invalidPredicate` for columns, groups or orders that the request cannot have.
+  init(_ request: FetchRequest<Object>, _ context: ManagedObjectContext) throws {
+    self.context = context
+    let entity = try ObjectFetch(context).entity(of: request)
+    columns = try request.fetchedColumns(of: entity).map {
+      DictionaryColumn($0, of: entity, hasElements: request.propertiesToGroupBy == nil)
     }
-    return dictionaries
+    query = try request.rowQuery(columns.flatMap(\.all), entity)
+    objects = request.copy()
+    objects.sortDescriptors = nil
   }
 
-  /// Calls a function with each dictionary, as `fetchDictionaries` would return it, without keeping them.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - body: Called with each row until it returns false.
-  /// - Throws: As `fetchDictionaries(_:)`, and what `body` throws.
-  public func enumerateDictionaries<Object: FetchRequestResult>(
-    _ request: FetchRequest<Object>, _ body: ([String: Any]) throws -> Bool
-  ) throws {
-    beginUse("fetching dictionaries")
-    defer { endUse() }
-    let (columns, query, plain) = try dictionaryQuery(request)
-    try RowFetching(self).forEachRow(of: plain, query) { values, converter in
+  /// Calls a function with each dictionary until it returns false.
+  func forEach(_ body: ([String: Any]) throws -> Bool) throws {
+    try RowFetching(context).forEachRow(of: objects, query) { values, converter in
       var place = 0
       return try body(dictionary(of: columns, values, converter, &place))
     }
@@ -54,34 +43,27 @@ extension ManagedObjectContext {
     return dictionary
   }
 
-  /// The plan of fetching a request's dictionaries now.
-  ///
-  /// - Throws: As `fetchDictionaries(_:)`.
-  public func plan<Object: FetchRequestResult>(forDictionaries request: FetchRequest<Object>) throws
-    -> FetchPlan
-  {
-    beginUse("planning a fetch")
-    defer { endUse() }
-    try beginReading()
-    let (_, query, plain) = try dictionaryQuery(request)
-    return try RowFetching(self).rowExecution(of: plain, query, in: readingView()).explain()
+  /// The number of dictionaries; nil if each is of one object.
+  func count() throws -> Int? {
+    guard query.isGrouped || query.isDistinct else { return nil }
+    var count = 0
+    try RowFetching(context).forEachRow(of: objects, query) { _, _ in
+      count += 1
+      return true
+    }
+    return count
   }
 
-  /// Fetches a request's dictionaries without returning them, and returns the plan with the numbers of rows that each step had, and how
-  /// long it took.
-  ///
-  /// - Throws: As `fetchDictionaries(_:)`.
-  public func analyze<Object: FetchRequestResult>(dictionaries request: FetchRequest<Object>) throws
-    -> FetchPlan
-  {
-    beginUse("analysing a fetch")
-    defer { endUse() }
-    try beginReading()
-    let view = try readingView().forOneReader()
+  func plan() throws -> FetchPlan {
+    try RowFetching(context).rowExecution(of: objects, query, in: context.readingView()).explain()
+  }
+
+  /// The plan with the numbers of rows that each step had, and how long it took.
+  func analysis() throws -> FetchPlan {
+    let view = try context.readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
-    let (_, query, plain) = try dictionaryQuery(request)
     let figures = FetchFigures()
-    let run = try RowFetching(self).rowExecution(of: plain, query, in: view, counting: figures)
+    let run = try RowFetching(context).rowExecution(of: objects, query, in: view, counting: figures)
     try figures.timeWhole {
       try run.forEachInWindow { _ in
         figures.results += 1
@@ -89,31 +71,6 @@ extension ManagedObjectContext {
       }
     }
     return try run.explain(results: figures.results)
-  }
-
-  /// The number of dictionaries of a request; nil if each is of one object.
-  func dictionaryCount<Object: FetchRequestResult>(_ request: FetchRequest<Object>) throws -> Int? {
-    let (_, query, plain) = try dictionaryQuery(request)
-    guard query.isGrouped || query.isDistinct else { return nil }
-    var count = 0
-    try RowFetching(self).forEachRow(of: plain, query) { _, _ in
-      count += 1
-      return true
-    }
-    return count
-  }
-
-  private func dictionaryQuery<Object: FetchRequestResult>(
-    _ request: FetchRequest<Object>
-  ) throws -> (columns: [DictionaryColumn], RowQuery, FetchRequest<Object>) {
-    let entity = try ObjectFetch(self).entity(of: request)
-    let columns = try request.fetchedColumns(of: entity).map {
-      DictionaryColumn($0, of: entity, hasElements: request.propertiesToGroupBy == nil)
-    }
-    let query = try request.rowQuery(columns.flatMap(\.all), entity)
-    let plain = request.copy()
-    plain.sortDescriptors = nil
-    return (columns, query, plain)
   }
 }
 
