@@ -180,7 +180,7 @@ struct ChildSave {
       return Refresh(context).refreshKeepingChanges(object, surfacingConflicts: true)
     }
     let former = base.bytes.withUnsafeBytes { StoredRow(copying: $0, into: &context.rowSlab) }
-    let isStrict = isStrict && context.following == .nothing
+    let isStrict = isStrict && context.following == .none
     if isStrict || object.isConflicting(with: former, in: slots) { object.conflictBase = former }
   }
 

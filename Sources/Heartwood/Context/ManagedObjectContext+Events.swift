@@ -66,16 +66,6 @@ extension ManagedObjectContext {
     guard concurrencyType == .mainQueue, MainQueue.shared.isHereAndRuns else { return }
     DispatchQueue.main.async { [weak self] in self?.processPendingChanges() }
   }
-
-  /// Posts a notification of changed objects, unless there are none.
-  func post(_ name: Notification.Name, _ changes: ContextChanges) {
-    guard !changes.isEmpty else { return }
-    NotificationCenter.default.post(name: name, object: self, userInfo: changes.userInfo)
-  }
-
-  func post(_ name: Notification.Name, _ changes: ObjectIDChanges) {
-    NotificationCenter.default.post(name: name, object: self, userInfo: changes.userInfo)
-  }
 }
 
 /// Telling the live results of a context what has changed.

@@ -46,7 +46,7 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
       if ownParent != nil { assignedIdentifiers?.remove(self) }
       ownParent = newValue
       ownOpenings = newValue == nil ? ownCoordinator?.openings : nil
-      if let newValue { follow(newValue) }
+      if let newValue { shareIdentifiers(with: newValue) }
       follow(following)
     }
   }
@@ -55,7 +55,7 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
   let sequences = ContextSequences()
 
   /// Whose saves the context merges by itself.
-  var following = Following.nothing { didSet { follow(following) } }
+  var following = MergedSaves.none { didSet { follow(following) } }
   /// Gets what others save, on any thread, in place of a merge on the context's queue; nil for the merge. Set before the context follows others.
   package final var receivesChanges: (@Sendable (ObjectIDChanges) -> Void)?
   /// The child contexts that merge saves by themselves.
@@ -219,7 +219,24 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
     Mirror(self, children: ["name": name as Any, "concurrencyType": concurrencyType], displayStyle: .class)
   }
 
-  private func follow(_ parent: ManagedObjectContext) {
+  /// Follows the parent, or the coordinator; again when another one is set.
+  private func follow(_ following: MergedSaves) {
+    guard following != .none else { return unfollow() }
+    if let parent {
+      parent.children.add(self, followsOtherProcesses: false)
+    } else if let coordinator = persistentStoreCoordinator {
+      coordinator.followers.add(self, followsOtherProcesses: following == .everyone)
+      if following == .everyone { coordinator.followOtherProcesses() }
+    }
+  }
+
+  /// Ends following the present parent or coordinator.
+  private func unfollow() {
+    parent?.children.remove(self)
+    persistentStoreCoordinator?.followers.remove(self)
+  }
+
+  private func shareIdentifiers(with parent: ManagedObjectContext) {
     for ancestor in sequence(first: parent, next: \.parent) {
       require(ancestor !== self, "a context cannot be its own parent")
     }

@@ -7,6 +7,26 @@ import HeartwoodBytes
 /// changed a property to different values, the save meets the conflict. An object that was deleted elsewhere becomes a deleted
 /// one, with the values that it had.
 extension ManagedObjectContext {
+  /// Whether the context merges by itself what others save: for a context over a coordinator, saves of the coordinator's
+  /// other contexts; for a child, saves of its parent, those of siblings that arrive there, and what the parent merges. False by
+  /// default.
+  ///
+  /// The merge runs on the context's queue some time after the save. See `mergeChanges(fromContextDidSave:)`.
+  public var automaticallyMergesChangesFromParent: Bool {
+    get { following != .none }
+    set { following = !newValue ? .none : following == .everyone ? .everyone : .coordinator }
+  }
+
+  /// Whether the context also merges by itself what other coordinators of the store and other processes save. Implies
+  /// `automaticallyMergesChangesFromParent`; without effect on a child context, whose parent should do it.
+  ///
+  /// It reads the history after each commit of others, on a thread of its own.
+  @_disfavoredOverload
+  public var automaticallyMergesRemoteChanges: Bool {
+    get { following == .everyone }
+    set { following = newValue ? .everyone : following == .none ? .none : .coordinator }
+  }
+
   /// Merges a save of another context of the same store.
   ///
   /// - Parameter notification: A `managedObjectContextDidSave` or `managedObjectContextDidSaveObjectIDs` notification, one made

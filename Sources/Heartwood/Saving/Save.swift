@@ -175,7 +175,17 @@ package struct Save {
     info[ManagedObjectContext.NotificationKey.queryGeneration.rawValue] = identifiers.queryGeneration
     NotificationCenter.default.post(name: .managedObjectContextDidSave, object: context, userInfo: info)
     context.post(.managedObjectContextDidSaveObjectIDs, identifiers)
-    context.tellFollowers(identifiers)
+    notifyFollowers(identifiers)
+  }
+
+  /// The contexts that merge by themselves what this one saves.
+  private func notifyFollowers(_ changes: ObjectIDChanges) {
+    context.children.notify(changes, from: nil)
+    if let parent = context.parent {
+      parent.children.notify(changes, from: context)
+    } else {
+      context.persistentStoreCoordinator?.followers.notify(changes, from: context)
+    }
   }
 
   /// Calls `willSave` until a round of calls changes nothing.

@@ -71,11 +71,11 @@ struct GraphUnsafeCodeTests {
       ],
       "a lock or an atomic guards it": [
         "Context/ContextOccupancy.swift", "Context/MainQueue.swift",
-        "Context/ManagedObjectContext+Sequences.swift", "IncrementalStores/IncrementalView.swift",
+        "Context/ContextSequences.swift", "IncrementalStores/IncrementalView.swift",
       ],
       "a weak reference": [
         "AtomicStores/AtomicStoreSaving.swift", "IncrementalStores/IncrementalContents.swift",
-        "Context/ChangeFollowing.swift", "Coordinator/OpenStores.swift",
+        "Context/ContextFollowers.swift", "Coordinator/OpenStores.swift",
       ],
       "a token of Foundation, which any thread may use": ["Coordinator/StoreNotifications.swift"],
     ])
