@@ -52,6 +52,21 @@ extension ContextStore {
     identity.isOfSeveral ? try StoreChoice(for: objects, in: self, context) : nil
   }
 
+  /// The numbers of the stores that execute a request; nil for all.
+  ///
+  /// - Parameter affected: The stores that the request names; nil for all.
+  /// - Throws: `.persistentStoreUnsupportedRequestType` if none of them is among the stores.
+  func numbers(of affected: [PersistentStore]?) throws(HeartwoodError) -> Set<Int>? {
+    guard let affected else { return nil }
+    guard identity.isOfSeveral else {
+      guard affected.contains(where: { $0.objectStore === self }) else { throw .noAffectedStore }
+      return nil
+    }
+    let named = members.filter { member in affected.contains { $0.objectStore === member.store } }
+    guard !named.isEmpty else { throw .noAffectedStore }
+    return named.count == members.count ? nil : Set(named.map(\.number))
+  }
+
   /// Whether the store of a row is open.
   func hasStore(of key: UInt64) -> Bool {
     !identity.isOfSeveral || members.contains { $0.number == key.storeNumber }
@@ -76,7 +91,7 @@ extension ContextStore where Self: RowStore {
       let group = KeyGroup(root: object.entity.rootEntity.number, store: choice?.number(of: object) ?? 0)
       groups[group, default: []].append(place)
     }
-    let naming = context.namingStores
+    let naming = context.persistentStoreCoordinator?.namingStores ?? [:]
     var keys = [UInt64](repeating: 0, count: objects.count)
     for (group, places) in groups.sorted(by: { $0.key < $1.key }) {
       if let store = naming[group.store] {
@@ -127,6 +142,19 @@ extension ContextStore where Self: RowStore {
   private func texts(of numbers: Set<Int>) -> [String] {
     guard let all = identity.numbers else { return identity.text.map { [$0] } ?? [] }
     return numbers.sorted().compactMap { all.store($0).text }
+  }
+}
+
+extension PersistentStoreCoordinator {
+  /// The stores that name new objects themselves, by their numbers.
+  var namingStores: [Int: PersistentStore] {
+    guard let members = objectStore?.members else { return [:] }
+    var stores: [Int: PersistentStore] = [:]
+    for store in persistentStores where store.namesObjects {
+      guard let member = members.first(where: { $0.store === store.contents }) else { continue }
+      stores[member.number] = store
+    }
+    return stores
   }
 }
 

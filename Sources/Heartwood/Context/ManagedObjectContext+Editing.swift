@@ -1,4 +1,6 @@
-/// Recording edits, permanent identifiers before a save, and query generations.
+import HeartwoodBytes
+
+/// Recording edits; the stores and permanent identifiers of new objects before a save; query generations.
 extension ManagedObjectContext {
   /// Records that an object is about to change.
   func willEdit(_ object: ManagedObject) {
@@ -12,6 +14,40 @@ extension ManagedObjectContext {
     guard !object.state.contains(.deleted) else { return }
     object.state.insert(.updated)
     changes.updated.append(object)
+  }
+
+  /// Decides which store a new object is saved to.
+  ///
+  /// Without a decision it is the store of objects that the new one is related to, and otherwise the first one of the coordinator that may
+  /// be written and has the entity.
+  ///
+  /// - Parameters:
+  ///   - object: An object of this context that has never been saved. If it has a permanent identifier, it has its store already.
+  ///   - store: A store of the context's coordinator. A save throws if it does not have the entity, or is read-only.
+  /// - Precondition: The object belongs to this context, is not saved in another store, and the store is open in the context's
+  ///   coordinator.
+  public func assign(_ object: ManagedObject, to store: PersistentStore) {
+    beginUse("assigning a store")
+    defer { endUse() }
+    require(
+      object.managedObjectContext === self,
+      "\(object.entity.displayName) cannot be assigned to a store by a context that it does not belong to")
+    require(
+      persistentStoreCoordinator?.persistentStores.contains { $0 === store } == true,
+      "\(object.entity.displayName) was assigned to the store at \(store.url.path), which is not open in the context's coordinator"
+    )
+    let identity = store.objectStore.identity
+    guard object.identifier.isTemporaryID else {
+      return require(
+        object.identifier.store == identity,
+        "\(object.identifier) has its store, and cannot be assigned to the one at \(store.url.path): make a copy there, and delete the object"
+      )
+    }
+    assignedStores[object.identifier.key] = identity
+    editCount &+= 1
+    forgetShownChanges()
+    // An object that a child has saved is new in its parent only, which has to hear of the store.
+    if parent != nil { willEdit(object) }
   }
 
   /// Assigns permanent identifiers to new objects before they are saved; the objects stay inserted.

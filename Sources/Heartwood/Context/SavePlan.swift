@@ -141,8 +141,7 @@ extension SavePlan {
     keys.reserve(inserted.count)
     outcome.identifiers.reserveCapacity(inserted.count)
     var runs = KeyRuns()
-    let context = inserted.first?.managedObjectContext
-    let naming = context.map { $0.namingStores } ?? [:]
+    let naming = inserted.first?.managedObjectContext?.persistentStoreCoordinator?.namingStores ?? [:]
     for object in inserted where object.identifier.isTemporaryID {
       let store = choice?.number(of: object) ?? 0
       if naming[store] == nil { runs.count(object.entity.rootEntity, in: store) }

@@ -315,7 +315,7 @@ struct ObjectFetch {
     _ request: FetchRequest<Object>, reading columns: Set<Int>? = nil, in store: StoreIdentity? = nil,
     of view: (any StoreView)? = nil
   ) throws -> ResolvedRequest {
-    let stores = try context.affectedNumbers(request.affectedStores)
+    let stores = try request.affectedStores.flatMap { try context.objectStore().numbers(of: $0) }
     let entity = try entity(of: request)
     // A count is of the objects, before they are in groups.
     let hasGroups = request.propertiesToGroupBy != nil || request.havingPredicate != nil

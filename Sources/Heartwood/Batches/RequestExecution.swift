@@ -1,65 +1,42 @@
 import Foundation
 import HeartwoodBytes
 
-/// Executing batch requests.
-extension ManagedObjectContext {
-  /// Inserts rows in one transaction, all or none.
-  ///
-  /// The transaction has the context's name and author in the history. Its objects are not registered, and no context posts a
-  /// notification of a save; the coordinator notifies of the change as of one by others. Unsaved changes of the context do not matter.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - contexts: Contexts that merge the changes before this call returns, each on its queue.
-  /// - Throws: `.managedObjectValidation` for an unknown name or a value that does not fit, `.managedObjectReferentialIntegrity` for a
-  ///   destination that does not exist, `.managedObjectConstraintMerge` for values that must be unique, and validation errors: each
-  ///   with the number of the row; `.persistentStoreUnsupportedRequestType` for stores of others; errors of the store, as of a save.
-  /// - Complexity: Memory is needed for a group of rows, and what the transaction notes of each row.
-  @discardableResult
-  public func execute(_ request: BatchInsertRequest, mergingInto contexts: [ManagedObjectContext] = []) throws
-    -> BatchInsertResult
+/// The execution of a request other than a fetch: by the store, if it executes such requests itself, otherwise a batch, in one transaction of
+/// each store that it concerns.
+struct RequestExecution {
+  private let context: ManagedObjectContext
+
+  init(_ context: ManagedObjectContext) { self.context = context }
+
+  func insert(_ request: BatchInsertRequest, mergingInto contexts: [ManagedObjectContext]) throws
+    -> BatchResult
   {
-    if let result = try incrementalResult(of: request, mergingInto: contexts) { return result }
-    let entity = try batchEntity(request.entityName)
+    if let result = try customResult(of: request, mergingInto: contexts) { return result }
+    let entity = try entity(named: request.entityName)
     let stores = try insertionStore(request, entity)
     for store in stores { try store.require(.batchInserts) }
     return try run(request, request.resultType, contexts, stores) { transaction in
       let view = try transaction.view()
       return try BatchOperation(transaction, validates: request.validates, indexes: { view.indexes(of: $0) })
-        .insert(request, entity, mergePolicy)
+        .insert(request, entity, context.mergePolicy)
     }
   }
 
-  /// Changes rows in one transaction, all or none; see `execute(_:mergingInto:)` of a batch insert.
-  ///
-  /// The context's registered objects keep their values until they are refreshed or the changes are merged, and its query generation
-  /// stays. A later save of an object whose row was changed meets a conflict.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - contexts: Contexts that merge the changes before this call returns, each on its queue.
-  /// - Throws: `.invalidPredicate` for a predicate or an expression that does not fit; otherwise as for a batch insert.
-  /// - Complexity: Memory is needed for the keys of the rows, and what the transaction notes of each row.
-  @discardableResult
-  public func execute(_ request: BatchUpdateRequest, mergingInto contexts: [ManagedObjectContext] = []) throws
-    -> BatchUpdateResult
+  func update(_ request: BatchUpdateRequest, mergingInto contexts: [ManagedObjectContext]) throws
+    -> BatchResult
   {
-    if let result = try incrementalResult(of: request, mergingInto: contexts) { return result }
-    let entity = try batchEntity(request.entityName)
+    if let result = try customResult(of: request, mergingInto: contexts) { return result }
+    let entity = try entity(named: request.entityName)
     return try run(request, request.resultType, contexts, batchStores(request, entity)) {
       try update(request, entity, $0)
     }
   }
 
-  /// Checks what a batch update would do, in a transaction that is not committed.
-  ///
-  /// - Returns: How many objects it would change.
-  /// - Throws: What the update throws.
-  /// - Complexity: As the update.
-  package func rehearse(_ request: BatchUpdateRequest) throws -> Int {
-    beginUse("rehearsing a batch request")
-    defer { endUse() }
-    let entity = try batchEntity(request.entityName)
+  /// How many objects a batch update would change, by a transaction that is not committed.
+  func rehearse(_ request: BatchUpdateRequest) throws -> Int {
+    context.beginUse("rehearsing a batch request")
+    defer { context.endUse() }
+    let entity = try entity(named: request.entityName)
     var count = 0
     for store in try batchStores(request, entity) {
       count += try refusals(of: store) {
@@ -77,21 +54,10 @@ extension ManagedObjectContext {
       .update(request, entity) { try batchKeys($0, in: view) }
   }
 
-  /// Deletes rows in one transaction, all or none; see `execute(_:mergingInto:)` of a batch insert.
-  ///
-  /// The context's registered objects keep their values until the changes are merged, and its query generation stays.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - contexts: Contexts that merge the changes before this call returns, each on its queue.
-  /// - Throws: `.validationRelationshipDeniedDelete` if a delete rule denies one of the deletes; `.coreData` for identifiers of
-  ///   different families, or of another store; otherwise as for a batch update.
-  /// - Complexity: Memory is needed for the keys of the rows, and what the transaction notes of each row.
-  @discardableResult
-  public func execute(_ request: BatchDeleteRequest, mergingInto contexts: [ManagedObjectContext] = []) throws
-    -> BatchDeleteResult
+  func delete(_ request: BatchDeleteRequest, mergingInto contexts: [ManagedObjectContext]) throws
+    -> BatchResult
   {
-    if let result = try incrementalResult(of: request, mergingInto: contexts) { return result }
+    if let result = try customResult(of: request, mergingInto: contexts) { return result }
     let (stores, selection) = try deletion(request)
     return try run(request, request.resultType, contexts, stores) { transaction in
       let (root, keys) = try batchKeys(selection, in: transaction, ofAll: stores)
@@ -107,7 +73,7 @@ extension ManagedObjectContext {
   ) throws -> (EntityDescription?, [UInt64]) {
     switch selection {
     case .fetch(let resolve):
-      var request = try resolve(self, transaction.identity)
+      var request = try resolve(context, transaction.identity)
       request.stores = nil
       return (request.entity.rootEntity, try batchKeys(request, in: transaction.view()))
     case .identifiers(let identifiers):
@@ -144,17 +110,61 @@ extension ManagedObjectContext {
     return keys
   }
 
-  func batchEntity(_ name: String) throws -> EntityDescription {
-    let model = persistentStoreCoordinator?.managedObjectModel
+  private func entity(named name: String) throws -> EntityDescription {
+    let model = context.persistentStoreCoordinator?.managedObjectModel
     if let entity = model?.entitiesByName[name] { return entity }
     throw HeartwoodError.unknownEntity(name, model?.entities.map(\.displayName).sorted() ?? [])
   }
-}
 
-extension ManagedObjectContext {
+  /// Makes rows of dictionaries outside of a transaction.
+  func rowReader(_ entityName: String) throws -> BatchRowReader {
+    let store = try context.objectStore()
+    let view = try store.view()
+    return BatchRowReader(
+      entity: try entity(named: entityName), store: store.identity, indexes: { view.indexes(of: $0) })
+  }
+
+  // MARK: Stores that execute requests themselves
+
+  /// The result of a request that the store executes itself; nil for other stores.
+  func resultOfStore(_ request: PersistentStoreRequest) throws -> Any? {
+    context.beginUse("executing a request")
+    defer { context.endUse() }
+    let store = try context.objectStore()
+    _ = try store.numbers(of: request.affectedStores)
+    guard let result = try store.execute(request, for: context.parent == nil ? context : nil) else {
+      return nil
+    }
+    context.view.held = nil
+    return result
+  }
+
+  /// The result of a batch request that an incremental store has executed; nil for other stores.
+  private func customResult(
+    of request: PersistentStoreRequest, mergingInto contexts: [ManagedObjectContext]
+  ) throws -> BatchResult? {
+    guard let executed = try resultOfStore(request) else { return nil }
+    guard let result = executed as? BatchResult else {
+      throw HeartwoodError(
+        .persistentStoreOperation,
+        "execute(_:with:) of the store at \(context.persistentStoreCoordinator?.persistentStores.first?.place ?? "?") must return a BatchResult "
+          + "for a batch request, and returned \(executed)"
+      )
+    }
+    if !contexts.isEmpty {
+      ManagedObjectContext.mergeChanges(fromRemoteContextSave: result.changes.userInfo, into: contexts)
+    }
+    let namesObjects = result.resultType == .objectIDs
+    return BatchResult(
+      resultType: result.resultType, count: result.count, objectIDs: namesObjects ? result.objectIDs : [],
+      changes: namesObjects ? result.changes : ObjectIDChanges())
+  }
+
+  // MARK: Transactions
+
   /// What the history notes of a batch: the root context writes it, also for a child.
   private var transactionInfoOfRoot: TransactionInfo {
-    var root = self
+    var root = context
     while let parent = root.parent { root = parent }
     return root.waitForQueue { [root] in
       TransactionInfo(author: root.transactionAuthor, contextName: root.name)
@@ -167,8 +177,8 @@ extension ManagedObjectContext {
     _ contexts: [ManagedObjectContext], _ stores: @autoclosure () throws -> [LogStore],
     _ body: (any StoreTransaction) throws -> BatchOutcome
   ) throws -> BatchResult {
-    beginUse("executing a batch request")
-    defer { endUse() }
+    context.beginUse("executing a batch request")
+    defer { context.endUse() }
     let stores = try stores()
     var part = BatchPart()
     var written: [StoreGenerations.Member] = []
@@ -177,13 +187,13 @@ extension ManagedObjectContext {
         try run(in: store, resultType == .objectIDs, !contexts.isEmpty, &part, body)
         written.append(StoreGenerations.Member(store: store.identity, number: part.generation))
       } catch {
-        view.held = nil
+        context.view.held = nil
         guard !written.isEmpty else { throw error }
         throw HeartwoodError.incompleteBatch(stores, from: place, because: error)
       }
     }
     part.changes.queryGeneration = written.isEmpty ? nil : QueryGenerationToken(StoreGenerations(written))
-    view.held = nil
+    context.view.held = nil
     if !contexts.isEmpty {
       ManagedObjectContext.mergeChanges(fromRemoteContextSave: part.changes.userInfo, into: contexts)
     }
@@ -231,8 +241,9 @@ extension ManagedObjectContext {
   private func batchStores(
     _ request: PersistentStoreRequest, _ entity: EntityDescription?
   ) throws -> [LogStore] {
-    let numbers = try affectedNumbers(request.affectedStores)
-    return try objectStore().members.filter { member in
+    let store = try context.objectStore()
+    let numbers = try store.numbers(of: request.affectedStores)
+    return store.members.filter { member in
       numbers?.contains(member.number) ?? true
         && entity.map { member.store.schema.has($0) } ?? true
     }.map(\.store)
@@ -242,8 +253,8 @@ extension ManagedObjectContext {
   private func insertionStore(
     _ request: BatchInsertRequest, _ entity: EntityDescription
   ) throws -> [LogStore] {
-    let numbers = try affectedNumbers(request.affectedStores)
-    let store = try objectStore()
+    let store = try context.objectStore()
+    let numbers = try store.numbers(of: request.affectedStores)
     guard store.identity.isOfSeveral else { return try batchStores(request, entity) }
     let member = store.members.first { member in
       numbers?.contains(member.number) ?? true && member.configuration.has(entity) && !member.store.isReadOnly
@@ -258,11 +269,11 @@ extension ManagedObjectContext {
   /// The stores of a batch delete, and what is deleted in them: where a limit counts for several stores, by identifiers.
   private func deletion(_ request: BatchDeleteRequest) throws -> ([LogStore], BatchDeleteRequest.Selection) {
     let own = try batchStores(request, nil)
-    let store = try objectStore()
+    let store = try context.objectStore()
     guard store.identity.isOfSeveral else { return (own, request.selection) }
     switch request.selection {
     case .fetch(let resolve):
-      var resolved = try resolve(self, storeIdentity)
+      var resolved = try resolve(context, context.storeIdentity)
       let members = store.members.filter { member in
         own.contains { $0 === member.store } && resolved.stores?.contains(member.number) ?? true
           && member.store.schema.has(resolved.entity)
@@ -341,52 +352,5 @@ extension HeartwoodError {
       "\(first.entity.displayName) must be unique by \(first.constraint.joined(separator: ", ")): two rows have \(values)\(others); "
         + "change the values, or let a batch insert with a merge policy update the stored ones",
       objectIDs: violations.map { ManagedObjectID(entity: $0.entity, key: $0.existingKey, store: store) })
-  }
-}
-
-/// Rows that arrive one after the other.
-extension ManagedObjectContext {
-  /// Inserts the elements of an asynchronous sequence as rows in one transaction, all or none.
-  ///
-  /// The rows are kept in memory, as values, until the sequence ends; only then is the transaction begun, so that no other save waits
-  /// for the sequence. For rows that need not be inserted together, execute a `BatchInsertRequest` for each part of them.
-  ///
-  /// - Parameters:
-  ///   - rows: The rows, each as in `BatchInsertRequest.init(entityName:rows:)`.
-  ///   - entityName: The name of the entity.
-  ///   - resultType: What the result contains.
-  ///   - validates: Whether the values are checked by the rules of the model.
-  ///   - contexts: Contexts that merge the changes before this call returns, each on its queue.
-  /// - Throws: What the sequence throws; otherwise as for a batch insert.
-  @discardableResult
-  @_disfavoredOverload
-  public nonisolated(nonsending) func executeBatchInsert<Rows: AsyncSequence>(
-    of rows: Rows, entityName: String, resultType: BatchInsertRequestResultType = .statusOnly,
-    validates: Bool = false, mergingInto contexts: [ManagedObjectContext] = []
-  ) async throws -> BatchInsertResult where Rows.Element: Encodable {
-    let reader = try await perform { try self.batchRowReader(entityName) }
-    var made: [BatchRow] = []
-    for try await row in rows {
-      do {
-        made.append(try reader.row(RowEncoder.dictionary(of: row)))
-      } catch let error as HeartwoodError {
-        throw error.inRow(made.count + 1)
-      }
-    }
-    let all = made
-    return try await perform {
-      let request = BatchInsertRequest(entityName: entityName, made: all)
-      request.resultType = resultType
-      request.validates = validates
-      return try self.execute(request, mergingInto: contexts)
-    }
-  }
-
-  /// What makes rows of dictionaries outside of a transaction.
-  private func batchRowReader(_ entityName: String) throws -> BatchRowReader {
-    let store = try objectStore()
-    let view = try store.view()
-    return BatchRowReader(
-      entity: try batchEntity(entityName), store: store.identity, indexes: { view.indexes(of: $0) })
   }
 }
