@@ -48,7 +48,7 @@ struct ChangesForParent {
     deleted = plan.deleted.map { ($0.identifier, BaseRow($0)) }
     watched = plan.watched.map { ($0.identifier, BaseRow($0)) }
     knowsVersions = context.knownVersions.isComplete
-    authors = context.authorsOfChildren
+    authors = context.nextSave.authorsOfChildren
     if authors.isEmpty || context.transactionAuthor != nil { authors = [context.transactionAuthor] }
   }
 }
@@ -66,7 +66,7 @@ extension ChangesForParent.Changed {
       else { return nil }
       return (slot, state.differences)
     }
-    assignedStore = object.managedObjectContext?.assignedStores[object.identifier.key]
+    assignedStore = object.managedObjectContext?.nextSave.assignedStores[object.identifier.key]
     base = ChangesForParent.BaseRow(object)
   }
 }
@@ -106,7 +106,7 @@ struct ChildSave {
 
   /// The author of what the children of a context without one have changed, if all of them have the same.
   var authorOfChildren: String? {
-    context.authorsOfChildren.count == 1 ? context.authorsOfChildren.first ?? nil : nil
+    context.nextSave.authorsOfChildren.count == 1 ? context.nextSave.authorsOfChildren.first ?? nil : nil
   }
 
   private func take(_ child: ChangesForParent) throws {
@@ -133,7 +133,7 @@ struct ChildSave {
       context.detectConflicts(for: object)
       noteBase(base, of: object, [], isStrict: child.knowsVersions)
     }
-    context.authorsOfChildren.formUnion(child.authors)
+    context.nextSave.authorsOfChildren.formUnion(child.authors)
     context.processPendingChanges()
   }
 
@@ -192,7 +192,7 @@ struct ChildSave {
     defer {
       noteBase(changed.base, of: object, changed.values.map(\.slot), isStrict: knowsVersions && !wasRead)
     }
-    if let store = changed.assignedStore { context.assignedStores[object.identifier.key] = store }
+    if let store = changed.assignedStore { context.nextSave.assignedStores[object.identifier.key] = store }
     for (slot, value) in changed.values {
       leavePartner(object, slot, for: value)
       let isSet = object.isSet(slot)

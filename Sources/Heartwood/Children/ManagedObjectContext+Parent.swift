@@ -69,7 +69,7 @@ extension ManagedObjectContext {
       if let object = identities.object(identifier.entity.rootEntity.number, former) {
         if assignment.isUnited { continue }
         rename(object, to: identifier)
-        if !trackers.isEmpty { renamedByParent.append(object) }
+        trackers.noteRenamed(object)
       } else if !former.isPermanentKey {
         permanentKeys.insert(identifier.key, for: former)
       }
@@ -113,7 +113,7 @@ extension Uniting {
       keys.insert(identifier.key, for: former, of: root)
       guard let object = context.identities.object(root.number, former) else { continue }
       let survivor = takeUnited(object, identifier, &united)
-      if !context.trackers.isEmpty { context.renamedByParent.append(survivor) }
+      context.trackers.noteRenamed(survivor)
     }
     context.identities.forEach { object in
       redirect(object, keys)

@@ -74,8 +74,8 @@ final class UnitedObject {
 
   /// Makes the next save of the context throw: a value that was set on the object is in no context.
   func noteLostEdit() {
-    guard let context, context.lostEdit == nil else { return }
-    context.lostEdit = HeartwoodError(
+    guard let context, context.nextSave.lostEdit == nil else { return }
+    context.nextSave.lostEdit = HeartwoodError(
       .coreData,
       "an object was changed that a merge policy has made one with \(survivor.objectID), as both had the same unique values: "
         + "the change is not in the context; make it on object(with: its objectID), and save again",

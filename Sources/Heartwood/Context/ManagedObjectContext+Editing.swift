@@ -43,7 +43,7 @@ extension ManagedObjectContext {
         "\(object.identifier) has its store, and cannot be assigned to the one at \(store.url.path): make a copy there, and delete the object"
       )
     }
-    assignedStores[object.identifier.key] = identity
+    nextSave.assignedStores[object.identifier.key] = identity
     editCount &+= 1
     forgetShownChanges()
     // An object that a child has saved is new in its parent only, which has to hear of the store.
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
       object.forEachRelationshipState { $0.rename(permanentKeys.permanent) }
     }
     forgetShownChanges()
-    tellTrackers(rewritten: objects)
+    trackers.apply(rewritten: objects)
   }
 }
 

@@ -184,6 +184,6 @@ extension ManagedObjectContext {
     let former = view.identityOfObjects
     view.identityOfObjects = view.identity
     if former != .none, former != view.identity, !view.identity.hasFirst(former) { reset() }
-    noteStoresForTrackers()
+    trackers.noteStores()
   }
 }

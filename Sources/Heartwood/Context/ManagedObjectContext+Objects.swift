@@ -122,7 +122,7 @@ extension ManagedObjectContext {
 
   /// Whether there is anything to save or to roll back. Setting a property to the value that it already has counts as a
   /// change, although a save of it writes nothing.
-  public var hasChanges: Bool { listing { !changes.isEmpty || lostEdit != nil } }
+  public var hasChanges: Bool { listing { !changes.isEmpty || nextSave.lostEdit != nil } }
 
   private func listing<Result>(_ list: () -> Result) -> Result {
     beginUse("listing objects")

@@ -148,39 +148,24 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
   var pendingLookup: PendingLookup?
   /// `editCount` at the end of the last event.
   @exclusivity(unchecked) var editCountOfEvents = 0
-  /// Deleted objects whose delete rules have not been applied yet, in the order of deletion.
-  var unpropagatedDeletes: [ManagedObject] = []
-  /// Objects that were inserted and deleted again before they were saved.
-  var discarded = ObjectList()
   /// Counts edits, so that a save can tell when `willSave` no longer changes anything.
   @exclusivity(unchecked) var editCount = 0
-  /// Unchanged objects whose row must not have changed when the context is saved.
-  var watched: [ManagedObject] = []
   /// Objects with destinations in relationships that are not stored: nothing else may hold them.
   var transientOwners: Set<ManagedObject> = []
-  /// Objects that have got permanent identifiers by a save of a parent, of which live results are notified at the end of the event.
-  @exclusivity(unchecked) var renamedByParent: [ManagedObject] = []
   /// Replacements of temporary keys, for values that still contain the temporary ones.
   @exclusivity(unchecked) var permanentKeys = KeyMap()
-  /// The error of a change that was made on an object that has left the context for another one; the next save throws it.
-  var lostEdit: HeartwoodError?
+  var nextSave = NextSave()
   /// The objects that merge policies have made one since the save began, for children, which may have them too.
   var unitedInSave: [UnitedObjects.Pair] = []
   /// The objects whose rows could not be read and that were not refreshed since.
   @exclusivity(unchecked) var unreadable: UnreadableObjects = [:]
   @exclusivity(unchecked) var view = ViewHolder()
-  /// The authors of what children have saved here since the last save; nil for those without one.
-  var authorsOfChildren: Set<String?> = []
-  /// The positions of consumers of the history that the next save writes.
-  var completedSteps: [ConsumerStep] = []
   /// What the next save writes beside the objects that a change set has changed.
   var appliedChanges: AppliedChanges?
-  /// The stores that new objects are assigned to, by their temporary keys.
-  var assignedStores: [UInt64: StoreIdentity] = [:]
   /// The batches of fetches whose rows are not loaded yet.
   var fetchBatches = FetchBatches()
   /// The live results of this context.
-  @exclusivity(unchecked) var trackers: [WeakTracker] = []
+  let trackers = ContextTrackers()
   /// Tells an incremental store which objects the context uses; nil for other stores.
   @exclusivity(unchecked) var usedObjects: UsedObjects?
   /// The slab that the next row is copied to.

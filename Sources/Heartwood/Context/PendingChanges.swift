@@ -1,6 +1,6 @@
 /// The changed objects of a context, each list in the order of the first change.
 ///
-/// - Invariant: An object is in at most one of the lists.
+/// - Invariant: An object is in at most one of the lists `inserted`, `updated`, `deleted`, `gone` and `discarded`, and marked as the list says.
 struct PendingChanges {
   var inserted = ObjectList()
   var updated = ObjectList()
@@ -8,6 +8,12 @@ struct PendingChanges {
   var deleted = ObjectList()
   /// Objects whose rows others have deleted. A save writes nothing for them; until then they are deleted ones for fetches.
   var gone = ObjectList()
+  /// Objects that were inserted and deleted again before they were saved.
+  var discarded = ObjectList()
+  /// Deleted objects whose delete rules have not been applied yet, in the order of deletion.
+  var unpropagatedDeletes: [ManagedObject] = []
+  /// Unchanged objects whose row must not have changed when the context is saved.
+  var watched: [ManagedObject] = []
 
   /// Whether there is nothing to write.
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
@@ -20,6 +26,27 @@ struct PendingChanges {
 
   /// Inserted, updated and deleted objects, in this order.
   var all: [ManagedObject] { Array(inserted) + Array(updated) + Array(deleted) }
+
+  /// Forgets what a save has written. The delete rules of what an observer of the save has deleted are still to be applied.
+  mutating func endSave() {
+    let deletes = unpropagatedDeletes
+    self = PendingChanges()
+    unpropagatedDeletes = deletes
+  }
+
+  /// The changes of an earlier copy, with the places that its objects have in the lists.
+  ///
+  /// - Complexity: Linear in the number of objects.
+  func restored() -> PendingChanges {
+    var changes = PendingChanges()
+    for object in inserted { changes.inserted.append(object) }
+    for object in updated { changes.updated.append(object) }
+    for object in deleted { changes.deleted.append(object) }
+    for object in gone { changes.gone.append(object) }
+    for object in discarded { changes.discarded.append(object) }
+    (changes.unpropagatedDeletes, changes.watched) = (unpropagatedDeletes, watched)
+    return changes
+  }
 }
 
 extension PendingChanges {

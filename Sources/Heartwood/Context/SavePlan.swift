@@ -15,7 +15,7 @@ struct SavePlan {
     inserted = Array(context.changes.inserted)
     deleted = Array(context.changes.deleted)
     // A fault shows no values that could be out of date.
-    watched = context.watched.filter {
+    watched = context.changes.watched.filter {
       $0.storedRow != nil && $0.state.isDisjoint(with: [.updated, .deleted])
     }
     var updated: [ManagedObject] = []
@@ -200,7 +200,10 @@ extension SavePlan {
   private static func hasNewsForParent(
     _ object: ManagedObject, in context: ManagedObjectContext
   ) -> Bool {
-    if !context.assignedStores.isEmpty, context.assignedStores[object.identifier.key] != nil { return true }
+    if !context.nextSave.assignedStores.isEmpty, context.nextSave.assignedStores[object.identifier.key] != nil
+    {
+      return true
+    }
     guard object.rowVersion == 0 else { return false }
     var isSet = false
     object.forEachRelationshipState { isSet = isSet || $0.isSet }

@@ -71,10 +71,10 @@ struct StoreChoice {
   }
 
   private mutating func chooseAssigned(_ objects: [ManagedObject]) throws(HeartwoodError) {
-    guard !context.assignedStores.isEmpty else { return }
+    guard !context.nextSave.assignedStores.isEmpty else { return }
     let members = store.members
     for object in objects {
-      guard let assigned = context.assignedStores[object.identifier.key] else { continue }
+      guard let assigned = context.nextSave.assignedStores[object.identifier.key] else { continue }
       guard let member = members.first(where: { $0.store.identity == assigned }) else {
         throw .closedStore(object.identifier)
       }

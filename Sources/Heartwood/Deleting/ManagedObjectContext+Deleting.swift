@@ -12,14 +12,14 @@ extension ManagedObjectContext {
     object.state.remove(.preparingForDeletion)
     note(object)
     editCount &+= 1
-    unpropagatedDeletes.append(object)
+    changes.unpropagatedDeletes.append(object)
     changes.updated.remove(object)
     object.state.remove(.updated)
     object.state.insert(.deleted)
     // An object without a row is in none of the three lists; it stays marked until the save or rollback.
     if object.state.contains(.inserted) {
       changes.inserted.remove(object)
-      discarded.append(object)
+      changes.discarded.append(object)
     } else {
       changes.deleted.append(object)
     }
@@ -29,11 +29,11 @@ extension ManagedObjectContext {
     note(object)
     editCount &+= 1
     object.state.remove(.ofDeletes)
-    if !unpropagatedDeletes.isEmpty { unpropagatedDeletes.removeAll { $0 === object } }
+    if !changes.unpropagatedDeletes.isEmpty { changes.unpropagatedDeletes.removeAll { $0 === object } }
     changes.deleted.remove(object)
     changes.gone.remove(object)
     if object.state.contains(.inserted) {
-      discarded.remove(object)
+      changes.discarded.remove(object)
       changes.inserted.append(object)
     } else if object.hasUnsavedValues {
       object.state.insert(.updated)
@@ -45,12 +45,12 @@ extension ManagedObjectContext {
   /// so cycles of cascades end.
   func propagateDeletes() {
     var next = 0
-    while next < unpropagatedDeletes.count {
-      let object = unpropagatedDeletes[next]
+    while next < changes.unpropagatedDeletes.count {
+      let object = changes.unpropagatedDeletes[next]
       next += 1
       for relationship in object.entity.relationshipsBySlot { apply(relationship, of: object) }
     }
-    unpropagatedDeletes = []
+    changes.unpropagatedDeletes = []
   }
 
   private func apply(_ relationship: RelationshipDescription, of object: ManagedObject) {

@@ -106,7 +106,7 @@ extension ManagedObjectContext {
         "the batch of the consumer \"\(batch.consumer.name)\" cannot be completed by this context: only one over its own coordinator, without a "
           + "parent, writes a transaction that the position can be part of")
     }
-    completedSteps.removeAll { $0.name == batch.step.name && $0.storeID == batch.step.storeID }
-    completedSteps.append(batch.step)
+    nextSave.completedSteps.removeAll { $0.name == batch.step.name && $0.storeID == batch.step.storeID }
+    nextSave.completedSteps.append(batch.step)
   }
 }

@@ -108,7 +108,7 @@ private final class LiveRowsState<Row>: ContextTracker, @unchecked Sendable {
     shared.withLock { $0.isExpected = true }
     context.perform { [weak self] in
       guard let self else { return }
-      context.add(self)
+      context.trackers.add(self)
       execute()
     }
   }

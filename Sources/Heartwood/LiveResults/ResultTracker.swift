@@ -75,7 +75,7 @@ final class ResultTracker: ContextTracker {
     result = fetched
     fetchCount += 1
     (isTracking, missedEvents, waiting) = (true, false, nil)
-    context.add(self)
+    context.trackers.add(self)
   }
 
   /// The index of an object of the result.

@@ -34,7 +34,7 @@ struct Merge {
     context.event.insertedElsewhere += inserted
     if !context.trackers.isEmpty { noteTouchedElsewhere(changes) }
     context.endEvent()
-    if wasPinned { context.refreshTrackers() }
+    if wasPinned { context.trackers.refresh() }
     context.post(.managedObjectContextDidMergeChangesObjectIDs, changes)
     context.children.notify(changes, from: nil)
     context.sweepIfDue()

@@ -10,7 +10,7 @@ struct Refresh {
   func rollback() {
     context.beginUse("rollback")
     defer { context.endUse() }
-    for object in Array(context.changes.inserted) + Array(context.discarded) {
+    for object in Array(context.changes.inserted) + Array(context.changes.discarded) {
       context.note(object)
       object.state = [.inserted, .deleted, .noted]
     }
@@ -28,18 +28,12 @@ struct Refresh {
       }
       context.event.refreshed.append(object)
     }
-    for object in context.watched { object.state.remove(.watched) }
-    let leaving = Array(context.changes.inserted) + Array(context.discarded)
-    context.discarded = ObjectList()
-    context.watched = []
-    context.unpropagatedDeletes = []
+    for object in context.changes.watched { object.state.remove(.watched) }
+    let leaving = Array(context.changes.inserted) + Array(context.changes.discarded)
     context.changes = PendingChanges()
-    context.assignedStores = [:]
-    context.authorsOfChildren = []
+    context.nextSave = NextSave()
     context.forgetShownChanges()
     context.undoManager?.removeAllActions()
-    context.lostEdit = nil
-    context.completedSteps = []
     context.endEvent(registeringUndo: false)
     for object in leaving {
       object.state = []
@@ -51,25 +45,18 @@ struct Refresh {
   func reset() {
     context.beginUse("reset")
     defer { context.endUse() }
-    for object in context.identities.objects + Array(context.discarded) {
+    for object in context.identities.objects + Array(context.changes.discarded) {
       object.state = []
       object.turnIntoFault()
       object.detach()
     }
-    context.renamedByParent = []
     context.transientOwners = []
     context.identities.removeAll()
     context.usedObjects?.end()
     context.fetchBatches = FetchBatches()
-    context.discarded = ObjectList()
-    context.watched = []
-    context.unpropagatedDeletes = []
     context.permanentKeys = KeyMap()
-    context.assignedStores = [:]
-    context.authorsOfChildren = []
+    context.nextSave = NextSave()
     context.unreadable = [:]
-    context.lostEdit = nil
-    context.completedSteps = []
     context.changes = PendingChanges()
     context.forgetShownChanges()
     context.event = ContextEvent()
@@ -80,7 +67,7 @@ struct Refresh {
       context.view.pinsAtNextRead = true
     }
     context.view.held = nil
-    context.resetTrackers()
+    context.trackers.reset()
     var summary = ContextChanges()
     summary.isInvalidatingAll = true
     context.post(.managedObjectContextObjectsDidChange, summary)
@@ -116,7 +103,7 @@ struct Refresh {
     // Others may have related objects to deleted ones.
     for object in context.changes.deleted { RowConflictResolution(context).applyDeleteRules(of: object) }
     context.processPendingChanges()
-    context.refreshTrackers()
+    context.trackers.refresh()
   }
 
   func detectConflicts(for object: ManagedObject) {
@@ -125,7 +112,7 @@ struct Refresh {
     guard object.state.isDisjoint(with: [.watched, .inserted]) else { return }
     object.willRead()
     object.state.insert(.watched)
-    context.watched.append(object)
+    context.changes.watched.append(object)
   }
 
   /// Replaces the row of an object by the newest, and keeps its unsaved values on top of it.

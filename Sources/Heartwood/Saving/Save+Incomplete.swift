@@ -25,19 +25,19 @@ extension Save {
     for object in done.inserted { context.changes.inserted.remove(object) }
     for object in done.updated { context.changes.updated.remove(object) }
     for object in done.deleted { context.changes.deleted.remove(object) }
-    context.watched.removeAll { object in
+    context.changes.watched.removeAll { object in
       guard done.watched.contains(where: { $0 === object }) else { return false }
       object.state.remove(.watched)
       return true
     }
     let committed = Set(incomplete.committed.members.compactMap(\.store.text))
-    context.completedSteps.removeAll { committed.contains($0.storeID) }
+    context.nextSave.completedSteps.removeAll { committed.contains($0.storeID) }
     context.editCount &+= 1
     context.forgetShownChanges()
     context.view.held = nil
     context.persistentStoreCoordinator?.noteOwnSave(incomplete.committed)
     let derived = written.derived.compactMap { context.registered($0.entity.rootEntity, $0.key) }
-    context.tellTrackers(rewritten: Array(done.written) + done.deleted + derived)
+    context.trackers.apply(rewritten: Array(done.written) + done.deleted + derived)
     report(done, written.derived, incomplete.committed)
     done.deleted.forEach(context.forget)
     return .incompleteSave(incomplete, rest)

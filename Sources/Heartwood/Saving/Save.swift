@@ -34,31 +34,38 @@ package struct Save {
     guard let (plan, outcome, generation) = try writeResolvingConflicts() else {
       if context.parent == nil {
         try context.persistentStoreCoordinator?.objectStore?.savePendingMetadata()
-        if !context.completedSteps.isEmpty { try context.objectStore().save(context.completedSteps) }
+        if !context.nextSave.completedSteps.isEmpty {
+          try context.objectStore().save(context.nextSave.completedSteps)
+        }
       }
-      let gone = context.inaccessibleForTrackers
+      let gone = goneForTrackers
       finishWithoutTransaction()
-      context.tellTrackers(rewritten: gone)
+      context.trackers.apply(rewritten: gone)
       return nil
     }
     // 3. Nothing can fail from here on: the written rows become the committed ones.
-    let gone = context.inaccessibleForTrackers
+    let gone = goneForTrackers
     finish(plan, outcome)
     if let generation { movePin(to: generation) }
     let derived = outcome.derived.compactMap { context.registered($0.entity.rootEntity, $0.key) }
-    context.tellTrackers(rewritten: plan.written + plan.deleted + gone + derived)
+    context.trackers.apply(rewritten: plan.written + plan.deleted + gone + derived)
     report(plan, outcome.derived, generation)
     plan.deleted.forEach(context.forget)
     context.sweepIfDue()
     return plan
   }
 
+  /// Objects that the save lets leave because others have deleted them; they may have been inserted again since. Empty without live results.
+  private var goneForTrackers: [ManagedObject] {
+    context.trackers.isEmpty ? [] : Array(context.changes.gone)
+  }
+
   private func completeChanges() throws {
     context.processPendingChanges()
     context.propagateDeletes()
     try context.throwIfUnreadable()
-    if let lost = context.lostEdit {
-      context.lostEdit = nil
+    if let lost = context.nextSave.lostEdit {
+      context.nextSave.lostEdit = nil
       throw lost
     }
     try runWillSave()
@@ -145,7 +152,7 @@ package struct Save {
     }
     var info = TransactionInfo(
       author: context.transactionAuthor ?? ChildSave(context).authorOfChildren, contextName: context.name)
-    info.consumers = context.completedSteps
+    info.consumers = context.nextSave.completedSteps
     info.appliedChanges = context.appliedChanges
     let (outcome, newest) = try context.objectStore().save(plan, of: context, info)
     return (outcome, newest)
@@ -224,7 +231,7 @@ package struct Save {
   private func finish(_ plan: SavePlan, _ outcome: SaveOutcome) {
     takeOver(plan, outcome)
     finishWithoutTransaction()
-    context.assignedStores = [:]
+    context.nextSave.assignedStores = [:]
     // Every value that contained a temporary key has been saved with the permanent one. The rows of a child's parent may
     // still have temporary ones.
     if context.parent == nil { context.permanentKeys = KeyMap() }
@@ -298,20 +305,18 @@ package struct Save {
       object.state.remove(.updated)
       TransientLinks(context).keepForTransientLinks(object)
     }
-    for object in context.discarded {
+    for object in context.changes.discarded {
       object.state.remove([.deleted, .inserted])
       context.forget(object)
     }
     for object in context.changes.gone { context.forget(object) }
-    for object in context.watched {
+    for object in context.changes.watched {
       object.state.remove(.watched)
       object.conflictBase = nil
     }
-    context.discarded = ObjectList()
-    context.watched = []
-    context.authorsOfChildren = []
-    context.completedSteps = []
-    context.changes = PendingChanges()
+    context.nextSave.authorsOfChildren = []
+    context.nextSave.completedSteps = []
+    context.changes.endSave()
     context.forgetShownChanges()
     context.view.held = nil
     publishUnited()

@@ -102,7 +102,9 @@ struct UndoStep {
   private func remove(_ object: ManagedObject) {
     guard object.managedObjectContext === context, !object.isDeleted else { return }
     context.markDeleted(object)
-    if context.unpropagatedDeletes.last === object { context.unpropagatedDeletes.removeLast() }
+    if context.changes.unpropagatedDeletes.last === object {
+      context.changes.unpropagatedDeletes.removeLast()
+    }
   }
 }
 

@@ -6,26 +6,14 @@ import HeartwoodBytes
 /// - Complexity: Linear in the number of registered objects, to make and to restore.
 struct ContextImage {
   private let objects: [ObjectImage]
-  private let inserted: [ManagedObject]
-  private let updated: [ManagedObject]
-  private let deleted: [ManagedObject]
-  private let gone: [ManagedObject]
-  private let discarded: [ManagedObject]
-  private let watched: [ManagedObject]
-  private let unpropagatedDeletes: [ManagedObject]
+  private let changes: PendingChanges
   private let permanentKeys: KeyMap
   private let unreadable: UnreadableObjects
 
   /// - Precondition: The context's event has ended.
   init(of context: ManagedObjectContext) {
     objects = context.identities.objects.map(ObjectImage.init)
-    inserted = Array(context.changes.inserted)
-    updated = Array(context.changes.updated)
-    deleted = Array(context.changes.deleted)
-    gone = Array(context.changes.gone)
-    discarded = Array(context.discarded)
-    watched = context.watched
-    unpropagatedDeletes = context.unpropagatedDeletes
+    changes = context.changes
     permanentKeys = context.permanentKeys
     unreadable = context.unreadable
   }
@@ -45,19 +33,11 @@ struct ContextImage {
     restoreLists(of: context)
     for object in others { keep(object, in: context) }
     report(touched, in: context)
-    context.refreshTrackers()
+    context.trackers.refresh()
   }
 
   private func restoreLists(of context: ManagedObjectContext) {
-    context.changes = PendingChanges()
-    for object in inserted { context.changes.inserted.append(object) }
-    for object in updated { context.changes.updated.append(object) }
-    for object in deleted { context.changes.deleted.append(object) }
-    for object in gone { context.changes.gone.append(object) }
-    context.discarded = ObjectList()
-    for object in discarded { context.discarded.append(object) }
-    context.watched = watched
-    context.unpropagatedDeletes = unpropagatedDeletes
+    context.changes = changes.restored()
     context.permanentKeys = permanentKeys
     context.unreadable = unreadable
     context.forgetShownChanges()

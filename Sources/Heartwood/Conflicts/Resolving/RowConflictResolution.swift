@@ -212,7 +212,7 @@ extension RowConflictResolution {
       object.dropEdit(relationship.slot)
       refreshPartner(relationship, partner)
     }
-    context.unpropagatedDeletes.append(object)
+    context.changes.unpropagatedDeletes.append(object)
     context.propagateDeletes()
   }
 }
