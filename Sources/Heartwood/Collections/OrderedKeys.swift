@@ -68,6 +68,7 @@ final class OrderedKeys<Key: Hashable> {
     chunk.keys.insert(key, at: offset)
     chunkOf[key] = chunk
     if chunk.keys.count > Self.greatestChunk { split(place) }
+    assert(isConsistent, "the chunks of ordered keys are not those of the keys")
   }
 
   func append(_ key: Key) { insert(key, at: count) }
@@ -81,6 +82,16 @@ final class OrderedKeys<Key: Hashable> {
     }
     chunk.keys.remove(at: offset)
     if chunk.keys.isEmpty { chunks.removeAll { $0 === chunk } }
+    assert(isConsistent, "the chunks of ordered keys are not those of the keys")
+  }
+
+  /// Whether the invariant holds. Of many keys, only the sizes of the chunks are looked at.
+  private var isConsistent: Bool {
+    let sizes = chunks.map(\.keys.count)
+    guard sizes.allSatisfy({ 1...Self.greatestChunk ~= $0 }), sizes.reduce(0, +) == count else {
+      return false
+    }
+    return count > 64 || chunks.allSatisfy { chunk in chunk.keys.allSatisfy { chunkOf[$0] === chunk } }
   }
 
   /// The chunk that has an index, and the offset in it; past the end, the end of the last chunk.

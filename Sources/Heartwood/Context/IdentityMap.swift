@@ -133,6 +133,33 @@ struct IdentityMap: ~Copyable {
     old.deallocate()
   }
 
+  /// Checks the invariants, in debug builds.
+  ///
+  /// - Complexity: Linear in the size of the table.
+  func checkInvariants() {
+    var (blocks, objects) = (0, 0)
+    for place in 0..<capacity {
+      guard let members = table[place].members else { continue }
+      let block = table[place]
+      var memberCount = 0
+      for index in 0..<Self.blockSize {
+        guard let object = members[index]?.takeUnretainedValue() else { continue }
+        memberCount += 1
+        let key = block.number << 4 | UInt64(index)
+        assert(
+          object.identifier.key == key && object.entity.rootEntity.number == block.root,
+          "\(object.identifier) is registered under the key \(key) of root \(block.root)")
+      }
+      assert(
+        memberCount > 0 && memberCount == Int(block.memberCount), "a block has not as many members as it says"
+      )
+      assert(self.place(block.root, block.number) == place, "a block is not found")
+      (blocks, objects) = (blocks + 1, objects + memberCount)
+    }
+    assert(objects == count && blocks == blockCount, "an identity map has not as many objects as it says")
+    assert(blocks * 4 <= capacity * 3, "an identity map is more than three quarters full")
+  }
+
   // MARK: Blocks
 
   @inline(__always)

@@ -32,6 +32,7 @@ struct KeyMap {
     let place = place(of: temporary)
     if places[place].temporary != temporary { count += 1 }
     places[place] = (temporary, permanent)
+    assert(count * 2 <= places.count, "more than half of the places of a key map are occupied")
   }
 
   /// Copies the pairs of another map whose temporary keys this map does not contain.

@@ -31,7 +31,9 @@ extension ManagedObjectContext {
     editCountOfEvents = editCount
     if registersUndo { registerUndo(ended) }
     for change in ended.changes { change.object.state.remove(.noted) }
-    assert(ended.changes.allSatisfy { changes.isConsistent(for: $0.object) })
+    #if DEBUG
+      ContextInvariants(self).check(after: ended)
+    #endif
     trackers.apply(ended)
     post(.managedObjectContextObjectsDidChange, ended.summary())
   }

@@ -32,6 +32,16 @@ struct ObjectList: Sequence {
     places.lazy.compactMap { $0 }.makeIterator()
   }
 
+  /// Checks that each object has its place, in debug builds.
+  ///
+  /// - Complexity: Linear in the number of objects.
+  func checkInvariants() {
+    assert(count == places.count { $0 != nil }, "the count of a list of changes is not that of its objects")
+    assert(
+      places.indices.allSatisfy { places[$0].map(place) ?? $0 == $0 },
+      "an object is in a list of changes, and has its place in another one")
+  }
+
   private func place(of object: ManagedObject) -> Int? {
     let place = Int(object.placeInChanges)
     return place < places.count && places[place] === object ? place : nil

@@ -50,12 +50,29 @@ struct PendingChanges {
 }
 
 extension PendingChanges {
-  /// Whether an object is in one list at most, and marked as that list says: what debug builds check when an event ends.
-  func isConsistent(for object: ManagedObject) -> Bool {
-    let marks: [(list: ObjectList, mark: ObjectState)] = [
+  private var marks: [(list: ObjectList, mark: ObjectState)] {
+    [
       (inserted, .inserted), (updated, .updated), (deleted, .deleted), (gone, [.deleted, .inaccessible]),
+      (discarded, [.inserted, .deleted]),
     ]
+  }
+
+  /// Checks the invariants of one object, in debug builds.
+  func checkInvariants(of object: ManagedObject) {
     let found = marks.filter { $0.list.contains(object) }
-    return found.count <= 1 && found.allSatisfy { object.state.isSuperset(of: $0.mark) }
+    assert(found.count <= 1, "\(object.identifier) is in several lists of changes")
+    assert(
+      found.allSatisfy { object.state.isSuperset(of: $0.mark) },
+      "\(object.identifier) is in a list of changes, and not marked as one of it")
+  }
+
+  /// Checks the invariants of all objects, in debug builds.
+  ///
+  /// - Complexity: Linear in the number of objects.
+  func checkInvariants() {
+    for (list, _) in marks {
+      list.checkInvariants()
+      for object in list { checkInvariants(of: object) }
+    }
   }
 }

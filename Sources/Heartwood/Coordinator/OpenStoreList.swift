@@ -92,7 +92,17 @@ struct OpenStoreList {
     _ = try numbers?.add(identity)
     guard let place = place(of: reservation) else { return }
     entries[place] = .open(store)
+    assert(isOnlyOne(at: store.url), "two stores are open at \(store.place)")
     update()
+  }
+
+  private func isOnlyOne(at url: URL?) -> Bool {
+    entries.count { entry in
+      switch entry {
+      case .open(let store): Self.isSame(url, store.url)
+      case .reserved(_, let other): Self.isSame(url, other)
+      }
+    } <= 1
   }
 
   /// Gives up a place whose store was not opened.

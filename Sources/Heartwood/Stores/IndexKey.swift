@@ -29,6 +29,7 @@ enum IndexKey {
     key.removeSubrange((headSize + longestValues)...)
     OrderedKey.append(hash.0, to: &key)
     OrderedKey.append(hash.1, to: &key)
+    assert(key.count == headSize + cutSize, "the values of an entry are cut to another size")
   }
 
   static func isCut(_ entry: UnsafeRawBufferPointer) -> Bool { entry.count == headSize + cutSize + keySize }

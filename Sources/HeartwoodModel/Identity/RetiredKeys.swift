@@ -61,6 +61,14 @@ package struct KeyRanges {
     case (false, true): ranges[place] = key...ranges[place].upperBound
     case (false, false): ranges.insert(key...key, at: place)
     }
+    assert(hasGaps(around: place), "ranges of keys overlap or meet")
+  }
+
+  private func hasGaps(around place: Int) -> Bool {
+    let near = ranges[max(0, place - 1)..<min(place + 2, ranges.count)]
+    return zip(near, near.dropFirst()).allSatisfy {
+      $0.upperBound < $1.lowerBound && $1.lowerBound - $0.upperBound > 1
+    }
   }
 
   /// The number of keys in the ranges.

@@ -54,6 +54,9 @@ struct ModelFreezing {
     numbers layouts: [ObjectIdentifier: RowLayout]
   ) -> FrozenEntity {
     let properties = Self.propertiesInSlotOrder(entity)
+    assert(
+      entity.superentity.map { properties.starts(with: Self.propertiesInSlotOrder($0)) { $0 === $1 } } ?? true,
+      "\(entity.displayName) does not begin with the slots of its superentity")
     for case let attribute as AttributeDescription in entity.ownColumns {
       attribute.defaultStoredValue = checks.defaults[ObjectIdentifier(attribute)] ?? .null
     }

@@ -16,6 +16,8 @@ package struct TextWords {
     (bytes, ranges) =
       text.allSatisfy { $0 < 0x80 }
       ? Self.splitASCII(text) : Self.split(String(validating: text, as: UTF8.self) ?? "")
+    assert(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }, "words overlap")
+    assert(ranges.allSatisfy { !$0.isEmpty && !bytes[$0].contains(0) }, "a word is empty, or has a zero byte")
   }
 
   private static func splitASCII(_ text: UnsafeRawBufferPointer) -> ([UInt8], [Range<Int>]) {

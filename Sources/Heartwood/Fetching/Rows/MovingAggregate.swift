@@ -38,6 +38,9 @@ struct MovingAggregate {
       leaving.removeLast()
       start += 1
     }
+    assert(
+      leaving.count == middle - start && middle <= end,
+      "a frame has other values than those that have entered")
   }
 
   var value: Value { (leaving.last?.combined(with: entered) ?? entered).value() }

@@ -231,6 +231,7 @@ final class RelationshipState {
 
   private func insert(_ key: UInt64) {
     if removed.contains(key) {
+      assert(!isOrdered || isLoaded, "an ordered relationship gets back a key before it is loaded")
       keepFormer()
       removed.remove(key)
     } else {
@@ -265,6 +266,14 @@ final class RelationshipState {
     let noted = FormerDifferences(of: self)
     former = noted
     return noted
+  }
+
+  /// Checks the invariants, in debug builds.
+  ///
+  /// - Complexity: Linear in the differences, if the committed keys are known as a set.
+  func checkInvariants() {
+    assert(added.allSatisfy { !removed.contains($0) }, "a key is both added and removed")
+    assert(added.allSatisfy { !isCommitted($0) }, "an added key is committed")
   }
 
   private func keepFormer() {

@@ -100,6 +100,9 @@ struct EntryChanges {
         if left.second != right.second { return left.second < right.second }
         return Self.precedes(left, right, bytes)
       }
+      assert(
+        zip(changes, changes.dropFirst()).allSatisfy { Self.precedes($0, $1, bytes) },
+        "changes of entries are out of order")
     }
   }
 
