@@ -100,16 +100,6 @@ extension ManagedObjectContext {
 
   // MARK: Queues
 
-  /// Runs a block on the context's queue, and returns at once.
-  public func perform(_ block: @escaping () -> Void) {
-    let sent = SentBlock(block)
-    enqueueBlock { sent.block() }
-  }
-
-  /// Runs a block on the context's queue, and waits for it. As a function without a generic result it can be passed on as a value.
-  @_disfavoredOverload
-  public func performAndWait(_ block: () -> Void) { waitForBlock(block) }
-
   /// Runs a block on the context's queue, and waits for its result.
   ///
   /// - Parameters:
@@ -123,6 +113,19 @@ extension ManagedObjectContext {
       SentBlock(Swift.Result { () throws(Failure) in try sent.block() })
     }
     return try result.block.get()
+  }
+}
+
+/// What classes of contexts may declare themselves: a member of the class or of its extensions could only be overridden.
+public protocol _ContextBlocks {}
+
+extension ManagedObjectContext: _ContextBlocks {}
+
+extension _ContextBlocks where Self: ManagedObjectContext {
+  /// Runs a block on the context's queue, and returns at once.
+  public func perform(_ block: @escaping () -> Void) {
+    let sent = SentBlock(block)
+    enqueueBlock { sent.block() }
   }
 }
 

@@ -3,12 +3,8 @@ import Foundation
 
 /// The end of an event: what was changed since the last one is completed, recorded for undo, and reported once.
 extension ManagedObjectContext {
-  /// Ends the current event: applies the delete rules of deleted objects, if `propagatesDeletesAtEndOfEvent`, registers the
-  /// changes for undo, and posts `objectsDidChange` if anything has changed.
-  ///
-  /// Called by a fetch, a save, an undo, and at the end of `perform`. For changes made on the main thread outside of
-  /// `perform`, a context of the main queue calls it when the main queue next runs.
-  public func processPendingChanges() {
+  /// What `processPendingChanges()` does.
+  func endEventWithDeletes() {
     beginUse("processing pending changes")
     defer { endUse() }
     lastRead = nil

@@ -120,9 +120,8 @@ extension ManagedObjectContext {
     listing { Set(identities.objects) }
   }
 
-  /// Whether there is anything to save or to roll back. Setting a property to the value that it already has counts as a
-  /// change, although a save of it writes nothing.
-  public var hasChanges: Bool { listing { !changes.isEmpty || nextSave.lostEdit != nil } }
+  /// What `hasChanges` says.
+  var hasUnsavedChanges: Bool { listing { !changes.isEmpty || nextSave.lostEdit != nil } }
 
   private func listing<Result>(_ list: () -> Result) -> Result {
     beginUse("listing objects")

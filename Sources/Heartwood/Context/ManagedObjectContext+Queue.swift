@@ -52,9 +52,8 @@ extension ManagedObjectContext {
     return try result.get()
   }
 
-  /// Schedules `block` on the context's queue and returns at once; pending changes are processed after the block.
-  @_disfavoredOverload
-  public func perform(_ block: @escaping @Sendable () -> Void) {
+  /// What `perform(_:)` does.
+  func schedule(_ block: @escaping @Sendable () -> Void) {
     enqueue { self.asEvent(block) }
   }
 
@@ -64,7 +63,13 @@ extension ManagedObjectContext {
   ///
   /// - Throws: What `block` throws.
   public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
-    try sync { try onQueue(block) }
+    try runAndWait(block)
+  }
+
+  /// What `performAndWait(_:)` does.
+  func runAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
+    guard Self.overriding.current != nil else { return try sync { try onQueue(block) } }
+    return try Self.overriding.with(nil) { try sync { try onQueue(block) } }
   }
 
   /// Runs a block of another context on this one's queue and waits for it. Unlike `performAndWait`, it does not make uses
@@ -127,12 +132,20 @@ extension ManagedObjectContext {
 
 /// The same under names that the module `CoreData` does not have.
 extension ManagedObjectContext {
-  package func waitForBlock(_ block: () -> Void) { performAndWait(block) }
-
   /// The context on whose queue the code runs.
   package static var runningContext: ManagedObjectContext? { running.current }
 
-  package func enqueueBlock(_ block: @escaping @Sendable () -> Void) { enqueue { self.asEvent(block) } }
+  /// Calls `perform(_:)`, which a class may override. What it calls `super.perform(_:)` with need not be `Sendable` there, and comes here again: then it
+  /// is scheduled.
+  package func enqueueBlock(_ block: @escaping @Sendable () -> Void) {
+    guard type(of: self) != ManagedObjectContext.self, Self.overriding.current != self else {
+      return schedule(block)
+    }
+    Self.overriding.with(self) { perform(block) }
+  }
+
+  /// The context whose class's `perform(_:)` runs on the thread; nil within a block.
+  private static let overriding = ThreadValue<ManagedObjectContext?>()
 
   package nonisolated(nonsending) func performBlock<Result: Sendable>(
     schedule: ScheduledTaskType, _ block: @escaping @Sendable () -> Result

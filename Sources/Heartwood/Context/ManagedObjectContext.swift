@@ -271,6 +271,45 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
     markDeleted(object)
   }
 
+  // MARK: To override
+
+  /// Whether there is anything to save or to roll back. Setting a property to the value that it already has counts as a
+  /// change, although a save of it writes nothing.
+  open var hasChanges: Bool { hasUnsavedChanges }
+
+  /// Ends the current event: applies the delete rules of deleted objects, if `propagatesDeletesAtEndOfEvent`, registers the
+  /// changes for undo, and posts `objectsDidChange` if anything has changed.
+  ///
+  /// Called by a fetch, a save, an undo, and at the end of `perform`. For changes made on the main thread outside of
+  /// `perform`, a context of the main queue calls it when the main queue next runs.
+  open func processPendingChanges() { endEventWithDeletes() }
+
+  /// Schedules `block` on the context's queue and returns at once; pending changes are processed after the block.
+  @_disfavoredOverload
+  open func perform(_ block: @escaping @Sendable () -> Void) { schedule(block) }
+
+  /// Runs `block` on the context's queue and waits for it, as `performAndWait(_:)` with a result.
+  open func performAndWait(_ block: () -> Void) { runAndWait(block) }
+
+  /// Takes back the last group of changes. Undoing saved changes makes unsaved ones.
+  open func undo() { undoChanges() }
+
+  /// Takes back the last undo.
+  open func redo() { redoChanges() }
+
+  /// Undoes every change since the last save: inserted objects leave the context, deleted objects are restored, edited
+  /// objects get back their last committed values. Does not read the store. Clears the undo manager.
+  open func rollback() { rollBackChanges() }
+
+  /// Removes all objects and discards all changes. Objects of this context must not be used after it. Clears the undo
+  /// manager.
+  ///
+  /// A pinned context is pinned again at its next read, to the generation that is newest then.
+  open func reset() { removeAllObjects() }
+
+  /// Refreshes every registered object. Changed objects keep their changes, unchanged ones become faults.
+  open func refreshAllObjects() { refreshEveryObject() }
+
   /// Writes all changes as one transaction. It is durable on return, as far as the store's durability setting promises.
   ///
   /// If no value has really changed, writes no objects and makes no transaction. Metadata that was set for the store is written

@@ -63,15 +63,11 @@ extension ManagedObjectContext {
 
   private var depth: Int { (parent?.depth ?? -1) + 1 }
 
-  /// Undoes every change since the last save: inserted objects leave the context, deleted objects are restored, edited
-  /// objects get back their last committed values. Does not read the store. Clears the undo manager.
-  public func rollback() { Refresh(self).rollback() }
+  /// What `rollback()` does.
+  func rollBackChanges() { Refresh(self).rollback() }
 
-  /// Removes all objects and discards all changes. Objects of this context must not be used after it. Clears the undo
-  /// manager.
-  ///
-  /// A pinned context is pinned again at its next read, to the generation that is newest then.
-  public func reset() { Refresh(self).reset() }
+  /// What `reset()` does.
+  func removeAllObjects() { Refresh(self).reset() }
 
   /// Refreshes an object from the store. Does nothing to a new object.
   ///
@@ -85,8 +81,8 @@ extension ManagedObjectContext {
     Refresh(self).refresh(object, mergeChanges: mergeChanges)
   }
 
-  /// Refreshes every registered object. Changed objects keep their changes, unchanged ones become faults.
-  public func refreshAllObjects() { Refresh(self).refreshAllObjects(except: []) }
+  /// What `refreshAllObjects()` does.
+  func refreshEveryObject() { Refresh(self).refreshAllObjects(except: []) }
 
   /// Makes the next save fail if the row of this unchanged object is no longer the version that was read.
   public func detectConflicts(for object: ManagedObject) { Refresh(self).detectConflicts(for: object) }

@@ -5,16 +5,16 @@ import HeartwoodBytes
 /// Each event registers one action, which takes back what the event changed. Taking it back is itself an event, whose action
 /// the undo manager keeps for redo.
 extension ManagedObjectContext {
-  /// Takes back the last group of changes. Undoing saved changes makes unsaved ones.
-  public func undo() {
+  /// What `undo()` does.
+  func undoChanges() {
     beginUse("undoing")
     defer { endUse() }
     processPendingChanges()
     undoManager?.undo()
   }
 
-  /// Takes back the last undo.
-  public func redo() {
+  /// What `redo()` does.
+  func redoChanges() {
     beginUse("redoing")
     defer { endUse() }
     processPendingChanges()

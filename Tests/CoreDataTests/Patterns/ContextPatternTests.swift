@@ -130,4 +130,41 @@ import Testing
       #expect(context.userInfo["key"] as? Int == 1)
     }
   }
+
+  @Test func `a double of a context sees the calls that a program makes through its base class`() throws {
+    let double = ContextDouble(concurrencyType: .privateQueueConcurrencyType)
+    double.persistentStoreCoordinator = container.persistentStoreCoordinator
+    let context: NSManagedObjectContext = double
+    let author = context.performAndWait { Author(name: "One", context: context) }
+    context.performAndWait { author.name = "Two" }
+    #expect(context.hasChanges)
+    let done = DispatchSemaphore(value: 0)
+    context.perform { done.signal() }
+    done.wait()
+    context.performAndWait { context.rollback() }
+    #expect(!context.hasChanges)
+    context.performAndWait { context.reset() }
+    #expect(
+      double.calls == ["performAndWait", "perform", "performAndWait", "rollback", "performAndWait", "reset"])
+  }
+}
+
+private final class ContextDouble: NSManagedObjectContext, @unchecked Sendable {
+  var calls: [String] = []
+  override func perform(_ block: @escaping () -> Void) {
+    calls.append("perform")
+    super.perform(block)
+  }
+  override func performAndWait(_ block: () -> Void) {
+    calls.append("performAndWait")
+    super.performAndWait(block)
+  }
+  override func rollback() {
+    calls.append("rollback")
+    super.rollback()
+  }
+  override func reset() {
+    calls.append("reset")
+    super.reset()
+  }
 }

@@ -270,3 +270,20 @@ private class EveryController: NSFetchedResultsController<NSManagedObject> {
   }
   override class func deleteCache(withName name: String?) { super.deleteCache(withName: name) }
 }
+
+/// What a context's class may override here: see the guide for the rest.
+private final class EveryContext: NSManagedObjectContext, @unchecked Sendable {
+  override init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
+    super.init(concurrencyType: ct)
+  }
+  override var hasChanges: Bool { super.hasChanges }
+  override func save() throws { try super.save() }
+  override func perform(_ block: @escaping () -> Void) { super.perform(block) }
+  override func performAndWait(_ block: () -> Void) { super.performAndWait(block) }
+  override func processPendingChanges() { super.processPendingChanges() }
+  override func undo() { super.undo() }
+  override func redo() { super.redo() }
+  override func reset() { super.reset() }
+  override func rollback() { super.rollback() }
+  override func refreshAllObjects() { super.refreshAllObjects() }
+}
