@@ -37,9 +37,9 @@ import Testing
   ])
   func `consumers, purges and holds are right in each order of their steps`(scenario: ScheduleScenario) throws
   {
-    let explorer = ScheduleExplorer(mostSchedules: 8)
+    let explorer = ScheduleExplorer(mostSchedules: 5)
     let systematic = try explorer.explore(preemptions: 1, scenario.prepare)
-    let random = try explorer.random(seed: 62, count: 8, scenario.prepare)
+    let random = try explorer.random(seed: 62, count: 5, scenario.prepare)
     print("\(scenario): \(systematic), \(random)")
     #expect(systematic.failure == nil && random.failure == nil)
   }
