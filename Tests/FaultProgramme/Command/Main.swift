@@ -5,7 +5,7 @@ import Foundation
 struct FaultProgramme {
   static let parts: [any Part] = [
     CrashPart(), RecoveryPart(), ErrorPart(), SyncPart(), DamagePart(), SimulationPart(), KillPart(),
-    ProcessPart(), PairPart(), SchedulePart(), IsolationPart(),
+    ProcessPart(), PairPart(), DiaryPart.consumers, DiaryPart.followers, SchedulePart(), IsolationPart(),
   ]
 
   static func main() {
@@ -14,6 +14,7 @@ struct FaultProgramme {
       if words.first == "victim" { try Victim.run(Array(words.dropFirst())) }
       if words.first == MigrationVictim.command { try MigrationVictim.run(Array(words.dropFirst())) }
       if words.first == PairChild.command { try PairChild.run(Array(words.dropFirst())) }
+      if words.first == DiaryChild.command { try DiaryChild.run(Array(words.dropFirst())) }
       if words.first == StressChild.command { try StressChild.run(Array(words.dropFirst())) }
       if words.first == "stress" { try stress(words.dropFirst().joined(separator: " ")) }
       if words.first == "schedule" {
