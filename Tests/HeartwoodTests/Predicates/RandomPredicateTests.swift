@@ -86,10 +86,15 @@ struct PlainEvaluation {
   }
 
   private func holds(_ comparison: Comparison, _ scopes: [ObjectIdentifier: PredicateObject]) -> Bool {
-    let left = value(comparison.left, scopes)
-    let right = value(comparison.right, scopes)
-    let options = comparison.options
-    switch comparison.comparator {
+    holds(
+      value(comparison.left, scopes), comparison.comparator, value(comparison.right, scopes),
+      comparison.options)
+  }
+
+  func holds(
+    _ left: Value, _ comparator: ComparisonOperator, _ right: Value, _ options: ComparisonOptions
+  ) -> Bool {
+    switch comparator {
     case .equal: return equal(left, right, options)
     case .notEqual: return !equal(left, right, options)
     case .less: return order(left, right, options).map { $0 < 0 } ?? false
