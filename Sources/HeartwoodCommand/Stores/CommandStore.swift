@@ -157,22 +157,20 @@ extension CommandStore {
       ?? PersistentStoreCoordinator.managedObjectModel(ofStoreAt: url(path))
     // The command knows no transformers.
     model.keepsBytesWithoutTransformers()
-    return try present(path, model, true)
+    return try present(path, model, Access(isReadOnly: true))
   }
 
   private static func opened(
     _ path: String, for purpose: Purpose, _ console: any Console
   ) throws -> CommandStore {
-    guard purpose != .changing else { return try present(path, isReadOnly: false) }
-    let store = try present(path, isReadOnly: true, isFollowed: purpose == .following)
+    guard purpose != .changing else { return try present(path, Access(isReadOnly: false)) }
+    let access = Access(isReadOnly: true, isFollowed: purpose == .following)
+    let store = try present(path, access)
     let hidden = try store.coordinator.statistics().unrecoveredTransactions
     guard hidden > 0 else { return store }
-    if purpose != .inspecting, let completed = try completed(store, isFollowed: purpose == .following) {
-      return completed
-    }
+    if purpose != .inspecting, let completed = try completed(store, access) { return completed }
     console.noteHidden(hidden, in: path)
-    return purpose == .inspecting
-      ? store : try present(path, isReadOnly: true, isFollowed: purpose == .following)
+    return purpose == .inspecting ? store : try present(path, access)
   }
 
   /// The model of the store at `path`; if it is to be read only, as of the last transaction that needs no recovery.
@@ -188,13 +186,13 @@ extension CommandStore {
   }
 
   /// Recovers a store that its writer did not close. Returns nil if the store can't be written.
-  private static func completed(_ store: CommandStore, isFollowed: Bool) throws -> CommandStore? {
+  private static func completed(_ store: CommandStore, _ access: Access) throws -> CommandStore? {
     try store.close()
     do {
-      return try present(store.path, isReadOnly: false, isFollowed: isFollowed)
+      return try present(store.path, Access(isReadOnly: false, isFollowed: access.isFollowed))
     } catch {
       // A migration in stages that was interrupted is finished by the program that has its code. Until then the store can be read.
-      if try isInStage(store.path) { return try present(store.path, isReadOnly: true) }
+      if try isInStage(store.path) { return try present(store.path, Access(isReadOnly: true)) }
       guard GraphFailure.exitCode(of: error) == .noPermission else { throw error }
       return nil
     }
@@ -205,27 +203,32 @@ extension CommandStore {
     return metadata[PersistentStore.MetadataKey.pendingMigrationStage] != nil
   }
 
-  private static func present(
-    _ path: String, isReadOnly: Bool, isFollowed: Bool = false
-  ) throws -> CommandStore {
-    let model = try model(path, isReadOnly: isReadOnly)
+  /// How a store is opened.
+  private struct Access {
+    let isReadOnly: Bool
+    /// Whether the coordinator notifies of what other processes commit.
+    var isFollowed = false
+  }
+
+  private static func present(_ path: String, _ access: Access) throws -> CommandStore {
+    let model = try model(path, isReadOnly: access.isReadOnly)
     do {
-      return try present(path, model, isReadOnly, isFollowed)
+      return try present(path, model, access)
     } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
       // Another process has just migrated it.
-      let newer = try Self.model(path, isReadOnly: isReadOnly)
+      let newer = try Self.model(path, isReadOnly: access.isReadOnly)
       guard newer.versionChecksum != model.versionChecksum else { throw error }
-      return try present(path, newer, isReadOnly, isFollowed)
+      return try present(path, newer, access)
     }
   }
 
   private static func present(
-    _ path: String, _ model: ManagedObjectModel, _ isReadOnly: Bool, _ isFollowed: Bool = false
+    _ path: String, _ model: ManagedObjectModel, _ access: Access
   ) throws -> CommandStore {
     let description = description(path)
     description.createsStore = false
-    description.isReadOnly = isReadOnly
-    description.postsRemoteChangeNotifications = isFollowed
+    description.isReadOnly = access.isReadOnly
+    description.postsRemoteChangeNotifications = access.isFollowed
     return try CommandStore(path, description, model: model)
   }
 
