@@ -87,23 +87,30 @@ struct MarkupText {
 
   private mutating func skipDocumentType() throws(ArchiveError) {
     let start = position
+    while let byte = nextUnquoted() {
+      if byte == UInt8(ascii: "[") {
+        throw ArchiveError("the document declares entities of its own, which are not read", at: position - 1)
+      }
+      if byte == UInt8(ascii: ">") { return }
+    }
+    throw ArchiveError("the declaration of the document type has no end", at: start)
+  }
+
+  /// Moves behind the next byte that is outside of quotes; nil at the end.
+  private mutating func nextUnquoted() -> UInt8? {
     var quote: UInt8?
     while position < bytes.count {
       let byte = bytes[position]
       position += 1
-      if byte == quote {
-        quote = nil
-      } else if quote != nil {
-        continue
+      if let open = quote {
+        if byte == open { quote = nil }
       } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
         quote = byte
-      } else if byte == UInt8(ascii: "[") {
-        throw ArchiveError("the document declares entities of its own, which are not read", at: position - 1)
-      } else if byte == UInt8(ascii: ">") {
-        return
+      } else {
+        return byte
       }
     }
-    throw ArchiveError("the declaration of the document type has no end", at: start)
+    return nil
   }
 
   private mutating func tag() throws(ArchiveError) -> Tag {
@@ -117,19 +124,9 @@ struct MarkupText {
     guard position > nameStart,
       let name = String(validating: bytes[nameStart..<position], as: UTF8.self)
     else { throw ArchiveError("an element has no name", at: start) }
-    var quote: UInt8?
-    while position < bytes.count {
-      let byte = bytes[position]
-      position += 1
-      if byte == quote {
-        quote = nil
-      } else if quote != nil {
-        continue
-      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-        quote = byte
-      } else if byte == UInt8(ascii: ">") {
-        return isEnd ? .end(name) : .start(name, isEmpty: bytes[position - 2] == UInt8(ascii: "/"))
-      }
+    while let byte = nextUnquoted() {
+      guard byte == UInt8(ascii: ">") else { continue }
+      return isEnd ? .end(name) : .start(name, isEmpty: bytes[position - 2] == UInt8(ascii: "/"))
     }
     throw ArchiveError("an element has no end", at: start)
   }
