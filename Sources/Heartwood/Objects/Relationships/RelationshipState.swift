@@ -56,7 +56,7 @@ final class RelationshipState {
     version = other.version &+ 1
   }
 
-  /// Performs a change of the current keys, which observers of the object are told of.
+  /// Performs a change of the current keys, which observers of the object are notified of.
   private func change(_ body: () -> Void) {
     owner.with { $0.changeValue(slot, body) }
   }
@@ -128,7 +128,10 @@ final class RelationshipState {
 
   private func isCommitted(_ key: UInt64) -> Bool {
     guard let committed else { return false }
-    guard isOrdered else { return committed.containsInAscendingOrder(key) }
+    guard isOrdered else {
+      let place = committed.partitioningIndex { $0 >= key }
+      return place < committed.count && committed[place] == key
+    }
     let known = committedSet ?? Set(committed)
     committedSet = known
     return known.contains(key)
@@ -414,18 +417,5 @@ final class RelationshipState {
       committedSet = nil
       current = nil
     }
-  }
-}
-
-extension Array where Element == UInt64 {
-  /// Binary search.
-  fileprivate func containsInAscendingOrder(_ key: UInt64) -> Bool {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < key { low = middle + 1 } else { high = middle }
-    }
-    return low < count && self[low] == key
   }
 }
