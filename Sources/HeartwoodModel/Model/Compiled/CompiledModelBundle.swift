@@ -21,30 +21,17 @@ package struct CompiledModelBundle {
 
   /// - Throws: `.coreData` if the folder cannot be read, has no versions, or it is not known which one is current.
   package init(_ url: URL) throws(HeartwoodError) {
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: url.path)
-    } catch {
-      throw HeartwoodError(.coreData, "the model \(url.path) cannot be read: \(error)", underlying: error)
-    }
+    let folder = try ModelFolder(url)
     let info = Self.info(in: url)
     let hashes = info["NSManagedObjectModel_VersionHashes"]?.dictionary ?? [:]
-    versions = names.filter { $0.hasSuffix(".mom") }.map { file in
+    versions = folder.names.filter { $0.hasSuffix(".mom") }.map { file in
       let name = String(file.dropLast(".mom".count))
       return Version(
         name: name, url: url.appending(path: file),
         hashes: (hashes[name]?.dictionary ?? [:]).compactMapValues(\.data))
     }.sorted { $0.name < $1.name }
     let named = info["NSManagedObjectModel_CurrentVersionName"]?.string
-    guard let found = versions.first(where: { $0.name == named }) ?? (versions.count == 1 ? versions[0] : nil)
-    else {
-      let have =
-        versions.isEmpty ? "no version" : "the versions \(versions.map(\.name).joined(separator: ", "))"
-      throw HeartwoodError(
-        .coreData,
-        "the model \(url.path) has \(have), and \(Self.infoFile) names \(named.map { "\"\($0)\"" } ?? "none") as the current one: "
-          + "name the file of a version")
-    }
+    let found = try folder.current(of: versions, \.name, named: named, by: Self.infoFile, a: "file")
     current = found
   }
 

@@ -18,25 +18,13 @@ package struct XcodeModelBundle {
 
   /// - Throws: `.coreData` if the folder cannot be read, has no versions, or it is not known which one is current.
   package init(_ url: URL) throws(HeartwoodError) {
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: url.path)
-    } catch {
-      throw HeartwoodError(.coreData, "the model \(url.path) cannot be read: \(error)", underlying: error)
-    }
-    versions = names.filter { $0.hasSuffix(".xcdatamodel") }.map { name in
+    let folder = try ModelFolder(url)
+    versions = folder.names.filter { $0.hasSuffix(".xcdatamodel") }.map { name in
       Version(name: String(name.dropLast(".xcdatamodel".count)), url: url.appending(path: name))
     }.sorted { $0.name < $1.name }
     let named = Self.currentName(in: url)
-    guard let found = versions.first(where: { $0.name == named }) ?? (versions.count == 1 ? versions[0] : nil)
-    else {
-      let have =
-        versions.isEmpty ? "no version" : "the versions \(versions.map(\.name).joined(separator: ", "))"
-      throw HeartwoodError(
-        .coreData,
-        "the model \(url.path) has \(have), and \(Self.currentVersionFile) names \(named.map { "\"\($0)\"" } ?? "none") as the current one: "
-          + "name the folder of a version")
-    }
+    let found = try folder.current(
+      of: versions, \.name, named: named, by: Self.currentVersionFile, a: "folder")
     current = found
     notes =
       named.map { $0 == found.name } ?? true
