@@ -124,11 +124,7 @@ struct CompiledMapping {
         "\(place) selects its objects by an expression that is not understood: \(Self.reason(error)); filter them by a predicate"
       )
     }
-    guard let text, text.uppercased() != "TRUEPREDICATE" else { return nil }
-    do {
-      return try FormatPredicate(text)
-    } catch {
-      throw HeartwoodError(.coreData, "\(place) selects objects by \"\(text)\": \(error.message)")
+    return try text.flatMap { (text) throws(HeartwoodError) in try FormatPredicate(selecting: text, in: place)
     }
   }
 

@@ -249,11 +249,8 @@ struct XcodeMapping {
         )
       }
     }
-    guard let text, text.uppercased() != "TRUEPREDICATE" else { return nil }
-    do {
-      return try FormatPredicate(text)
-    } catch {
-      throw HeartwoodError(.coreData, "\(item.title) selects objects by \"\(text)\": \(error.message)")
+    return try text.flatMap { (text) throws(HeartwoodError) in
+      try FormatPredicate(selecting: text, in: item.title)
     }
   }
 
@@ -355,5 +352,19 @@ struct XcodeMapping {
 
   mutating func mistake(_ line: Int, _ text: String, property: String? = nil) {
     mistakes.append(HeartwoodError(.coreData, "\(file), line \(line): \(text)", property: property))
+  }
+}
+
+extension FormatPredicate {
+  /// The predicate by which an entity mapping selects its objects; nil for one that selects all.
+  ///
+  /// - Parameter place: The mapping, for the message.
+  init?(selecting text: String, in place: String) throws(HeartwoodError) {
+    guard text.uppercased() != "TRUEPREDICATE" else { return nil }
+    do {
+      try self.init(text)
+    } catch {
+      throw HeartwoodError(.coreData, "\(place) selects objects by \"\(text)\": \(error.message)")
+    }
   }
 }
