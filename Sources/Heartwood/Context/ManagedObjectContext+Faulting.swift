@@ -139,7 +139,8 @@ extension ManagedObjectContext {
   /// An observation that begins here; nil without an observer.
   var observation: StoreObservation? {
     // A child reads its parent's view, and a context that has read nothing has not asked for its store.
-    if parent != nil || view.store == nil, openStore() == nil { return nil }
+    let knowsObserver = parent == nil && view.store != nil
+    guard knowsObserver || openStore() != nil else { return nil }
     return view.observer.map(StoreObservation.init)
   }
 
