@@ -71,7 +71,7 @@ import Testing
     #expect(reclaimed.status == .success && reclaimed.notes == "")
     #expect(
       reclaimed.output
-        == "\(path): a store of type \(kind) is one file, which every save writes anew: there is nothing to reclaim\n"
+        == "\(path): a store of type \(kind) is one file, which every save writes as a whole: there is nothing to reclaim\n"
     )
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     let lineOfLog = world.run("statistics").output.split(separator: "\n")[1]
