@@ -16,9 +16,7 @@ struct RequestExecution {
     let stores = try insertionStore(request, entity)
     for store in stores { try store.require(.batchInserts) }
     return try run(request, request.resultType, contexts, stores) { transaction in
-      let view = try transaction.view()
-      return try BatchOperation(transaction, validates: request.validates, indexes: { view.indexes(of: $0) })
-        .insert(request, entity, context.mergePolicy)
+      try operation(transaction, request.validates).insert(request, entity, context.mergePolicy)
     }
   }
 
@@ -49,9 +47,14 @@ struct RequestExecution {
   private func update(
     _ request: BatchUpdateRequest, _ entity: EntityDescription, _ transaction: any StoreTransaction
   ) throws -> BatchOutcome {
+    try operation(transaction, request.validates).update(request, entity) {
+      try batchKeys($0, in: transaction.view())
+    }
+  }
+
+  private func operation(_ transaction: any StoreTransaction, _ validates: Bool) throws -> BatchOperation {
     let view = try transaction.view()
-    return try BatchOperation(transaction, validates: request.validates, indexes: { view.indexes(of: $0) })
-      .update(request, entity) { try batchKeys($0, in: view) }
+    return BatchOperation(transaction, validates: validates, indexes: { view.indexes(of: $0) })
   }
 
   func delete(_ request: BatchDeleteRequest, mergingInto contexts: [ManagedObjectContext]) throws
@@ -61,9 +64,7 @@ struct RequestExecution {
     let (stores, selection) = try deletion(request)
     return try run(request, request.resultType, contexts, stores) { transaction in
       let (root, keys) = try batchKeys(selection, in: transaction, ofAll: stores)
-      let view = try transaction.view()
-      return try BatchOperation(transaction, validates: request.validates, indexes: { view.indexes(of: $0) })
-        .delete(keys, of: root)
+      return try operation(transaction, request.validates).delete(keys, of: root)
     }
   }
 
@@ -296,7 +297,7 @@ struct RequestExecution {
   }
 }
 
-/// What a batch has done in the stores so far.
+/// The part of a batch that is done in the stores so far.
 private struct BatchPart {
   var count = 0
   var identifiers: [ManagedObjectID] = []
