@@ -1,4 +1,4 @@
-/// What a save has met that a merge policy may resolve.
+/// A conflict of a save, which a merge policy may resolve.
 package protocol SaveConflict: Sendable {}
 
 /// An error of the object graph: of a model, a request, a value, a save or a store.

@@ -241,7 +241,7 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
   override final func endCopying() throws { try save() }
 }
 
-/// What the coordinator and saves do.
+/// Loading and saving, as the coordinator and saves call them.
 extension AtomicStore {
   final func prepare(_ model: ManagedObjectModel, _ identity: StoreIdentity) {
     known = model

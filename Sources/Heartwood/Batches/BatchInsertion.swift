@@ -95,7 +95,7 @@ final class BatchInsertion {
 
   // MARK: One group
 
-  /// What becomes of a row.
+  /// The place of a row.
   private enum Place {
     case new
     /// It updates the stored row with this key.

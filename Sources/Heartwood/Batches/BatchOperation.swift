@@ -1,4 +1,4 @@
-/// What a batch has done in a transaction.
+/// The outcome of a batch in a transaction.
 struct BatchOutcome {
   let count: Int
   /// The identifiers for the result. Called once, in the transaction.

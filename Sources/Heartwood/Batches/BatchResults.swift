@@ -1,4 +1,4 @@
-/// What the result of a batch request contains. The raw values are Core Data's.
+/// The kinds of results of a batch request. The raw values are Core Data's.
 public enum BatchRequestResultType: Int, Sendable {
   /// Whether it succeeded: `true`, as a failure is thrown.
   case statusOnly = 0

@@ -20,7 +20,7 @@ public struct MergeConflict: @unchecked Sendable {
   @_disfavoredOverload public let persistedSnapshot: [String: Any]?
   let cause: Cause
 
-  /// What the store has that the object does not fit.
+  /// The state of the store that the object does not fit.
   enum Cause {
     /// A newer row, or none any more.
     case row([UInt8]?)

@@ -20,7 +20,7 @@ public enum MergePolicyType: UInt, Sendable {
   public static var objectTrump: MergePolicyType { .mergeByPropertyObjectTrump }
 }
 
-/// What becomes of the destinations that a stored object has, where an unsaved one with its unique values becomes it.
+/// The treatment of the destinations that a stored object has, where an unsaved one with its unique values becomes it.
 public enum ToManyResolution: Sendable {
   /// They stay, and those of the unsaved object are added.
   case unite

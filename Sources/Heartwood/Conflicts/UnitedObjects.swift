@@ -62,7 +62,7 @@ struct UnitedObjects {
   }
 }
 
-/// What an object that has left its context stands for: the one that it has become one with.
+/// The object that one which has left its context stands for: the one that it has become one with.
 final class UnitedObject {
   let survivor: ManagedObject
   private weak var context: ManagedObjectContext?

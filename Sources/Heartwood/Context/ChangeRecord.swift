@@ -1,8 +1,8 @@
-/// What one event changed, in a form that can be taken back, also after a save.
+/// The changes of one event, in a form that can be taken back, also after a save.
 ///
 /// Values are absolute, and references are those to objects, so that neither a save nor new identifiers matter.
 struct ChangeRecord {
-  /// What happened to an object.
+  /// A change of an object.
   enum Kind {
     case inserted
     case updated

@@ -1,4 +1,4 @@
-/// What has happened in a context since its pending changes were last processed.
+/// The changes of a context since its pending changes were last processed.
 ///
 /// An object is noted once, at its first change in the event, with its state before it. Only objects that had unsaved
 /// values then need a copy of them: for all others the committed values are the ones before the event.
@@ -110,7 +110,7 @@ final class FormerDifferences {
     return order ?? committed.filter { !removed.contains($0) } + added
   }
 
-  /// Keeps what they are, before they can be told from the present ones no more.
+  /// Keeps what they are, before they can be distinguished from the present ones no more.
   func keep() { copy = copy ?? present }
 
   func noteAddition(of key: UInt64) { addedSince.insert(key) }
@@ -121,7 +121,7 @@ final class FormerDifferences {
   }
 }
 
-/// What a context has shown its children last, and what has changed since.
+/// The view that a context has shown its children last, and the changes since.
 struct ShownChanges {
   let view: ParentView
   /// The context's `editCount` when the view was made.

@@ -1,4 +1,4 @@
-/// What the comments of a context and its states say of them always, checked in debug builds when an event ends.
+/// The invariants of a context and its states, checked in debug builds when an event ends.
 struct ContextInvariants {
   /// The most objects and differences that are all looked at: otherwise many events would take quadratic time.
   private static let most = 64

@@ -134,7 +134,7 @@ extension ManagedObject {
     }
   }
 
-  /// As `beginUse`, for reading the property at an offset, which observers are told of.
+  /// As `beginUse`, for reading the property at an offset, which observers are notified of.
   @usableFromInline
   final func _beginRead(_ offset: Int) -> ContextOccupancy? {
     let use = beginUse("reading", modelledSlot(offset))

@@ -74,7 +74,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// What happens in a context, as asynchronous sequences.
+/// The changes of a context, as asynchronous sequences.
 ///
 /// Each use of a property is a sequence of its own, which begins with the call and ends when its iteration ends or the context
 /// is released. Elements that are not consumed yet are kept. The sequences do not keep the context.

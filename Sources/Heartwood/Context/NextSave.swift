@@ -1,4 +1,4 @@
-/// What the next save of a context writes or reports beside changed objects. A rollback and a reset drop all of it.
+/// Notes for the next save of a context: the things that it writes or reports beside changed objects. A rollback and a reset drop all of it.
 struct NextSave {
   /// The error of a change that was made on an object that has left the context for another one; the save throws it.
   var lostEdit: HeartwoodError?

@@ -1,6 +1,6 @@
 import HeartwoodBytes
 
-/// What a child context reads: the view of its parent, with the parent's unsaved changes over it.
+/// The view that a child context reads: that of its parent, with the parent's unsaved changes over it.
 ///
 /// It is made on the parent's queue and never changes, so that the child reads it on its own queue.
 final class ParentView: StoreView, @unchecked Sendable {

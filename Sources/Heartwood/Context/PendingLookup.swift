@@ -120,7 +120,7 @@ final class PendingIndex {
     }
   }
 
-  /// What the objects have in common.
+  /// The entity and properties that the objects have in common.
   struct Shape: Hashable {
     /// The number of their root entity.
     let root: UInt16

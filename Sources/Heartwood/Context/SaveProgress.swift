@@ -1,6 +1,6 @@
 /// The state of a running save. A context has none otherwise, and a hook or an observer of a save cannot begin another one.
 struct SaveProgress {
-  /// What a merge policy changes for the save.
+  /// The changes that a merge policy makes for the save.
   struct Resolution {
     /// The events since the policy began.
     var events: [ContextEvent] = []

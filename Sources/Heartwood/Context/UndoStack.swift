@@ -1,4 +1,4 @@
-/// What a context registers its changes with, so that they can be undone. `UndoStack` is Heartwood's own; on Apple systems an
+/// Registers the changes of a context, so that they can be undone. `UndoStack` is Heartwood's own; on Apple systems an
 /// extension can make Foundation's `UndoManager` conform.
 public protocol UndoRegistering: AnyObject {
   /// Whether changes are registered now.

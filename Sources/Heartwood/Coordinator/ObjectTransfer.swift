@@ -13,7 +13,7 @@ protocol ObjectTransfer {
   func run(_ engine: Engine) throws
 }
 
-/// What a transfer has copied.
+/// The objects and links that a transfer has copied.
 package struct StoreTransferReport: Sendable {
   /// The numbers of objects by the names of their entities.
   package var objects: [String: Int] = [:]

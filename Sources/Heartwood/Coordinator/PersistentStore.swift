@@ -139,7 +139,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
 
   // MARK: What custom stores do otherwise
 
-  /// Whether stores of the class have all their objects in memory and their file, which a migration writes anew.
+  /// Whether stores of the class have all their objects in memory and their file, which a migration writes as a whole.
   class var isWhole: Bool { false }
 
   /// Whether stores of the class are read-only, whatever their descriptions say.
@@ -256,7 +256,7 @@ extension URL {
   }
 }
 
-/// What classes of stores may declare themselves, as those of the module `CoreData` do: members of a class or of its extensions could only be
+/// Members that classes of stores may declare themselves, as those of the module `CoreData` do: members of a class or of its extensions could only be
 /// overridden.
 public protocol _PersistentStoreValues {}
 

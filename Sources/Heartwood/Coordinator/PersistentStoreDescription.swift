@@ -107,7 +107,7 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// the model's classes; nil for standard error, where each line is written once in the process. It is called on the thread that opens the
   /// store.
   public var noteLog: (@Sendable (String) -> Void)?
-  /// Is told after every thousand rows of a migration how far the step is that is done.
+  /// Is notified after every thousand rows of a migration how far the step is that is done.
   public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
 
   /// How a store of another model is migrated.

@@ -30,7 +30,7 @@ public final class AsynchronousFetchRequest<Object: ManagedObject>: PersistentSt
   }
 }
 
-/// What an asynchronous fetch returns at once: its progress, and at the end its objects. Use it on the context's queue.
+/// The result that an asynchronous fetch returns at once: its progress, and at the end its objects. Use it on the context's queue.
 public final class AsynchronousFetchResult<Object: ManagedObject> {
   /// The request.
   public let fetchRequest: AsynchronousFetchRequest<Object>

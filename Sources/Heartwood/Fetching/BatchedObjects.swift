@@ -36,7 +36,7 @@ public struct BatchedObjects<Object: ManagedObject>: RandomAccessCollection {
   public var objectIDs: [ManagedObjectID] { source.identifiers }
 }
 
-/// What makes the objects of a result.
+/// Makes the objects of a result.
 final class BatchSource {
   let found: FoundKeys
   private let context: ManagedObjectContext

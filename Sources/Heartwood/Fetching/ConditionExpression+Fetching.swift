@@ -1,4 +1,4 @@
-/// What another fetch finds, as a part of a condition or a column.
+/// Results of another fetch, as a part of a condition or a column.
 extension ConditionExpression {
   /// The objects that a request finds, as a list for `IN`, or their number.
   ///

@@ -1,4 +1,4 @@
-/// What a fetch can return: managed objects, their identifiers, dictionaries, and numbers of objects.
+/// A type of results that a fetch can return: managed objects, their identifiers, dictionaries, and numbers of objects.
 ///
 /// Only the types of this module conform.
 public protocol FetchRequestResult {
@@ -6,7 +6,7 @@ public protocol FetchRequestResult {
   static var fetchRequestResultType: FetchRequestResultType { get }
 }
 
-/// What a fetch returns. The raw values are Core Data's.
+/// The kinds of results of a fetch. The raw values are Core Data's.
 public enum FetchRequestResultType: UInt, Sendable {
   /// Objects: `FetchRequest<Person>`.
   case managedObjectResultType = 0

@@ -380,7 +380,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// What contexts and objects need of rows that are loaded together: see `RowLoader`.
+/// The verbs of contexts and objects for rows that are loaded together: see `RowLoader`.
 extension ManagedObjectContext {
   /// Loads the rows of a batch, one of whose objects was just read.
   func loadRows(of batch: FetchBatch) { RowLoader(self).load(batch) }

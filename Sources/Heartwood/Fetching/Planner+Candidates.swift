@@ -170,7 +170,7 @@ extension Planner {
 
   private enum Direction { case forwards, backwards }
 
-  /// What walking an index gives of an order.
+  /// The part of an order that walking an index serves.
   private struct ServedOrder {
     var direction: Direction?
     /// How many of the first keys of the order, and in how many elements of the index.

@@ -1,4 +1,4 @@
-/// What a fetch may load with its objects: the path of relationships as text, such as `albums.tracks`, or a ``RelationshipPath``.
+/// A path that a fetch may load with its objects: the path of relationships as text, such as `albums.tracks`, or a ``RelationshipPath``.
 public protocol PrefetchPath: Sendable {
   /// The relationships, one after the other.
   var prefetchedSteps: [PrefetchStep] { get }

@@ -2,7 +2,7 @@ import Foundation
 import HeartwoodFiles
 import Synchronization
 
-/// What contexts see of an incremental store: rows that are made of nodes when they are read.
+/// An incremental store as contexts see it: rows that are made of nodes when they are read.
 final class IncrementalContents: ContextStore, ObjectUses {
   private struct Weak: @unchecked Sendable {
     weak var store: IncrementalStore?

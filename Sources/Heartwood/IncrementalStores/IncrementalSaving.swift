@@ -92,7 +92,7 @@ extension IncrementalContents {
   }
 }
 
-/// What is in the store now, beside what a save changes.
+/// Checks of a save against the rows that are in the store now.
 struct IncrementalChecks {
   private let plan: SavePlan
   private let context: ManagedObjectContext

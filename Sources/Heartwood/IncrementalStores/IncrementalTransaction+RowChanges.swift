@@ -1,4 +1,4 @@
-/// What a batch hands to the class of its store.
+/// The changes that a batch hands to the class of its store.
 extension IncrementalTransaction {
   /// What was not handed over yet.
   func rowChanges() -> StoreRowChanges {

@@ -1,7 +1,7 @@
 import HeartwoodBytes
 import HeartwoodFiles
 
-/// What contexts read of an incremental store.
+/// The rows of an incremental store as contexts read them.
 ///
 /// A view for one reader keeps what it has read until `releaseRows()`; others ask the store whenever they are read. There are no indexes.
 /// Fetches are requests to a store that executes them: see `IncrementalFetch`. Over other stores they are planned as over any view.

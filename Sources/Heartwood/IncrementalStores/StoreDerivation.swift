@@ -28,7 +28,7 @@ public final class StoreDerivation {
     }
   }
 
-  /// What a class locks of objects in its transaction, where several may change them at the same time.
+  /// The lock that a class takes on objects in its transaction, where several may change them at the same time.
   public enum Lock: Sendable {
     /// They are read, and must not change until the end of the transaction.
     case reading

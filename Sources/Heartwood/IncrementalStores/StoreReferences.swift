@@ -1,4 +1,4 @@
-/// What an incremental store calls its objects where it calls them by something else than a number: the references by the keys that they
+/// The references of an incremental store's objects where they are something else than numbers: by the keys that they
 /// have in identifiers.
 ///
 /// A key is a hash of the reference, so that the same reference has the same key in every process. Two references with one hash, which
@@ -9,7 +9,7 @@ struct StoreReferences {
 
   private struct Named {
     let reference: any Sendable
-    /// Another hash, by which references with the same key are told apart.
+    /// Another hash, by which references with the same key are distinguished.
     let check: UInt64
   }
 

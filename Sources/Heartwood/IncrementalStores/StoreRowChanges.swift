@@ -1,4 +1,4 @@
-/// What a batch has written, for the class of an ``IncrementalStore`` to write it: `IncrementalStore.execute(_:in:writing:)`.
+/// The rows that a batch has written, for the class of an ``IncrementalStore`` to write it: `IncrementalStore.execute(_:in:writing:)`.
 public struct StoreRowChanges: Sendable {
   /// A row.
   public struct Row: Sendable {
@@ -10,7 +10,7 @@ public struct StoreRowChanges: Sendable {
     public let values: [StoredValue]
   }
 
-  /// What has changed in a to-many relationship.
+  /// The changes of a to-many relationship.
   public struct Links: Sendable {
     /// An object that has the relationship; its entity may be a superentity of the object's.
     public let objectID: ManagedObjectID
@@ -46,7 +46,7 @@ public struct StoreBatchWriting {
   }
 }
 
-/// What a batch has done.
+/// The outcome of a batch.
 public struct StoreBatchOutcome: Sendable {
   /// The number of objects that the request names.
   public let count: Int

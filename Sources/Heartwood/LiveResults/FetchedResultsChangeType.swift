@@ -1,4 +1,4 @@
-/// What has happened to an object or a section of a fetched results controller.
+/// A change of an object or a section of a fetched results controller.
 public enum FetchedResultsChangeType: UInt, Hashable, Sendable, CaseIterable {
   /// It is new.
   case insert = 1

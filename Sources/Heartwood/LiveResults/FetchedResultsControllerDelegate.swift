@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a fetched results controller calls for changes. Every method has a default that does nothing.
+/// The methods that a fetched results controller calls for changes. Every method has a default that does nothing.
 ///
 /// A controller follows changes while it has a delegate. In each batch of changes it calls `controllerWillChangeContent(_:)`, then the
 /// methods for sections, then those for objects, then `controllerDidChangeContent(_:)`.

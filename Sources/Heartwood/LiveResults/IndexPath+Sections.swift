@@ -1,7 +1,7 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// What UIKit and AppKit add on Apple's systems.
+  /// Members that UIKit and AppKit add on Apple's systems.
   extension IndexPath {
     /// The path of an item in a section.
     public init(item: Int, section: Int) { self = [section, item] }

@@ -80,7 +80,7 @@ extension PersistentContainer {
   }
 }
 
-/// What an iteration of a live query shares with its tracker, which belongs to the context's queue.
+/// The state that an iteration of a live query shares with its tracker, which belongs to the context's queue.
 ///
 /// Unchecked, because the tracker is used on that queue only.
 private final class LiveQueryState: @unchecked Sendable {

@@ -9,7 +9,7 @@ public struct LiveResult: Sendable {
   public let updatedObjectIDs: Set<ManagedObjectID>
 }
 
-/// What a live query has found since its last element was taken.
+/// Changes that a live query has found since its last element was taken.
 struct LiveQueryChanges {
   private var newest: [ManagedObjectID]
   /// The difference to the last element; nil if there are several, which are compared when they are taken.

@@ -70,7 +70,7 @@ extension PersistentContainer {
   }
 }
 
-/// What an iteration shares with the context that it follows.
+/// The state that an iteration shares with the context that it follows.
 ///
 /// Unchecked, because what the context reports, and what was fetched last, are used on its queue only.
 private final class LiveRowsState<Row>: ContextTracker, @unchecked Sendable {

@@ -1,4 +1,4 @@
-/// What has changed from one result to the next: what makes the second of a copy of the first.
+/// The difference of two results: the changes that make the second of a copy of the first.
 ///
 /// Take the deleted and the moved objects out at their former places, delete and insert sections, then put the inserted and the
 /// moved objects in at their new places in ascending order.

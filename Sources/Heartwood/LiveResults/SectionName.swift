@@ -1,6 +1,6 @@
 import Foundation
 
-/// What names the section of an object: an attribute that is read from rows, or a property that only the object has.
+/// The source of the name of an object's section: an attribute that is read from rows, or a property that only the object has.
 enum SectionName {
   case stored(ResolvedPath, Column)
   case computed((ManagedObject) -> Any?)

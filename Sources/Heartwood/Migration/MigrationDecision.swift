@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a store says about the model that it was written with.
+/// A store's record of the model that it was written with.
 struct StoreVersion {
   /// Where the store is, for messages.
   let place: String
@@ -14,7 +14,7 @@ struct StoreVersion {
   let model: () throws -> ManagedObjectModel
 }
 
-/// What the program wants to be done with a store of another model.
+/// The program's wishes for a store of another model.
 struct MigrationWishes {
   let isReadOnly: Bool
   let mayMigrate: Bool
@@ -38,7 +38,7 @@ struct MigrationWishes {
   }
 }
 
-/// What becomes of a store that is opened with a model: decided here for every kind of store, for openings and rehearsals.
+/// The way in which a store is opened with a model: decided here for every kind of store, for openings and rehearsals.
 enum MigrationDecision {
   /// The store is opened as it is, but for what differs without effect on its rows.
   case open

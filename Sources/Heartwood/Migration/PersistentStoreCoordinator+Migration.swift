@@ -118,7 +118,7 @@ extension PersistentStoreCoordinator {
   ///   - model: The model to migrate to.
   ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
   ///   - log: As `PersistentStoreDescription.migrationLog`.
-  ///   - progress: Is told after every thousand rows how far the step is that is done.
+  ///   - progress: Is notified after every thousand rows how far the step is that is done.
   /// - Returns: What was done; nil if the store has the model already.
   /// - Throws: `.inferredMappingModel` if no mapping can be inferred, `.migration` and `.migrationConstraintViolation` for objects that the
   ///   model does not allow; the store is as before then. `.persistentStoreOpen` if there is no store.
@@ -174,7 +174,7 @@ extension PersistentStoreCoordinator {
   ///   - model: The model to migrate to.
   ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
   ///   - log: As `PersistentStoreDescription.migrationLog`.
-  ///   - progress: Is told after every thousand rows how far the step is that is done.
+  ///   - progress: Is notified after every thousand rows how far the step is that is done.
   /// - Returns: What would be done, with the objects that the new model does not allow in `violations`; nil if the store has the model
   ///   already.
   /// - Throws: `.inferredMappingModel` if no mapping can be inferred; `.persistentStoreOpen` if there is no store.

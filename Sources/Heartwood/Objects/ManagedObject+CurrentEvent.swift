@@ -1,6 +1,6 @@
 import Foundation
 
-/// What has changed since pending changes were last processed.
+/// Changes since pending changes were last processed.
 extension ManagedObject {
   final func ownChangedValuesForCurrentEvent() -> [String: Any] {
     let use = beginUse("reading the changes of", nil)

@@ -229,7 +229,7 @@ extension RelationshipDescription {
   }
 }
 
-/// What managed objects have in a way that their classes can declare the same again, such as a subscript of their own.
+/// Members of managed objects that their classes can declare again, such as a subscript of their own.
 public protocol _RedeclarableMembers: AnyObject {}
 extension ManagedObject: _RedeclarableMembers {}
 

@@ -75,5 +75,5 @@ extension _Value {
   }
 }
 
-/// What stands for a value that has no stored form.
+/// Stands for a value that has no stored form.
 private struct RefusedValue: Sendable {}

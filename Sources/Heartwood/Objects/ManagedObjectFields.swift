@@ -1,6 +1,6 @@
 import HeartwoodBytes
 
-/// What an object consists of. All stored properties are here, so that classes of objects begin alike: see `ObjectMaking`.
+/// The stored properties of an object. All are here, so that classes of objects begin alike: see `ObjectMaking`.
 ///
 /// - Invariant: `_row` is not nil only while every attribute can be read from it: the object is realised and has no
 ///   pending values.

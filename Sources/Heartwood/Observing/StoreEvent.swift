@@ -68,15 +68,15 @@ public struct FiredFault: Hashable, Sendable {
   public let duration: Duration
 }
 
-/// What a context took over from others.
+/// A merge of others' changes into a context.
 public struct MergedChanges: Hashable, Sendable {
   /// The name of the context; nil if it has none.
   public let contextName: String?
-  /// How many inserted objects it was told of.
+  /// How many inserted objects it was notified of.
   public let inserted: Int
-  /// How many updated objects it was told of.
+  /// How many updated objects it was notified of.
   public let updated: Int
-  /// How many deleted objects it was told of.
+  /// How many deleted objects it was notified of.
   public let deleted: Int
   /// How long it took.
   public let duration: Duration

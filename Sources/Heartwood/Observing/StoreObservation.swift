@@ -1,6 +1,6 @@
 import HeartwoodFiles
 
-/// One operation that an observer is told of when it has ended.
+/// One operation that an observer is notified of when it has ended.
 struct StoreObservation {
   private let observer: StoreObserver
   private let watch = Stopwatch()

@@ -10,7 +10,7 @@ import HeartwoodFiles
 ///
 /// The closure is called after the operation, on the thread that has done it: that of the context's queue, or one of the store's for
 /// checkpoints and compactions. No lock of the store is held, so it may use the store with a context of its own, which is told too. It should
-/// be short, must not use the context whose operation it is told of, and must not close the store.
+/// be short, must not use the context whose operation it is notified of, and must not close the store.
 public struct StoreObserver: Sendable {
   /// A fetch that takes at least this long is told with its plan.
   public let slowFetches: Duration

@@ -1,4 +1,4 @@
-/// What contexts and stores need of saves.
+/// The verbs of contexts and stores for saves.
 extension ManagedObjectContext {
   /// What `save()` does.
   func saveChanges() throws { try Save(self).run() }

@@ -1,6 +1,6 @@
 import HeartwoodFiles
 
-/// What an observer of the store is told of a save.
+/// Notifications of a store's observer about a save.
 extension Save {
   /// Runs the save, and tells what it wrote or why it failed, once no lock is held.
   ///

@@ -2,7 +2,7 @@ import HeartwoodBytes
 
 /// Rows that are not saved, as they were at one time, over those of a store: what a parent context shows its children.
 final class FrozenRows: @unchecked Sendable {
-  /// What the changes say of a row.
+  /// A change of a row.
   enum Change {
     case unchanged
     case row(RowView)
@@ -31,7 +31,7 @@ final class FrozenRows: @unchecked Sendable {
     }
   }
 
-  /// What is frozen at once.
+  /// The changes that are frozen together.
   struct Contents {
     fileprivate enum Row {
       case changed(StoredRow)

@@ -10,7 +10,7 @@ struct MigrationLog: Sendable {
   /// - Parameters:
   ///   - write: Gets each line; nil for standard error if the environment variable `HEARTWOOD_MIGRATION_DEBUG` is set to
   ///     anything but 0, and for none otherwise.
-  ///   - progress: Is told of the rows that are done.
+  ///   - progress: Is notified of the rows that are done.
   init(
     _ write: (@Sendable (String) -> Void)?, progress: (@Sendable (MigrationProgress) -> Void)? = nil,
     path: String = ""

@@ -78,7 +78,7 @@ struct IncompleteSave: Error {
   let cause: any Error
 }
 
-/// What not every kind of store can do.
+/// A feature that not every kind of store has.
 enum StoreFeature: String {
   case history = "the history"
   case generations = "past generations"

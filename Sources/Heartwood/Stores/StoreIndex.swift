@@ -27,7 +27,7 @@ final class StoreIndex: Sendable {
     case expression(IndexedExpression)
   }
 
-  /// What entries an index has. The raw values are in schema records.
+  /// The kinds of entries of an index. The raw values are in schema records.
   enum Kind: UInt8 {
     /// One for each row, in the order of the values.
     case ordered = 0

@@ -1,7 +1,7 @@
 import Foundation
 import HeartwoodBytes
 
-/// What a program notes about a store beside its objects: values by name, as in a property list.
+/// The metadata of a store, which a program notes beside its objects: values by name, as in a property list.
 ///
 /// ```
 /// format u8 (1) · dictionary

@@ -6,7 +6,7 @@ import Synchronization
 /// Readers take no lock and count no references: what was added is never freed, like the frozen model that it belongs to. There is room for
 /// a fixed number of key paths; one that finds none is resolved each time.
 final class KeyPathTable: Sendable {
-  /// What leads to the next of the paths whose addresses have the same bits.
+  /// A link to the next of the paths whose addresses have the same bits.
   ///
   /// Unchecked, because a key path is an immutable value, which the compiler cannot assume of all key paths.
   class Link: @unchecked Sendable {

@@ -17,7 +17,7 @@ public final class DerivedAttributeDescription: AttributeDescription, @unchecked
   /// It reads attributes of the object (`name`), of others over to-one relationships (`company.name`), and of the destinations of a
   /// to-many relationship (`tracks.@count`, `tracks.@sum.seconds`, `@min`, `@max`, `@avg`); `now()` alone is the time of the last
   /// save of the object. Every relationship on the way has an inverse, and no attribute on it is derived itself. Part of the
-  /// version hash: a migration computes the values anew if it changes.
+  /// version hash: a migration computes the values again if it changes.
   ///
   /// The value of an aggregate is computed from all destinations when one of them changes; a count is not.
   @_disfavoredOverload public var derivationExpression = "" { willSet { willEdit() } }

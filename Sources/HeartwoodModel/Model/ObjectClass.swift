@@ -30,7 +30,7 @@ package protocol BoundObjectClass {
   func declarations(_ properties: [PropertyDescription]) -> [DeclaredAttribute?]
 }
 
-/// What a class declares of an attribute.
+/// The declaration of an attribute in a class.
 package struct DeclaredAttribute {
   package let valueType: any AttributeValue.Type
   /// The default in stored form; null for nil.

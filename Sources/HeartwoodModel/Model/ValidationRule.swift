@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a save requires of an attribute's value, beyond its type. A missing value satisfies every rule: whether one is needed
+/// A requirement of saves on an attribute's value, beyond its type. A missing value satisfies every rule: whether one is needed
 /// is `isOptional`.
 ///
 /// Rules are kept with the model in the store, but are not part of its version hash: changing them needs no migration.

@@ -134,7 +134,7 @@ enum Strength {
   static let power = 12
 }
 
-/// What a name before parentheses means.
+/// The meaning of a name before parentheses.
 package enum NamedFunction {
   case function(ConditionFunction)
   case arithmetic(ArithmeticOperator)

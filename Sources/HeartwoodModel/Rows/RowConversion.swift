@@ -1,6 +1,6 @@
 /// The conversion of rows of a former layout to the layout of the model.
 @usableFromInline package final class RowConversion: Sendable {
-  /// What becomes of a slot of the model's layout.
+  /// The conversion of a slot of the model's layout.
   package enum Step: Sendable {
     /// There was no such property, or its value is not in rows.
     case null

@@ -29,7 +29,7 @@ import Foundation
 
   @usableFromInline static func isNumber(_ text: [UInt8]) -> Bool { digits(text) != nil }
 
-  /// What a text says, before it is known whether a decimal can have it.
+  /// The digits of a text, before it is known whether a decimal can have them.
   private struct Digits {
     var isNegative = false
     /// Of the number without its point, from the first that is not zero to the last.

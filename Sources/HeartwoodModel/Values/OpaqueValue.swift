@@ -5,7 +5,7 @@ public final class _OpaqueValue: @unchecked Sendable {
   /// Why the value cannot be stored; nil for one that need not be.
   package let refusal: String?
 
-  /// Whether an equal value can be told from another one.
+  /// Whether an equal value can be distinguished from another one.
   package var isComparable: Bool { value is any Equatable || type(of: value) is AnyClass }
 
   package init(_ value: Any, refusal: String? = nil) {

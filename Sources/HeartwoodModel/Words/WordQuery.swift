@@ -1,4 +1,4 @@
-/// What `MATCHESWORDS` looks for in a text: words, beginnings of words and phrases, with OR and NOT.
+/// A query of `MATCHESWORDS` for a text: words, beginnings of words and phrases, with OR and NOT.
 ///
 /// ```
 /// query   = all { "OR" all }

@@ -123,7 +123,7 @@ import Testing
     #expect(path() === path())
   }
 
-  @Test func `key paths that are made anew each time read their properties`() throws {
+  @Test func `key paths that are made each time read their properties`() throws {
     let context = try makeLibrary().newBackgroundContext()
     context.makeBook("1", "t", by: context.makeAuthor("Ada"))
     var kept: [AnyKeyPath] = []

@@ -259,7 +259,7 @@ final class Tracked: ManagedObject {
   }
 
   // CTX-36; findings: unheld objects stay
-  @Test func `an object that the program no longer references is read anew`() throws {
+  @Test func `an object that the program no longer references is read again`() throws {
     let container = try makeContainer()
     let (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
     let other = there.makePerson("Ada")

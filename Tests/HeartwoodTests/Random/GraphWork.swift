@@ -170,7 +170,7 @@ struct GraphWork {
   }
 
   private mutating func startAnew() throws {
-    try save("before starting anew")
+    try save("before starting again")
     if let reopen {
       try container.close()
       container = try reopen()

@@ -113,7 +113,7 @@ extension UniquenessConstraint {
     var found: (key: UInt64, entity: EntityDescription)?
     try view.scanIndex(index, IndexRange(equal: values.values), reversed: false) { key in
       guard let row = try view.row(root, key) else { throw HeartwoodError.missingRow(key, index, root) }
-      // Long values that begin alike are told apart by their rows.
+      // Long values that begin alike are distinguished by their rows.
       guard Values(index.values(of: row, context.storeIdentity), []) == values else { return true }
       found = (key, try root.entity(numbered: row.entityNumber))
       return false

@@ -11,7 +11,7 @@ struct ObjectCopying {
   private let model: ManagedObjectModel
   private let log: MigrationLog
 
-  /// - Parameter log: Is told of the objects that are done.
+  /// - Parameter log: Is notified of the objects that are done.
   init(_ source: PersistentStore, _ model: ManagedObjectModel, _ log: MigrationLog) {
     self.source = source
     self.model = model

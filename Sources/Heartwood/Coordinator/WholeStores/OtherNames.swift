@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the module `CoreData` re-exports of this module, and nothing else: its names then stand for types of a module that their programs have
+/// The names that the module `CoreData` re-exports of this module, and no others: its names then stand for types of a module that their programs have
 /// imported, as public and inlinable code needs, and no other name of Heartwood's is visible to them.
 public enum _CoreDataTypes {}
 

@@ -7,7 +7,7 @@ extension PersistentStoreCoordinator {
   /// - Parameters:
   ///   - store: The open store.
   ///   - copy: The place and the kind of the copy, which comes with this library.
-  ///   - progress: Is told after every thousand objects.
+  ///   - progress: Is notified after every thousand objects.
   /// - Throws: `.persistentStoreOperation` if a store is at the place; `.persistentStoreTimeout` if it is being made there elsewhere.
   package func copyContents(
     of store: PersistentStore, to copy: PersistentStoreDescription,

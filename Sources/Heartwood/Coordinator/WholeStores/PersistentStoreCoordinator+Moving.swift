@@ -19,7 +19,7 @@ extension PersistentStoreCoordinator {
   ///   - type: The kind of the copy, which may be another one than the store's. History is copied from `log` to `log` only. To or from a
   ///     kind that the program has registered, each object is copied: the copies have other identifiers, so reset contexts. Those of a store
   ///     that does not execute fetches itself (`IncrementalStore.executesFetches`) keep theirs in kinds that come with this library.
-  ///   - progress: Is told after every thousand objects that are copied so; other copies are made as a whole.
+  ///   - progress: Is notified after every thousand objects that are copied so; other copies are made as a whole.
   /// - Returns: The copy. `store` may not be used any more.
   /// - Throws: `.persistentStoreOperation` if the store is not open in this coordinator, or if it cannot be copied to the folder;
   ///   `.persistentStoreDamaged`; `.persistentStoreIncompatibleVersionHash` if another program has migrated the store meanwhile; and the

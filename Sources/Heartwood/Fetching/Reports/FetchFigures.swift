@@ -1,4 +1,4 @@
-/// What is counted and timed of an execution that is analysed, logged or observed.
+/// Counts and times of an execution that is analysed, logged or observed.
 final class FetchFigures {
   /// Whether the steps are timed, and not only everything.
   let timesSteps: Bool

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What one fetch did: the way to its rows, how many it read and returned, and how long it took.
+/// A fetch that was executed: the way to its rows, how many it read and returned, and how long it took.
 ///
 /// `PersistentStoreDescription.fetchLog` gets one for each fetch, and so does its `observer`.
 public struct ExecutedFetch: Sendable, CustomStringConvertible {
-  /// What was asked for.
+  /// The kind of results that were asked for.
   public enum Kind: String, Sendable {
     /// Objects, or their identifiers.
     case fetch
@@ -55,7 +55,7 @@ struct FetchLog: Sendable {
 
   /// - Parameters:
   ///   - write: Gets each fetch; nil for standard error if the environment variable `HEARTWOOD_FETCH_DEBUG` is set to anything but 0.
-  ///   - observer: Is told of each fetch.
+  ///   - observer: Is notified of each fetch.
   /// - Returns: nil if no log is wanted.
   init?(_ write: (@Sendable (ExecutedFetch) -> Void)?, _ observer: StoreObserver?) {
     self.write = write ?? Self.standardError

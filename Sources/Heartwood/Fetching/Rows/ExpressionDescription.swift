@@ -53,7 +53,7 @@ public struct ExpressionDescription: Sendable {
   }
 }
 
-/// What can be a column of the dictionaries that a fetch returns: the path of an attribute or of a to-one relationship as text, a
+/// A column of the dictionaries that a fetch returns: the path of an attribute or of a to-one relationship as text, a
 /// property's description, or an `ExpressionDescription`.
 public protocol FetchableProperty {
   /// The column.

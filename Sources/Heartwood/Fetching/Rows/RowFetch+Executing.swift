@@ -111,7 +111,7 @@ extension [ColumnSort] {
   }
 }
 
-/// What a fetch of rows reads: whether a change may concern it.
+/// The entities and properties that a fetch of rows reads: whether a change may concern it.
 struct RowReads {
   /// The numbers of the root entities; nil for any.
   private var roots: Set<UInt16>? = []

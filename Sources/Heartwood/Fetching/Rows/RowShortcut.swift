@@ -1,4 +1,4 @@
-/// What spares a fetch of rows to look at every object, because an index has the values in order.
+/// A way of a fetch of rows that looks at few objects, because an index has the values in order.
 enum RowShortcut {
   /// Minima and maxima are at the ends of indexes.
   case ends(IndexEnds)

@@ -4,7 +4,7 @@ import HeartwoodEngine
 /// Rows that have to be written again: of entities that are gone, that move to other keys, or that refer to objects that they may no
 /// longer refer to.
 extension InPlaceMigration {
-  /// What happens to the rows of one entity of the source.
+  /// The work on the rows of one entity of the source.
   private struct Work {
     let former: EntityDescription
     /// Nil: the rows are deleted.

@@ -46,7 +46,7 @@ final class InPlaceMigration {
 
   /// Migrates the store.
   ///
-  /// - Parameter log: is told of each step.
+  /// - Parameter log: is notified of each step.
   /// - Throws: `.migration` for objects that the new model does not allow, `.migrationConstraintViolation` for values that must be
   ///   unique and are not; nothing is written then.
   func run(_ log: MigrationLog) throws -> MigrationReport {
@@ -81,7 +81,7 @@ extension SchemaRecord {
   var hasDeferredWork: Bool { entities.contains { !$0.storage.former.isEmpty } }
 }
 
-/// What a migration did to the rows of a store.
+/// The counts of rows that a migration has changed in a store.
 public struct MigrationReport: Sendable {
   /// By name of the source's entity, the objects that are deleted because the entity is gone.
   public internal(set) var deletedObjects: [String: Int] = [:]

@@ -1,4 +1,4 @@
-/// What cannot be inferred.
+/// Reasons why changes cannot be inferred.
 extension InferredChanges {
   func checkHierarchy(of entity: EntityDescription) {
     guard entity.superentity == nil else { return }

@@ -95,7 +95,7 @@ extension InferredChanges {
   }
 }
 
-/// What an index is of.
+/// The subject of an index.
 private struct IndexSubject: Hashable {
   let properties: [String]
   let collation: FetchIndexElementDescription.CollationType

@@ -1,4 +1,4 @@
-/// What the entities and properties of one model become in another, as far as it can be inferred.
+/// The entities and properties of one model with those that they become in another, as far as that can be inferred.
 ///
 /// Entities and properties are matched as `NameMatching` says. Properties are matched among all that an entity has, inherited ones
 /// included, so that those that move up or down in a hierarchy are found.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What becomes of the entities and properties of a custom store that was written with another model, as it is inferred: by their
+/// The inferred migration of a custom store that was written with another model: its entities and properties by their
 /// names and renaming identifiers.
 public struct InferredMigration: Sendable {
   let inferred: InferredChanges

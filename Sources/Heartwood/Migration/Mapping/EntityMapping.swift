@@ -1,6 +1,6 @@
 import Foundation
 
-/// What becomes of the objects of an entity.
+/// The migration of the objects of an entity.
 ///
 /// A property of the destination that no property mapping names has the value of the source's property of the same name, whether the two
 /// entities declare or inherit it, and whatever the type of the mapping. Where that one is of another kind, and its values would not all fit, the

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the variables of a mapping's expressions stand for.
+/// The values of the variables in a mapping's expressions.
 struct MappingScope {
   let source: ManagedObject?
   let destination: ManagedObject?

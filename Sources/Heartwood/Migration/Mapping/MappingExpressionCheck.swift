@@ -1,7 +1,7 @@
-/// What the expression of a property mapping names, checked before the first object: properties, other mappings, and whether these make of the
+/// The names in the expression of a property mapping, checked before the first object: properties, other mappings, and whether these make of the
 /// objects that they get what the property can have.
 struct MappingExpressionCheck {
-  /// What is known of a value before there are objects.
+  /// The kind of a value, as far as it is known before there are objects.
   private enum Kind {
     case unknown
     /// No object, such as a text.

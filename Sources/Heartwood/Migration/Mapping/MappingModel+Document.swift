@@ -233,7 +233,7 @@ extension MappingModel {
 }
 
 extension EntityMapping {
-  /// Whether the two models have the properties that the mapping names. Without hashes, that is what tells versions apart.
+  /// Whether the two models have the properties that the mapping names. Without hashes, that is what distinguishes versions.
   fileprivate func hasProperties(_ source: ManagedObjectModel, _ destination: ManagedObjectModel) -> Bool {
     let all = attributeMappings + relationshipMappings
     if let known = destinationEntityName.flatMap({ destination.entitiesByName[$0] }) {

@@ -1,4 +1,4 @@
-/// What a mapping model leaves out, and what it does, in words.
+/// The steps of a mapping model and the properties that it leaves out, in words.
 extension MappingModel {
   /// What becomes of the objects, and which values are lost.
   func sentences(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [String] {

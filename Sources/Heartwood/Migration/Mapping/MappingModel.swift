@@ -1,6 +1,6 @@
 import Foundation
 
-/// What becomes of the entities of a model in another one.
+/// The migration of the entities of a model to another one.
 ///
 /// An inferred one explains itself: its `description` has a sentence for each change.
 public final class MappingModel: NSObject, @unchecked Sendable {

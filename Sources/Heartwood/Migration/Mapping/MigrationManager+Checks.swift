@@ -1,4 +1,4 @@
-/// What of a mapping model is checked before the first object, and how errors name the mapping and the object.
+/// Checks of a mapping model before the first object, and errors that name the mapping and the object.
 extension MigrationManager {
   /// - Throws: `.migration` if a mapping is about another version or names what a model does not have, or if two have one name.
   func check(_ mappings: [EntityMapping]) throws(HeartwoodError) {

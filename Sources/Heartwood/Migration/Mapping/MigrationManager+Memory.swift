@@ -1,4 +1,4 @@
-/// What a migration keeps in memory.
+/// Memory of a migration.
 extension MigrationManager {
   /// How many objects both contexts may know, destinations of relationships included, before a save.
   private static let mostRegistered = 20_000

@@ -1,4 +1,4 @@
-/// What is known of the mappings of a migration, as long as no code has changed them.
+/// The mappings of a migration with their names resolved, as long as no code has changed them.
 struct MappingResolutions {
   fileprivate var named: NamedMappings?
   fileprivate var mappings: [ObjectIdentifier: ResolvedMapping] = [:]

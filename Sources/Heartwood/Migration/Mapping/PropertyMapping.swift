@@ -1,6 +1,6 @@
 import Foundation
 
-/// What becomes of a property: the value of a property of the source, of an expression, what a closure returns, or its default.
+/// The source of a property's value in a migration: the value of a property of the source, of an expression, what a closure returns, or its default.
 public final class PropertyMapping: NSObject, @unchecked Sendable {
   /// The name of the destination's property.
   @_disfavoredOverload public var name: String

@@ -1,4 +1,4 @@
-/// What becomes of each property of an entity by a mapping, those included that the mapping does not name.
+/// The mapping of each property of an entity, those included that the mapping does not name.
 struct ResolvedMapping {
   enum Origin {
     /// By code, or an expression.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is not of the format, and what objects say of each other.
+/// Findings about parts that are not of the format, and about objects that refer to each other.
 extension XcodeMapping {
   /// Notes each attribute, relationship, object, element and text that is not known. Nothing else notes them.
   mutating func noteUnknown(in root: MarkupElement) {

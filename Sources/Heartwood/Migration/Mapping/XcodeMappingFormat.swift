@@ -1,4 +1,4 @@
-/// What becomes of each attribute and relationship of the objects in a mapping model of Xcode. The guide on migration has the same table.
+/// The treatment of each attribute and relationship of the objects in a mapping model of Xcode. The guide on migration has the same table.
 enum XcodeMappingFormat {
   enum Treatment: String {
     /// It is part of the mapping model.

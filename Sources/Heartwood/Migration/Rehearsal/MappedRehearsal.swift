@@ -1,4 +1,4 @@
-/// What the rehearsal of a migration by a mapping model finds out, while the manager goes on where a migration would throw.
+/// The findings of rehearsing a migration by a mapping model, while the manager goes on where a migration would throw.
 ///
 /// Objects are named by their identifiers in the source.
 final class MappedRehearsal {
@@ -145,7 +145,7 @@ extension HeartwoodError {
   }
 }
 
-/// What the steps of a staged migration do, in a rehearsal.
+/// The steps of a staged migration, in a rehearsal.
 final class StagedRehearsal {
   /// The end of a rehearsal at a step that the store's objects prevent. Handlers of later stages would see what they never see.
   struct PreventedStep: Error {}

@@ -22,7 +22,7 @@ public struct MigrationViolation: Sendable, CustomStringConvertible {
   }
 }
 
-/// What a rehearsal collects, and a migration throws.
+/// The findings that a rehearsal collects, and a migration throws.
 final class MigrationFindings {
   private struct Kind: Hashable {
     let entity: String

@@ -1,4 +1,4 @@
-/// What a store has of the versions that stages are about: all entities, or those of its configuration.
+/// The part of a version, of those that stages are about, that a store has: all entities, or those of its configuration.
 ///
 /// A version has a configuration of the same name, or else the entities that the store has, and those that it will have. They differ where
 /// entities came to a configuration, or left it: the version that the store is of then has those that the store has, and the one that it is

@@ -1,7 +1,7 @@
 import Foundation
 import HeartwoodEngine
 
-/// What the stages of a migration do with a store, whatever its kind.
+/// A store of any kind, as the stages of a migration use it.
 protocol StagedStore {
   /// Where the store is, for messages.
   var path: String { get }

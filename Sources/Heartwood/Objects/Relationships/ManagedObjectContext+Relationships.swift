@@ -259,7 +259,7 @@ extension ManagedObjectContext {
       if !relationship.isToMany, !relationship.isTransient, state.isKnownOfStore(object.identifier.key),
         object.committedValue(at: relationship.slot) != .object(other.identifier)
       {
-        return RelationshipRestoring(self).addAnew(object, to: other, slot)
+        return RelationshipRestoring(self).addAgain(object, to: other, slot)
       }
       willEdit(other)
       add(object.identifier.key, to: state, other, slot)

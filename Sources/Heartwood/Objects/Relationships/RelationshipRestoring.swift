@@ -93,7 +93,7 @@ extension RelationshipRestoring {
         }
         let other = context.object(relationship.destinationEntity, partner)
         guard other !== object, other.state.isDisjoint(with: [.inserted, .deleted]) else { continue }
-        addAnew(object, to: other, inverse.slot)
+        addAgain(object, to: other, inverse.slot)
       }
     }
   }
@@ -190,12 +190,12 @@ extension RelationshipRestoring {
         object.committedValue(at: slot) != .object(id),
         let other = registered(relationship, id.key), !other.state.contains(.deleted)
       else { continue }
-      addAnew(object, to: other, inverse.slot)
+      addAgain(object, to: other, inverse.slot)
     }
   }
 
   /// Adds an object to a to-many relationship that the store does not have it in any more, whatever was read or taken out there before.
-  func addAnew(_ object: ManagedObject, to other: ManagedObject, _ slot: Int) {
+  func addAgain(_ object: ManagedObject, to other: ManagedObject, _ slot: Int) {
     let (state, key) = (context.state(other, slot), object.identifier.key)
     guard !state.added.contains(key) else { return }
     if state.isKnownOfStore(key) {

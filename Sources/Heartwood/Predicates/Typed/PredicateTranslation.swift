@@ -24,7 +24,7 @@ extension Predicate: FetchPredicate {
   }
 }
 
-/// What the classes of another module, their properties and values stand for in the predicates of a program.
+/// The meaning of another module's classes, properties and values in the predicates of a program.
 package protocol PredicateVocabulary {
   /// The names of the properties that one step of a key path reads, none for a step that leaves its value as it is; nil for a key path that is
   /// none of the module's.
@@ -62,7 +62,7 @@ package struct ConstantEntry {
   let value: ConditionExpression
 }
 
-/// What the variables of a predicate stand for.
+/// The values of the variables in a predicate.
 package struct PredicateTranslation {
   /// The model whose classes a predicate may name; nil if it is not in use.
   let model: ManagedObjectModel?

@@ -1,4 +1,4 @@
-/// What a store does for the derived attributes of a model, computed once.
+/// The plan of deriving the attributes of a model, computed once.
 final class DerivationPlan: Sendable {
   /// The derived attributes of an entity.
   struct OfEntity: Sendable {

@@ -96,7 +96,7 @@ extension BinaryStoreFile {
   }
 }
 
-/// What the beginning of a file says.
+/// The beginning of a file.
 struct StoreFileHeader {
   var identifier: StoreIdentifier
   /// How often the store was saved.

@@ -40,7 +40,7 @@ struct FileInput: ~Copyable {
 
   /// Reads the rest.
   ///
-  /// - Returns: What tells this file from others.
+  /// - Returns: What distinguishes this file from others.
   mutating func finish() throws -> FileDigest {
     while try fill() { position = buffer.count }
     return FileDigest(count: offset, hash: hash.hash())

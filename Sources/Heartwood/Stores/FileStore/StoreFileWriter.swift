@@ -22,7 +22,7 @@ struct StoreFileWriter {
   }
 }
 
-/// What a readable file has before its objects.
+/// The head of a readable file, before its objects.
 struct StoreDocument {
   var identifier: UUID
   var saves: UInt64

@@ -1,6 +1,6 @@
 import HeartwoodBytes
 
-/// What became of one row between two generations.
+/// The difference of one row between two generations.
 struct RowDifference: Sendable {
   /// The destinations that a to-many relationship has got and lost, and whether the others have another order.
   struct Links: Sendable {

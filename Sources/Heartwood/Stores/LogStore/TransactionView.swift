@@ -1,6 +1,6 @@
 import HeartwoodEngine
 
-/// What a transaction sees, as a view: the newest rows and the transaction's own.
+/// The view of a transaction: the newest rows and the transaction's own.
 ///
 /// Its rows are valid until the transaction's next change. One thread uses it, that of the transaction, before the transaction ends.
 final class TransactionView: StoreView, StoreReading, @unchecked Sendable {

@@ -112,7 +112,7 @@ final class StoreUnion: RowStore {
     }
   }
 
-  /// What has been committed of a save.
+  /// The parts of a save that have been committed.
   private struct Commits {
     var committed: [StoreGenerations.Member] = []
     /// The numbers of the stores whose transactions have ended, also of those in which nothing was written.

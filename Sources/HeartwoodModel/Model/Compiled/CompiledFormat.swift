@@ -1,4 +1,4 @@
-/// What becomes of each key of a compiled model, by the classes of the objects in its archive. The guide on models of Xcode has the same table.
+/// The treatment of each key of a compiled model, by the classes of the objects in its archive. The guide on models of Xcode has the same table.
 enum CompiledFormat {
   enum Treatment: String {
     /// It is part of the model.

@@ -3,7 +3,7 @@ import HeartwoodArchives
 
 /// Rules of validation, which a compiled model has as predicates.
 extension CompiledModelReader {
-  /// What a comparison of the value, or of its length, with a constant says.
+  /// A limit of the value, or of its length, by a comparison with a constant.
   private struct Limit {
     let isLength: Bool
     let comparator: ComparisonOperator

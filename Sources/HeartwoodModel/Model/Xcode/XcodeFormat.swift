@@ -1,4 +1,4 @@
-/// What becomes of each attribute of Xcode's format when a model is read. The guide on models of Xcode has the same table.
+/// The treatment of each attribute of Xcode's format when a model is read. The guide on models of Xcode has the same table.
 enum XcodeFormat {
   enum Treatment: String {
     /// It is part of the model.

@@ -1,4 +1,4 @@
-/// What parts of a model say of each other, which an editor may leave as it was when the others change.
+/// References of a model's parts to each other, which an editor may leave as it was when the others change.
 extension XcodeModelReader {
   /// The place of a property among the entities that were read.
   private struct PropertyPlace: Hashable {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is not of the format.
+/// Parts that are not of the format.
 extension XcodeModelReader {
   /// Notes each attribute, element and text that is not known, of an element and of all inside of it. Nothing else notes them.
   ///

@@ -16,7 +16,7 @@ package struct IndexedExpression: @unchecked Sendable {
   /// common may cancel out.
   private let isNear: Bool
 
-  /// What values an expression has.
+  /// The kind of values that an expression has.
   enum Kind {
     case text, date
     /// Numbers, which the index has as floating-point numbers: others are rounded, so that the rows decide.

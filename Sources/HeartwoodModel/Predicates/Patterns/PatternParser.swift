@@ -2,7 +2,7 @@
 ///
 /// Groups and classes may be nested to a depth that keeps every recursion over a pattern within a thread's stack.
 struct PatternParser {
-  /// What the letters in `(?…)` switch.
+  /// The flags that the letters in `(?…)` switch.
   struct Flags {
     var ignoresCase = false
     var dotTakesAll = false

@@ -10,7 +10,7 @@ public struct ComparisonPredicate: FetchPredicate {
     case any = 2
   }
 
-  /// What is compared. The raw values are Foundation's.
+  /// The operators of comparisons. The raw values are Foundation's.
   public enum Operator: Int, Sendable, CaseIterable {
     /// `<`
     case lessThan = 0

@@ -60,7 +60,7 @@ extension CompoundPredicate: CustomStringConvertible {
 
 /// Conditions as trees.
 extension Condition {
-  /// What a condition consists of.
+  /// The form of a condition.
   public enum Form: Sendable {
     /// True or false for every object.
     case constant(Bool)

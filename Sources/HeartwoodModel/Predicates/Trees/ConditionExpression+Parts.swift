@@ -1,6 +1,6 @@
 /// Expressions as parts that can be looked at and built, under the names of Foundation's `NSExpression`.
 extension ConditionExpression {
-  /// What an expression is. The raw values are Foundation's.
+  /// The kinds of expressions. The raw values are Foundation's.
   public enum ExpressionType: UInt, Sendable {
     /// A constant.
     case constantValue = 0
