@@ -55,7 +55,7 @@ struct ModelFreezing {
   ) -> FrozenEntity {
     let properties = Self.propertiesInSlotOrder(entity)
     assert(
-      entity.superentity.map { properties.starts(with: Self.propertiesInSlotOrder($0)) { $0 === $1 } } ?? true,
+      properties.starts(with: entity.superentity.map(Self.propertiesInSlotOrder) ?? []) { $0 === $1 },
       "\(entity.displayName) does not begin with the slots of its superentity")
     for case let attribute as AttributeDescription in entity.ownColumns {
       attribute.defaultStoredValue = checks.defaults[ObjectIdentifier(attribute)] ?? .null

@@ -51,7 +51,7 @@ struct HouseTests {
   }
 
   @Test func `the modules are not larger than they were`() throws {
-    #expect(graph.lines <= 60_100)
+    #expect(graph.lines <= 60_500)
     #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 23_200)
   }
 }
