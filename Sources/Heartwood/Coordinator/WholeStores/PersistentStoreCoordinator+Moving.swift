@@ -45,7 +45,7 @@ extension PersistentStoreCoordinator {
     for (key, value) in options ?? [:] { copy.setOption(value, forKey: key) }
     try copy.checkOptions()
     // A custom store has the entities of all configurations.
-    let hasMore = store is AtomicStore && store.configurationName != nil
+    let hasMore = Swift.type(of: store).isWhole && store.configurationName != nil
     if StoreClasses.all[type] != nil || store.log == nil || hasMore {
       return try copyObjects(of: store, to: copy, progress)
     }
