@@ -27,14 +27,24 @@ final class UsedObjects: Sendable {
 
   /// Ends the use of objects that are not registered any more.
   func keep(_ isRegistered: (ManagedObjectID) -> Bool) {
-    remove(identifiers.withLock { $0.filter { !isRegistered($0) } })
+    end(
+      identifiers.withLock { all in
+        let gone = all.filter { !isRegistered($0) }
+        all.subtract(gone)
+        return gone
+      })
   }
 
-  func end() { remove(identifiers.withLock { $0 }) }
+  func end() {
+    end(
+      identifiers.withLock { all in
+        defer { all = [] }
+        return all
+      })
+  }
 
-  private func remove(_ gone: Set<ManagedObjectID>) {
-    guard !gone.isEmpty else { return }
-    identifiers.withLock { $0.subtract(gone) }
-    store.end(using: Array(gone))
+  /// Tells the store of uses that are not among the identifiers any more: each is told once, whichever thread ends it.
+  private func end(_ gone: Set<ManagedObjectID>) {
+    if !gone.isEmpty { store.end(using: Array(gone)) }
   }
 }
