@@ -222,7 +222,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
     if let log { return log }
     throw HeartwoodError(
       .persistentStoreUnsupportedRequestType,
-      "the store at \(place) is of type \(kind.rawValue), whose class is of the program: it cannot do this, as it needs a store that "
+      "the store at \(place) is a custom store of type \(kind.rawValue): it cannot do this, as it needs a store that "
         + "comes with Heartwood")
   }
 

@@ -70,7 +70,8 @@ extension IncrementalContents {
       if !violations.isEmpty { return HeartwoodError.violations(violations, of: SaveOutcome(), in: context) }
       return HeartwoodError(
         .persistentStoreSave,
-        "values that must be unique were saved by others meanwhile, and are gone again; save again")
+        "the save was refused for values that must be unique: another program had saved them, and they are gone again; save again"
+      )
     }
     if conflicts.isReferenceViolated {
       let dangling = try checks.referenceConflicts()

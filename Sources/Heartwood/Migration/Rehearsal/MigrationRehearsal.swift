@@ -33,7 +33,7 @@ struct MigrationRehearsal {
     guard !given.isOfRegisteredClass else {
       throw HeartwoodError(
         .persistentStoreUnsupportedRequestType,
-        "the migration of a store of type \(given.type.rawValue), whose class is of the program, cannot be tried: copy the store, and migrate the copy"
+        "the migration of a custom store of type \(given.type.rawValue) cannot be tried: copy the store, and migrate the copy"
       )
     }
     (self.url, self.model, self.scratch) = (url, model, scratch)
