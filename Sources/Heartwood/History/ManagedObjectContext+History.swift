@@ -61,7 +61,12 @@ extension ManagedObjectContext {
     request.resultType = .transactionsOnly
     request.author = author
     let found = try coordinatorForReverting("transactions of \(author)").history(request).transactions
-    return try found.reversed().flatMap { try revert(transaction: UInt64($0.transactionNumber)) }
+    return try found.reversed().flatMap {
+      let conflicts = try revert(transaction: UInt64($0.transactionNumber))
+      // What referred to its objects does not any more, as before the transaction.
+      processPendingChanges()
+      return conflicts
+    }
   }
 
   private func coordinatorForReverting(_ what: String) throws -> PersistentStoreCoordinator {

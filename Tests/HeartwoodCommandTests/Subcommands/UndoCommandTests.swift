@@ -99,6 +99,24 @@ import Testing
     #expect(store.run("undo", "--by", "x", "--after", "y").status == .usage)
   }
 
+  @Test func `takes back objects of an author that refer to others that the author inserted before`() throws {
+    let store = try SmallStore(
+      #"""
+      "D": {"attributes": {"d": {"type": "string", "unique": true}},
+        "relationships": {"es": {"destination": "E", "toMany": true, "inverse": "of"}}},
+      "E": {"attributes": {"e": {"type": "string", "unique": true}},
+        "relationships": {"of": {"destination": "D", "inverse": "es"}}}
+      """#, #"{"@entity": "E", "e": "old"}"#)
+    let first = store.newest
+    try store.upsert(
+      #"{"@id": "D/1", "d": "x"}, {"@entity": "E", "e": "old", "of": {"@ref": "D/1"}}"#, by: "D.d,E.e")
+    try store.upsert(#"{"@entity": "E", "e": "new", "of": {"@find": {"d": "x"}}}"#, by: "D.d,E.e")
+    let run = store.run("undo", "--by", "heartwood", "--after", first)
+    #expect(run.status == .success, "\(run.notes)")
+    #expect(store.run("diff", first).output == "0 objects\n")
+    #expect(store.run("verify").status == .success)
+  }
+
   private static let references = #"""
     "A": {"attributes": {"n": {"type": "string", "unique": true}},
       "relationships": {"lone": {"destination": "T"}, "many": {"destination": "T", "toMany": true}}},
