@@ -270,12 +270,16 @@ import Testing
       }
     }
     #expect(migrate()?.code == .validationMissingMandatoryProperty)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: destination.path) == [])
+    #expect(
+      heartwoodError { _ = try PersistentStoreCoordinator.metadataForPersistentStore(at: destination) } != nil
+    )
     let coordinator = PersistentStoreCoordinator(managedObjectModel: Self.model(new: true))
     try coordinator.addPersistentStore(with: PersistentStoreDescription(url: destination))
     try coordinator.close()
     #expect(migrate()?.code == .validationMissingMandatoryProperty)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: destination.path) != [])
+    #expect(
+      heartwoodError { _ = try PersistentStoreCoordinator.metadataForPersistentStore(at: destination) } == nil
+    )
   }
 
   // MIG-10
