@@ -257,6 +257,13 @@ extension AtomicStore {
     }
   }
 
+  /// Forgets what was loaded.
+  final func forgetNodes() {
+    nodes = [:]
+    references = [:]
+    collision = nil
+  }
+
   final func noteSaved() { newObjects.removeAll() }
 
   final func removeCacheNodes(_ removed: [AtomicStoreCacheNode]) {

@@ -21,25 +21,52 @@ extension AtomicStore {
     _ model: ManagedObjectModel
   ) throws -> (migration: ProgramStoreMigration, metadata: [String: any Sendable])? {
     try loadMetadata()
+    let loaded = try loadIfMetadataAreAmongObjects(model)
     var metadata = allStoredMetadata
     let migration = try beginMigration(of: &metadata, to: model)
     if case .mapped? = migration { return migration.map { ($0, metadata) } }
     let own = migration?.sourceModel ?? model
     var complete = allStoredMetadata
-    let uuid = try self.complete(&complete, own) { UUID() }
+    let uuid = try self.complete(&complete, own) { loaded ?? UUID() }
     allStoredMetadata = complete
-    try open(own, uuid)
+    prepare(own, StoreIdentity(uuid: uuid))
+    if loaded == nil { try load(with: own) }
     completeMetadata(complete)
+    try open(own, uuid)
     return migration.map { ($0, metadata) }
   }
 
-  private func open(_ model: ManagedObjectModel, _ uuid: UUID) throws {
+  /// Loads a store whose class has said nothing about it yet: some read the metadata with the objects.
+  ///
+  /// - Returns: The identifier with which the objects are loaded; nil if they are not, or if they are to be loaded again under that of the metadata.
+  private func loadIfMetadataAreAmongObjects(_ model: ManagedObjectModel) throws -> UUID? {
+    guard allStoredMetadata[MetadataKey.storeUUID] == nil else { return nil }
+    let uuid = UUID()
     prepare(model, StoreIdentity(uuid: uuid))
     try load()
+    guard allStoredMetadata[MetadataKey.storeUUID] is String else { return uuid }
+    forgetNodes()
+    return nil
+  }
+
+  /// Loads the objects, while the coordinator that the class sees has the model that the store was written with.
+  private func load(with model: ManagedObjectModel) throws {
+    let coordinator = persistentStoreCoordinator
+    let former =
+      coordinator?.managedObjectModel === model ? nil : try PersistentStoreCoordinator(checking: model)
+    if let former { persistentStoreCoordinator = former }
+    defer { persistentStoreCoordinator = coordinator }
+    try withExtendedLifetime(former) { try load() }
+  }
+
+  private func open(_ model: ManagedObjectModel, _ uuid: UUID) throws {
     if let collision { throw collision }
     let saving = AtomicStoreSaving(self)
     do {
-      let loader = try StoreDocumentLoader(model, uuid, saves: 0, [:], LogStore.emptyInMemory)
+      let known = allStoredMetadata.filter { !MetadataKey.all.contains($0.key) }
+      // A copy of another kind has them, if it can have them.
+      let own = (try? StoreMetadata(settable: known))?.values ?? [:]
+      let loader = try StoreDocumentLoader(model, uuid, saves: 0, own, LogStore.emptyInMemory)
       for node in cacheNodes().sorted(by: { $0.objectID.key < $1.objectID.key }) { try add(node, to: loader) }
       let engine = try loader.finish().engine
       begin(
@@ -58,6 +85,12 @@ extension AtomicStore {
 
   private func add(_ node: AtomicStoreCacheNode, to loader: StoreDocumentLoader) throws {
     let (entity, key) = (node.objectID.entity, node.objectID.key)
+    guard managedObjectModel.entitiesByName[entity.displayName] === entity else {
+      throw StoreDocumentLoader.Mistake(
+        message:
+          "its class made the node \(node.objectID) of an entity of another model: take the entities of managedObjectModel"
+      )
+    }
     var cells: [(slot: Int, value: Value)] = []
     for slot in entity.slots {
       let column = entity.layout.columns[slot]

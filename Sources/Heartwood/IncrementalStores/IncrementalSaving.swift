@@ -31,6 +31,8 @@ extension IncrementalContents {
       let conflicts = try checks.partnerConflicts()
       guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
     }
+    // Before the objects: what fails after they were written would leave them unsaved in the context.
+    try store.savePendingMetadata()
     let request = SaveChangesRequest(plan)
     do {
       _ = try store.execute(request, with: context)
@@ -42,6 +44,8 @@ extension IncrementalContents {
       throw HeartwoodError(
         .persistentStoreSave, "the store at \(store.place) was not saved: \(error)", underlying: error)
     }
+    // The class has written what it read of objects that could not be read: their changes stay, for the next save to write them.
+    try context.throwIfUnreadable()
     var outcome = SaveOutcome()
     let mapping = context.permanentKeys.permanent
     func saved(_ object: ManagedObject, _ version: UInt32) -> (ManagedObject, [UInt8]) {
@@ -53,7 +57,6 @@ extension IncrementalContents {
       outcome.rows.append(saved(object, object.baseVersion &+ 1))
     }
     outcome.derived = request.derived
-    try store.savePendingMetadata()
     return (outcome, noteSave())
   }
 
@@ -116,13 +119,8 @@ struct IncrementalChecks {
   func conflicts(_ areKnown: Bool) throws -> [MergeConflict] {
     let updated = zip(plan.updated, plan.changedSlots).filter { !$1.isEmpty }.map(\.0)
     let all = plan.watched + plan.deleted + updated
-    guard !areKnown else { return try conflicts(of: all, areKnown: false) }
-    do {
-      return try conflicts(of: all.filter { $0.baseVersion != Self.unknownVersion }, areKnown: false)
-    } catch  where !(error is HeartwoodError) {
-      // A class that cannot read now may keep what is saved for later.
-      return []
-    }
+    return try conflicts(
+      of: areKnown ? all : all.filter { $0.baseVersion != Self.unknownVersion }, areKnown: false)
   }
 
   /// - Parameter areKnown: Whether the objects have conflicts; otherwise those that have are found by their versions.

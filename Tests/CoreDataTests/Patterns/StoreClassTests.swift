@@ -42,7 +42,8 @@ private class ListStore: NSAtomicStore, @unchecked Sendable {
     Self.saves += 1
     var notes: [String: [String: Any]] = [:]
     for node in cacheNodes() {
-      let values = node.dictionaryWithValues(forKeys: ["text", "count"]).filter { !($0.value is NSNull) }
+      let names = Array(node.objectID.entity.attributesByName.keys)
+      let values = node.dictionaryWithValues(forKeys: names).filter { !($0.value is NSNull) }
       notes[referenceObject(for: node.objectID) as! String] = values
     }
     let contents: [String: Any] = ["metadata": metadata ?? [:], "notes": notes]
@@ -65,11 +66,19 @@ private final class OwnMetadataStore: ListStore, @unchecked Sendable {
   }
 }
 
+/// One whose metadata are read with its objects only.
+private final class LateMetadataStore: ListStore, @unchecked Sendable {
+  override class var storeType: String { "LateMetadataStore" }
+  override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] { [:] }
+}
+
 /// A store of animals, some of which are dogs, that makes its nodes of the identifiers that it is given.
 private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
   static let storeType = "KennelStore"
   nonisolated(unsafe) static var animals: [String: (entity: String, values: [String: Any])] = [:]
   nonisolated(unsafe) static var versions: [String: UInt64] = [:]
+  /// What reading an object throws.
+  nonisolated(unsafe) static var failure: (any Error)?
 
   override var type: String { Self.storeType }
   override func loadMetadata() throws {
@@ -111,6 +120,7 @@ private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
   override func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
+    if let failure = Self.failure { throw failure }
     let key = referenceObject(for: objectID) as! String
     guard let animal = Self.animals[key] else { throw CocoaError(.managedObjectReferentialIntegrity) }
     return NSIncrementalStoreNode(
@@ -133,6 +143,8 @@ private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
     NSPersistentStoreCoordinator.registerStoreClass(ListStore.self, forStoreType: ListStore.storeType)
     NSPersistentStoreCoordinator.registerStoreClass(
       OwnMetadataStore.self, forStoreType: OwnMetadataStore.storeType)
+    NSPersistentStoreCoordinator.registerStoreClass(
+      LateMetadataStore.self, forStoreType: LateMetadataStore.storeType)
     NSPersistentStoreCoordinator.registerStoreClass(KennelStore.self, forStoreType: KennelStore.storeType)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
@@ -142,7 +154,7 @@ private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
     return (context, store)
   }
 
-  @Test(arguments: ["ListStore", "OwnMetadataStore"])
+  @Test(arguments: ["ListStore", "OwnMetadataStore", "LateMetadataStore"])
   func `the class saves metadata that a program sets, and the coordinator has those that it loads`(
     type: String
   ) throws {
@@ -175,6 +187,50 @@ private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
         let id = try #require(uri.flatMap(coordinator.managedObjectID(forURIRepresentation:)))
         #expect(try context.existingObject(with: id).value(forKey: "text") as? String == "one")
       }
+    }
+  }
+
+  @Test(arguments: ["ListStore", "OwnMetadataStore", "LateMetadataStore"])
+  func `a store whose class asks the coordinator for entities is migrated, and copied with its metadata`(
+    type: String
+  ) throws {
+    func model(isNew: Bool) -> NSManagedObjectModel {
+      let note = NSEntityDescription()
+      note.name = "Note"
+      note.properties = [
+        Library.attribute("text", .stringAttributeType),
+        Library.attribute("count", isNew ? .doubleAttributeType : .integer64AttributeType),
+      ]
+      if isNew {
+        note.properties.append(Library.attribute("extra", .stringAttributeType, optional: true, "X"))
+      }
+      let model = NSManagedObjectModel()
+      model.entities = [note]
+      return model
+    }
+    let (url, copy) = (place(), place())
+    defer { for url in [url, copy] { try? FileManager.default.removeItem(at: url) } }
+    var (context, store) = try open(type, at: url, model(isNew: false))
+    try context.performAndWait {
+      let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+      note.setValue("one", forKey: "text")
+      note.setValue(7, forKey: "count")
+      context.persistentStoreCoordinator?.setMetadata(["shelf": "upper"], for: store)
+      try context.save()
+    }
+    (context, store) = try open(type, at: url, model(isNew: true))
+    try context.performAndWait {
+      func check() throws {
+        let note = try #require(context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note")).first)
+        #expect(note.value(forKey: "count") as? Double == 7 && note.value(forKey: "extra") as? String == "X")
+      }
+      try check()
+      let coordinator = try #require(context.persistentStoreCoordinator)
+      let moved = try coordinator.migratePersistentStore(
+        store, to: copy, options: nil, withType: NSSQLiteStoreType)
+      #expect(coordinator.metadata(for: moved)["shelf"] as? String == "upper")
+      context.reset()
+      try check()
     }
   }
 
@@ -310,6 +366,26 @@ private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
       theirs.setValue(9, forKey: "age")
       try second.save()
       #expect(KennelStore.animals["Tom"]?.values["age"] as? Int == 9)
+    }
+  }
+
+  @Test func `a save whose comparison cannot be read fails with the reason, and nothing is overwritten`()
+    throws
+  {
+    KennelStore.animals = ["Tom": ("Animal", ["name": "Tom", "age": 1])]
+    KennelStore.versions = [:]
+    let (context, _) = try open(KennelStore.storeType, at: place(), try kennel())
+    try context.performAndWait {
+      let tom = try #require(context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Animal")).first)
+      tom.setValue(2, forKey: "age")
+      KennelStore.failure = NSError(domain: "Net", code: -1005)
+      defer { KennelStore.failure = nil }
+      let error = #expect(throws: NSError.self) { try context.save() }
+      #expect("\(String(describing: error)) \(error?.userInfo ?? [:])".contains("Net"))
+      #expect(KennelStore.animals["Tom"]?.values["age"] as? Int == 1 && context.hasChanges)
+      KennelStore.failure = nil
+      try context.save()
+      #expect(KennelStore.animals["Tom"]?.values["age"] as? Int == 2)
     }
   }
 
