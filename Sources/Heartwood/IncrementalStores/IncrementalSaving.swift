@@ -53,7 +53,8 @@ extension IncrementalContents {
       return (object, object.encodedRow(version: version, mapping: mapping))
     }
     outcome.rows = plan.inserted.map { saved($0, 1) }
-    for (object, slots) in zip(plan.updated, plan.changedSlots) where !slots.isEmpty {
+    for (object, slots) in zip(plan.updated, plan.changedSlots)
+    where !slots.isEmpty || !store.knowsVersionsOfSaves {
       outcome.rows.append(saved(object, object.baseVersion &+ 1))
     }
     outcome.derived = request.derived
@@ -117,10 +118,13 @@ struct IncrementalChecks {
   ///
   /// - Parameter areKnown: Whether the versions of all objects are known.
   func conflicts(_ areKnown: Bool) throws -> [MergeConflict] {
+    guard areKnown else {
+      // Such a class writes whole objects, also those whose to-many relationships alone have changed.
+      let all = plan.watched + plan.deleted + plan.updated
+      return try conflicts(of: all.filter { $0.baseVersion != Self.unknownVersion }, areKnown: false)
+    }
     let updated = zip(plan.updated, plan.changedSlots).filter { !$1.isEmpty }.map(\.0)
-    let all = plan.watched + plan.deleted + updated
-    return try conflicts(
-      of: areKnown ? all : all.filter { $0.baseVersion != Self.unknownVersion }, areKnown: false)
+    return try conflicts(of: plan.watched + plan.deleted + updated, areKnown: false)
   }
 
   /// - Parameter areKnown: Whether the objects have conflicts; otherwise those that have are found by their versions.

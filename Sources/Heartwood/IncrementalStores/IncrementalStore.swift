@@ -444,6 +444,12 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
       return nil
     }
     var own = entity
+    if entity.rootEntity !== entity {
+      // Another process has made the identifier: the class is asked with the entity that it had.
+      references.withLock {
+        if $0.entity(of: parts.key, in: entity.rootEntity) == nil { $0.note(entity, parts.key) }
+      }
+    }
     if entity.rootEntity.hasSubentities, let view = try? objectStore.view(),
       let number = try? view.withRow(entity.rootEntity, parts.key, { $0?.entityNumber }),
       let stored = try? entity.rootEntity.entity(numbered: number)

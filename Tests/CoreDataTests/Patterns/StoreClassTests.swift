@@ -77,6 +77,8 @@ private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
   static let storeType = "KennelStore"
   nonisolated(unsafe) static var animals: [String: (entity: String, values: [String: Any])] = [:]
   nonisolated(unsafe) static var versions: [String: UInt64] = [:]
+  /// Whether animals are called by numbers.
+  nonisolated(unsafe) static var numbers = false
   /// What reading an object throws.
   nonisolated(unsafe) static var failure: (any Error)?
 
@@ -93,7 +95,8 @@ private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
       let model = persistentStoreCoordinator!.managedObjectModel
       let found = Self.animals.sorted { $0.key < $1.key }.compactMap { key, animal in
         model.entitiesByName[animal.entity].flatMap { own in
-          own.isKindOf(entity: entity) ? newObjectID(for: own, referenceObject: key) : nil
+          own.isKindOf(entity: entity)
+            ? newObjectID(for: own, referenceObject: Self.numbers ? Int(key) ?? 0 : key) : nil
         }
       }
       if fetch.resultType == .countResultType { return [found.count] }
@@ -121,7 +124,7 @@ private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
     if let failure = Self.failure { throw failure }
-    let key = referenceObject(for: objectID) as! String
+    let key = "\(referenceObject(for: objectID))"
     guard let animal = Self.animals[key] else { throw CocoaError(.managedObjectReferentialIntegrity) }
     return NSIncrementalStoreNode(
       objectID: objectID, withValues: animal.values, version: Self.versions[key] ?? 1)
@@ -338,6 +341,30 @@ private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
     }
   }
 
+  @Test func `an object of a subentity is found by its identifier as text before anything was fetched`()
+    throws
+  {
+    KennelStore.animals = ["1": ("Dog", ["name": "Rex", "tricks": 3])]
+    KennelStore.numbers = true
+    defer { KennelStore.numbers = false }
+    let url = place()
+    let (context, _) = try open(KennelStore.storeType, at: url, try kennel())
+    let uri = try context.performAndWait {
+      try #require(context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Animal")).first).objectID
+        .uriRepresentation()
+    }
+    let (again, store) = try open(KennelStore.storeType, at: url, try kennel())
+    let text = uri.absoluteString.replacingOccurrences(of: uri.host ?? "", with: store.identifier)
+    try again.performAndWait {
+      let id = try #require(
+        URL(string: text).flatMap {
+          again.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: $0)
+        })
+      #expect(id.entity.name == "Dog")
+      #expect(try again.existingObject(with: id).value(forKey: "tricks") as? Int == 3)
+    }
+  }
+
   @Test func `two contexts that change one object of an incremental store conflict`() throws {
     KennelStore.animals = ["Tom": ("Animal", ["name": "Tom", "age": 1])]
     KennelStore.versions = [:]
@@ -381,7 +408,8 @@ private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
       KennelStore.failure = NSError(domain: "Net", code: -1005)
       defer { KennelStore.failure = nil }
       let error = #expect(throws: NSError.self) { try context.save() }
-      #expect("\(String(describing: error)) \(error?.userInfo ?? [:])".contains("Net"))
+      let text = "\(String(describing: error)) \(error?.userInfo ?? [:])"
+      #expect(text.contains("Net"))
       #expect(KennelStore.animals["Tom"]?.values["age"] as? Int == 1 && context.hasChanges)
       KennelStore.failure = nil
       try context.save()
