@@ -151,7 +151,10 @@ private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
     NSPersistentStoreCoordinator.registerStoreClass(KennelStore.self, forStoreType: KennelStore.storeType)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
-      ofType: type, configurationName: nil, at: url, options: nil)
+      ofType: type, configurationName: nil, at: url,
+      options: [
+        NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+      ])
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     return (context, store)

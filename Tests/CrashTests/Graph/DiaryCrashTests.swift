@@ -81,7 +81,7 @@ import Testing
       case .noteAhead: note(4, transaction: notes[0].transaction + 1000)
       case .noteMissing: context.delete(notes[1])
       case .noteOfAnotherTransaction: notes[0].transaction += 1
-      case .entryMissing: context.delete(entries[3])
+      case .entryMissing: context.delete(entries[0])
       case .entryTwice:
         let entry = DiaryEntry(context: context)
         (entry.writer, entry.number) = (Diary.writers[0], 2)
