@@ -84,7 +84,7 @@ struct UnsafeCodeTests {
         "Tables/SlotTable.swift",
       ],
       "never changes": [
-        "Generations/PinnedGeneration.swift", "History/PastGeneration.swift", "Memory/KeptBytes.swift",
+        "Generations/PinnedGeneration.swift", "Memory/KeptBytes.swift",
         "PageSegments/PageSegment.swift", "Reading/ReadView.swift",
       ],
       "processes read and write its words atomically": ["Lease/SharedPage.swift"],
