@@ -265,7 +265,10 @@ package struct PredicateTranslation {
 
   func constant(_ value: Any) throws(HeartwoodError) -> PredicatePart {
     if let known = try vocabulary?.constant(value) { return .value(known) }
-    if let range = value as? any ConstantRange { return try range.part(in: self) }
+    if let range = value as? any ConstantRange {
+      let bounds = range.bounds
+      return .range(try bound(bounds.lower), try bound(bounds.upper), isClosed: bounds.isClosed)
+    }
     if let dictionary = value as? any ConstantDictionary { return try dictionary.part(in: self) }
     if let argument = value as? any PredicateArgument { return .value(argument.predicateConstant.expression) }
     if let attribute = value as? any AttributeValue { return .value(.value(attribute._value)) }
@@ -292,16 +295,11 @@ package struct PredicateTranslation {
 
 /// Ranges as constants.
 private protocol ConstantRange {
-  func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart
+  /// Nil where there is no bound. `isClosed` says whether the upper one is in the range.
+  var bounds: (lower: Any?, upper: Any?, isClosed: Bool) { get }
 }
 
 extension PredicateTranslation {
-  fileprivate func range(
-    _ lower: Any?, _ upper: Any?, isClosed: Bool
-  ) throws(HeartwoodError) -> PredicatePart {
-    .range(try bound(lower), try bound(upper), isClosed: isClosed)
-  }
-
   private func bound(_ value: Any?) throws(HeartwoodError) -> ConditionExpression? {
     guard let value else { return nil }
     guard case .value(let bound) = try constant(value) else {
@@ -312,33 +310,23 @@ extension PredicateTranslation {
 }
 
 extension ClosedRange: ConstantRange {
-  fileprivate func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    try translation.range(lowerBound, upperBound, isClosed: true)
-  }
+  fileprivate var bounds: (lower: Any?, upper: Any?, isClosed: Bool) { (lowerBound, upperBound, true) }
 }
 
 extension Range: ConstantRange {
-  fileprivate func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    try translation.range(lowerBound, upperBound, isClosed: false)
-  }
+  fileprivate var bounds: (lower: Any?, upper: Any?, isClosed: Bool) { (lowerBound, upperBound, false) }
 }
 
 extension PartialRangeFrom: ConstantRange {
-  fileprivate func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    try translation.range(lowerBound, nil, isClosed: true)
-  }
+  fileprivate var bounds: (lower: Any?, upper: Any?, isClosed: Bool) { (lowerBound, nil, true) }
 }
 
 extension PartialRangeThrough: ConstantRange {
-  fileprivate func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    try translation.range(nil, upperBound, isClosed: true)
-  }
+  fileprivate var bounds: (lower: Any?, upper: Any?, isClosed: Bool) { (nil, upperBound, true) }
 }
 
 extension PartialRangeUpTo: ConstantRange {
-  fileprivate func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    try translation.range(nil, upperBound, isClosed: false)
-  }
+  fileprivate var bounds: (lower: Any?, upper: Any?, isClosed: Bool) { (nil, upperBound, false) }
 }
 
 extension ConditionExpression {
