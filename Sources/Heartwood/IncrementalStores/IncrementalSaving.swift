@@ -18,7 +18,7 @@ extension IncrementalContents {
     guard !store.isReadOnly else { throw store.readOnly }
     let checks = IncrementalChecks(plan, self, context)
     if !store.comparesVersions {
-      let conflicts = try checks.conflicts(store.knowsVersionsOfSaves)
+      let conflicts = try checks.conflicts(areAllVersionsKnown: store.knowsVersionsOfSaves)
       guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
     }
     if !store.checksUniqueness {
@@ -116,9 +116,9 @@ struct IncrementalChecks {
 
   /// Conflicts with rows that others have changed or deleted.
   ///
-  /// - Parameter areKnown: Whether the versions of all objects are known.
-  func conflicts(_ areKnown: Bool) throws -> [MergeConflict] {
-    guard areKnown else {
+  /// - Parameter areAllVersionsKnown: Whether saves leave no version unknown.
+  func conflicts(areAllVersionsKnown: Bool) throws -> [MergeConflict] {
+    guard areAllVersionsKnown else {
       // Such a class writes whole objects, also those whose to-many relationships alone have changed.
       let all = plan.watched + plan.deleted + plan.updated
       return try conflicts(of: all.filter { $0.baseVersion != Self.unknownVersion }, areKnown: false)
