@@ -64,7 +64,6 @@ extension PastBase {
       let part = try files.open(named)
       part.segment.add(to: space, pageCount: part.extent.pages)
     }
-    try UntrustedTree.check(checkpoint, space, store.options, path: store.path)
     let end = store.logSegments.published
     let image = StoreImage(checkpoint, segments, end: end, durable: end)
     return PastReplay(checkpoint, in: space, from: image.start)

@@ -60,6 +60,9 @@ struct PastGenerations {
         if let candidate, base.isContinued(by: candidate) { return (base, candidate) }
         return (base, try base.replay(store))
       }
+      if replay !== candidate {
+        try UntrustedTree.check(base.checkpoint, replay.space, store.options, path: store.path)
+      }
       if let found = try body(replay, base) {
         store.lastReplay.keep(replay)
         return found

@@ -26,7 +26,7 @@ final class PastReplay: Sendable {
   private static let mostRetained = 4
 
   private let checkpoint: NamedCheckpoint?
-  private let space: PageSpace
+  let space: PageSpace
   private let progress: StateLock<Progress>
 
   /// - Parameters:
@@ -99,7 +99,7 @@ final class PastGeneration: Sendable {
   let view: ReadView
   /// Keeps the pages of the generation, and the replay they belong to.
   private let pinned: PinnedGeneration
-  let replay: PastReplay
+  private let replay: PastReplay
 
   fileprivate init(_ pinned: PinnedGeneration, _ space: PageSpace, of replay: PastReplay) {
     (self.pinned, self.replay) = (pinned, replay)
