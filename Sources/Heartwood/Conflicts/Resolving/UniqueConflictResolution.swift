@@ -100,8 +100,9 @@ struct UniqueConflictResolution {
     guard resolution.type.storeWins else { throw HeartwoodError.storedApart(object, conflict) }
     context.note(object)
     if resolution.type == .rollback {
-      RowConflictResolution(context).takeBackOwnChanges(of: object, over: nil, resolution.conflicting)
-      RowConflictResolution(context).leaveTakenPartners(of: object)
+      let rows = RowConflictResolution(context)
+      rows.takeBackOwnChanges(of: object, over: nil, resolution.conflicting)
+      rows.leaveTakenPartners(of: object)
     } else {
       for slot in object.editedSlots where conflict.constrains(slot, of: object.entity) {
         // The other side must not keep what is taken back here.
