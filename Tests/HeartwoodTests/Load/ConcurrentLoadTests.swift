@@ -6,6 +6,9 @@ import Testing
 
 /// Two contexts that fetch beside two that save and merge: some rounds in `swift test`, a minute with `HEARTWOOD_LONG`. Under the
 /// thread sanitizer: `HEARTWOOD_LONG=1 Tests/Sanitizers/run thread --filter 'Load on a store'`.
+///
+/// A context sees a whole state where it pins one and refreshes its objects. One that only merges may fetch a save before its merge
+/// arrives, beside objects that still have their former values; the same goes for a child.
 @Suite struct `Load on a store` {
   private static let accounts = 24
   private static let total = Int64(accounts * 100)
@@ -93,8 +96,13 @@ import Testing
       if end.isReached(after: round) { return }
       let reader = round % 3 == 0 ? child : context
       try await reader.perform {
+        if reader === context {
+          try context.setQueryGenerationFrom(.current)
+          context.refreshAllObjects()
+        }
         let (sum, guests) = (try sum(reader), try reader.count(Person.self, where: { $0.name == "guest" }))
-        if sum != total || guests > 2 { Issue.record("a sum of \(sum) and \(guests) guests") }
+        if guests > 2 { Issue.record("\(guests) guests") }
+        if reader === context, sum != total { Issue.record("a sum of \(sum)") }
         for company in try reader.fetch(Company.self) { _ = company.people.map(\.name) }
       }
     }
