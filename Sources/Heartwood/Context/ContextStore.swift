@@ -37,6 +37,9 @@ protocol ContextStore: ObjectStore {
 }
 
 extension ContextStore {
+  /// Whether the versions of rows begin anew with each opening, as in stores that are read whole.
+  var countsVersionsAnew: Bool { members.contains { $0.store.file != nil } }
+
   func view(for context: ManagedObjectContext) throws -> any StoreView { try view() }
   func plan(of context: ManagedObjectContext) throws -> SavePlan { SavePlan(context) }
   func execute(_ request: PersistentStoreRequest, for context: ManagedObjectContext?) throws -> Any? { nil }

@@ -184,7 +184,11 @@ extension ManagedObjectContext {
     guard view.identity != .none else { return }
     let former = view.identityOfObjects
     view.identityOfObjects = view.identity
-    if former != .none, former != view.identity, !view.identity.hasFirst(former) { reset() }
+    if former != .none, former != view.identity, !view.identity.hasFirst(former) {
+      reset()
+    } else if former != .none {
+      compareVersionsOfReopened()
+    }
     trackers.noteStores()
   }
 }

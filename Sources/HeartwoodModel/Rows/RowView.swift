@@ -56,6 +56,13 @@ import Foundation
   /// The number of times the row was written; 1 after its insertion.
   @inlinable package var version: UInt32 { base.version }
 
+  /// Whether a row of the same entity differs at most in its version.
+  package func hasValues(of other: RowView) -> Bool {
+    let version = Int(RowLayout.versionOffset)..<Int(RowLayout.versionOffset) + MemoryLayout<UInt32>.size
+    return bytes[..<version.lowerBound].elementsEqual(other.bytes[..<version.lowerBound])
+      && bytes[version.upperBound...].elementsEqual(other.bytes[version.upperBound...])
+  }
+
   @inlinable @inline(__always)
   package func isNull(_ column: Column) -> Bool { column.isNull(base) }
 
