@@ -12,14 +12,24 @@ enum KeyValues {
       guard let current = value else { return nil }
       if let elements = elements(of: current), !(current is NSDictionary) {
         if name.hasPrefix("@") { return aggregate(name, of: elements, path: names.joined(separator: ".")) }
-        let rest = ([name] + names).joined(separator: ".")
-        let values = elements.compactMap { self.value(of: $0, atPath: rest) }
-        if current is NSOrderedSet { return NSOrderedSet(array: values) }
-        return isOrdered(current) ? values : FoundationValue.set(of: values)
+        value = self.value(ofEach: elements, of: current, named: name)
+        continue
       }
       value = self.value(of: current, named: name)
     }
     return value
+  }
+
+  /// The values of one name in a collection, in a collection of its kind.
+  private static func value(ofEach elements: [Any], of collection: Any, named name: String) -> Any {
+    let values = elements.compactMap { element in
+      guard let inner = self.elements(of: element), !(element is NSDictionary) else {
+        return self.value(of: element, named: name)
+      }
+      return self.value(ofEach: inner, of: element, named: name)
+    }
+    if collection is NSOrderedSet { return NSOrderedSet(array: values) }
+    return isOrdered(collection) ? values : FoundationValue.set(of: values)
   }
 
   /// The value of one name.

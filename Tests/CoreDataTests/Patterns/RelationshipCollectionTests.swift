@@ -422,6 +422,19 @@ import Testing
     }
   }
 
+  @Test func `an operator after the name of a value is one over the collection of values`() {
+    context.performAndWait {
+      let author = Author(name: "A", context: context)
+      author.books = Set(books(8))
+      #expect(author.value(forKeyPath: "books.price.@count") as? Int == 5)
+      author.setValue("T", forKeyPath: "books.title")
+      #expect(author.value(forKeyPath: "books.title.length.@max.self") as? Int == 1)
+      #expect(author.value(forKeyPath: "books.author.books.@count") as? Int == 1)
+      let lists = NSArray(array: [NSArray(array: ["x", "yy"]), NSArray(array: ["zzz"])])
+      #expect((lists.value(forKeyPath: "length") as? [[Int]]) == [[1, 2], [3]])
+    }
+  }
+
   @Test func `a key path sets a property of all destinations`() {
     context.performAndWait {
       let author = Author(name: "A", context: context)
