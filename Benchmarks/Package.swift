@@ -23,7 +23,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Sources/Benchmarks"),
-    // What a property costs in sources for Apple's Core Data: translated, and with accessors.
+    // The cost of a property in sources for Apple's Core Data: translated, and with accessors.
     .target(
       name: "CoreDataTranslated", dependencies: [.product(name: "CoreData", package: "Heartwood")],
       sources: ["Exports.swift"], plugins: [.plugin(name: "CoreDataSources", package: "Heartwood")]),
@@ -37,7 +37,7 @@ let package = Package(
         .product(name: "Heartwood", package: "Heartwood"),
       ],
       path: "Sources/CoreDataCosts"),
-    // What models of SwiftData cost beside classes of Heartwood.
+    // The costs of models of SwiftData beside classes of Heartwood.
     .executableTarget(
       name: "swiftdata-costs",
       dependencies: [

@@ -83,7 +83,7 @@ func scan(_ file: URL) throws -> Int {
   return sum
 }
 
-/// What `heartwood import` does.
+/// Imports a store as `heartwood import` does.
 func importStore(_ file: URL, to place: URL) throws {
   let coordinator = try PersistentStoreCoordinator(checking: Persons.model())
   let store = try coordinator.addPersistentStore(type: .appleSQLite, at: file)

@@ -3,8 +3,8 @@ import CoreDataAccessed
 import CoreDataTranslated
 import Foundation
 
-// What one access to a property costs by each way of the module CoreData, beside the wrappers of Heartwood: the least of several rounds, in
-// nanoseconds, and as a ratio. The loops are in the modules of the classes.
+// The time of one access to a property by each way of the module CoreData, beside the wrappers of Heartwood: the least of several rounds,
+// in nanoseconds, and as a ratio. The loops are in the modules of the classes.
 
 let count = 1000
 let passes = 200

@@ -1,7 +1,8 @@
 import Foundation
 
-// What models of the module SwiftData cost beside the same classes of Heartwood, in contexts that observers do not see and in those that they do, in nanoseconds of processor time for each of 100,000 persons: the least of
-// several rounds, and the ratio. Both read and write the same values with the same durability, and their sums are compared.
+// The costs of models of the module SwiftData beside the same classes of Heartwood, in contexts that observers do not see and in those that
+// they do, in nanoseconds of processor time for each of 100,000 persons: the least of several rounds, and the ratio. Both read and write
+// the same values with the same durability, and their sums are compared.
 
 /// Persons of companies in a store.
 protocol PersonStore: AnyObject {

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// What one access to a property takes: typed and by name, on realised objects and on faults.
+/// The time of one access to a property: typed and by name, on realised objects and on faults.
 struct AccessBenchmark {
   let options: Options
 

@@ -3,7 +3,7 @@ import Foundation
 /// One peer in one round, with its stores.
 final class EngineSession {
   let kind: EnginePeerKind
-  /// What was measured in this round, for rows that are derived from others.
+  /// The figures of this round, for rows that are derived from others.
   var figures: [String: Double] = [:]
   private let records: Int
   private let directory: String
@@ -66,7 +66,7 @@ final class EngineSession {
   /// Notes what a store occupies now, for `bytesAfterwards`.
   func weigh(_ load: Load) throws { weights[load] = Double(try occupiedBytes(load)) }
 
-  /// What was noted, or what the store occupies now.
+  /// The bytes that `weigh` noted, or those that the store occupies now.
   func bytesAfterwards(_ load: Load) throws -> Double { try weights[load] ?? Double(occupiedBytes(load)) }
 
   func occupiedBytes(_ load: Load) throws -> Int { try scratch(load).occupiedBytes() }

@@ -27,7 +27,7 @@ struct FileBenchmark {
     return lines
   }
 
-  /// What reading a model of 200 entities in Xcode's form takes.
+  /// Measures how long reading a model of 200 entities in Xcode's form takes.
   private func modelLine() throws -> String {
     let scratch = try Scratch(in: options.directory, named: "model")
     let url = URL(fileURLWithPath: scratch.path).appending(path: "Large.xcdatamodeld")

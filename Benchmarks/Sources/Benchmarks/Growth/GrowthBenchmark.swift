@@ -51,7 +51,7 @@ struct GrowthBenchmark {
   }
 }
 
-/// What all turns said, in the order of the rows and not of the sizes.
+/// The lines of all turns, in the order of the rows and not of the sizes.
 private struct Collected {
   private var rows: [String] = []
   private var lines: [(line: TurnLine, count: Int, peer: Int)] = []

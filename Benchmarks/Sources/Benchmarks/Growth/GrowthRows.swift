@@ -12,7 +12,7 @@ extension EngineRow {
       + updatingQuarter(.pinned, "the same beside an old reader")
   }
 
-  /// What the process holds more than before its stores were opened, mapped files left out.
+  /// The memory that the process holds more than before its stores were opened, mapped files left out.
   private static func memory(_ name: String, _ baseline: @escaping () -> Int) -> EngineRow {
     EngineRow(name: name, unit: .bytes) { _, _ in
       Measurement(figure: Double(max(0, ProcessMemory.ownBytes() - baseline())))

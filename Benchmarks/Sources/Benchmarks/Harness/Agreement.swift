@@ -1,4 +1,4 @@
-/// What the peers read in one row: all the same, or the run fails.
+/// The check of what the peers read in one row: all the same, or the run fails.
 struct Agreement {
   private let row: String
   private var first: (digest: UInt64, peer: String)?

@@ -51,7 +51,7 @@ struct Chart {
     ].joined(separator: "\n")
   }
 
-  /// What the colours and the tick mean, under the chart.
+  /// The legend under the chart: the colours and the tick.
   private func legend(_ y: Double) -> String {
     let kinds = [("good", "reached", 12.0), ("less", "missed", 78.0), ("free", "no goal", 140.0)]
     let marks = kinds.map { kind, words, x in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What no store on this machine can go beyond.
+/// The limits of this machine, which no store can exceed.
 struct MachineLimits {
   /// Bytes per second that one thread copies, far more than the caches hold.
   let copyRate: Double
@@ -51,7 +51,7 @@ struct MachineLimits {
     var place: UInt64 = 1
     let seconds = timed {
       for _ in 0..<reads {
-        // What is read is zero, which only the memory knows.
+        // The bytes that are read are zero, which only the memory knows.
         let read = memory.load(fromByteOffset: Int(place >> 32) % copyBytes & ~7, as: UInt64.self)
         place = place &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407 &+ read
       }

@@ -1,12 +1,13 @@
-/// What one peer did in one row of one round.
+/// The result of one peer in one row of one round.
 struct Measurement {
   /// Operations per second, or bytes, or a time: as the row's unit says.
   var figure: Double
-  /// What the peer read or left behind: equal for all peers, or the run fails. `nil` where there is nothing.
+  /// The digest of what the peer read or left behind: equal for all peers, or the run fails. `nil` where
+  /// there is nothing.
   var digest: UInt64?
 }
 
-/// What a row's figure means.
+/// The unit of a row's figure.
 enum Unit: String {
   case operationsPerSecond
   case microseconds
@@ -46,7 +47,7 @@ enum Unit: String {
   }
 }
 
-/// What a row is to reach.
+/// The goal of a row.
 enum Goal {
   /// How many times better than the best of the others.
   case ratio(Double)

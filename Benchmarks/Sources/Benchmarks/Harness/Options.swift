@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
   enum Part: String, CaseIterable {
     case engine, graph, values, access, live, plans, lean, growth, space, migration, files, search, time

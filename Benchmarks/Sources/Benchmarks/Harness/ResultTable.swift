@@ -77,7 +77,7 @@ extension ResultTable.Row {
   /// How many times better the first peer's median is than the best one of the others; `nil` where there is none.
   var ratio: Double? { ratio(figures.map(median)) }
 
-  /// What the ratio would be if the goal were reached exactly.
+  /// The ratio if the goal were reached exactly.
   var goalRatio: Double? {
     switch goal {
     case .ratio(let ratio): ratio

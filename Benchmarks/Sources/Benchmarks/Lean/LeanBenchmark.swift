@@ -21,7 +21,7 @@ struct LeanBenchmark {
     }
   }
 
-  /// What one pass took.
+  /// The figures of one pass.
   struct Pass {
     let peer: String
     let seconds: Double

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// What it takes to notify a live result of many objects of one change: an event that changes one object, with a live
+/// The time to notify a live result of many objects of one change: an event that changes one object, with a live
 /// result and without.
 struct LiveBenchmark {
   let options: Options

@@ -28,7 +28,7 @@ protocol MigrationPeer: Sendable {
   func digest(_ row: MigrationRow) throws -> UInt64
 }
 
-/// What the migration's table has a line for.
+/// The lines of the migration's table.
 enum MigrationRow: String, CaseIterable {
   case optional = "a new optional attribute"
   case fallback = "a new mandatory attribute, one value, all rows written"

@@ -20,7 +20,7 @@ protocol SearchPeer: AnyObject {
   func close() throws
 }
 
-/// What a peer keeps an index of.
+/// The indexes that a peer keeps.
 struct SearchIndexes {
   var words = false
   var boxes = false

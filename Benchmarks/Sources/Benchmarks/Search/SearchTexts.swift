@@ -38,7 +38,7 @@ struct SearchTexts {
   }
 }
 
-/// What one query of a row looks for.
+/// The texts that one query of each row looks for.
 struct SearchQueries {
   /// Words that are in some ten titles, in some hundred, and in thousands.
   let rare, usual, frequent: [String]

@@ -1,6 +1,7 @@
 import HeartwoodEngine
 
-/// What compressed values save and cost: documents of JSON of 1 to 8 KB, written, read at random, scanned.
+/// The space that compressed values save, and their cost: documents of JSON of 1 to 8 KB, written, read at
+/// random, scanned.
 struct CompressionBenchmark {
   private static let documents = 20_000
   private static let putsOfCommit = 100

@@ -2,7 +2,8 @@ import Foundation
 import Heartwood
 import HeartwoodEngine
 
-/// What a store's past costs: recording history and reading it, differences of generations, past states, change sets, copies of each commit.
+/// The costs of a store's past: recording history and reading it, differences of generations, past states, change sets, copies of each
+/// commit.
 struct TimeBenchmark {
   let options: Options
 

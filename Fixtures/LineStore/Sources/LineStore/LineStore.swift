@@ -76,7 +76,7 @@ public final class LineStore: AtomicStore, @unchecked Sendable {
   }
 }
 
-/// What is known of the store.
+/// The metadata of the store.
 private struct Header: Codable {
   var identifier: String?
   var hashes: [String: Data]?

@@ -69,7 +69,7 @@ extension Sequence where Element == NSManagedObjectID {
   }
 }
 
-/// What a client's entity adopts.
+/// A protocol that a client's entity adopts.
 public protocol Named: NSManagedObject {
   static var nameKey: String { get }
 }

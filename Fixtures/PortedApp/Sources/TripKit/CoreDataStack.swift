@@ -44,7 +44,7 @@ public final class CoreDataStack {
         }
     }
 
-    /// What others have done since the last call.
+    /// The transactions of others since the last call.
     public func newTransactions() throws -> [NSPersistentHistoryTransaction] {
         let request = NSPersistentHistoryChangeRequest.fetchHistory(after: lastToken)
         guard let result = try viewContext.execute(request) as? NSPersistentHistoryResult,

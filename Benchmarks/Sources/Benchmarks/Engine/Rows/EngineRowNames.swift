@@ -1,5 +1,5 @@
 extension EngineRow {
-  /// What the rows are called.
+  /// The names of the rows.
   enum Name {
     static let sortedLoad = "bulk load, sorted"
     static let sortedSize = "size at rest, sorted load"
@@ -31,7 +31,7 @@ extension EngineRow {
     static let openAfterCrash = "open after a crash, and one read"
   }
 
-  /// What the rows are to reach.
+  /// The goals of the rows.
   static let goals: [String: Goal] = [
     Name.sortedLoad: .ratio(2.0), Name.randomLoad: .ratio(3.0),
     Name.sortedSize: .ratio(1 / 1.25), Name.randomSize: .ratio(1 / 1.25),

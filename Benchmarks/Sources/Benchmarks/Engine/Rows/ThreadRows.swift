@@ -93,7 +93,7 @@ extension EngineRow {
   }
 }
 
-/// What readers and a writer reach in a given time. Each thread looks at the clock itself.
+/// Counts what readers and a writer reach in a given time. Each thread looks at the clock itself.
 private final class Race: Sendable {
   private let seconds: Double
   private let sums = Mutex<(reads: Double, writes: Double)>((0, 0))

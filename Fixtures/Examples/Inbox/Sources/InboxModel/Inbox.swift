@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// What was shared.
+/// A shared address.
 package final class Link: ManagedObject {
   @Attribute package var address = ""
   @Attribute package var title = ""

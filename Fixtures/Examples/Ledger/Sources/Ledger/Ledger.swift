@@ -69,7 +69,7 @@ package struct Ledger {
     target.balance += amount
   }
 
-  /// What is wrong with the accounts; empty if nothing is.
+  /// The findings of an audit of the accounts; empty if nothing is wrong.
   package func audit() throws -> [String] {
     let accounts = try context.fetch(Account.self)
     var findings = accounts.compactMap { account -> String? in

@@ -81,7 +81,7 @@ struct Notebook {
     do {
       try context.save()
     } catch {
-      // What could not be saved is not to be saved with the next command.
+      // The changes that could not be saved are not to be saved with the next command.
       context.rollback()
       throw error
     }

@@ -28,7 +28,7 @@ struct TicketPage: ResponseCodable {
   var next: String?
 }
 
-/// What clients set.
+/// The values that clients set.
 struct TicketChange: Decodable, Sendable {
   var title: String
   var isOpen: Bool?
