@@ -1,21 +1,21 @@
 import Foundation
 import Heartwood
 
-/// What a batch insert returns. The raw values are Core Data's.
+/// The kind of a batch insert's result. The raw values are Core Data's.
 public enum NSBatchInsertRequestResultType: UInt, Sendable {
   case statusOnly = 0
   case objectIDs = 1
   case count = 2
 }
 
-/// What a batch update returns. The raw values are Core Data's.
+/// The kind of a batch update's result. The raw values are Core Data's.
 public enum NSBatchUpdateRequestResultType: UInt, Sendable {
   case statusOnlyResultType = 0
   case updatedObjectIDsResultType = 1
   case updatedObjectsCountResultType = 2
 }
 
-/// What a batch delete returns. The raw values are Core Data's.
+/// The kind of a batch delete's result. The raw values are Core Data's.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
   case resultTypeStatusOnly = 0
   case resultTypeObjectIDs = 1
@@ -28,7 +28,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ExecutableRequest, Ba
   public final let entityName: String
   /// The entity; nil before a request is executed that was made with a name.
   public private(set) final var entity: NSEntityDescription?
-  /// What the result is.
+  /// The kind of the result.
   public final var resultType = NSBatchInsertRequestResultType.statusOnly
   /// The rows as dictionaries, if the request was made with them.
   public final var objectsToInsert: [[String: Any]]?
@@ -143,7 +143,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ExecutableRequest, Ba
   public final var predicate: NSPredicate?
   /// Whether rows of subentities are updated.
   public final var includesSubentities = true
-  /// What the result is.
+  /// The kind of the result.
   public final var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
   /// The new values, or expressions of them, by names or by property descriptions.
   public final var propertiesToUpdate: [AnyHashable: Any]?
@@ -196,7 +196,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ExecutableRequest, Ba
 
 /// Deletes rows without making objects.
 open class NSBatchDeleteRequest: NSPersistentStoreRequest, ExecutableRequest, BatchRequest {
-  /// What the result is.
+  /// The kind of the result.
   public final var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
   /// The request whose objects are deleted.
   public final let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
@@ -253,7 +253,7 @@ extension BatchResult {
 open class NSBatchInsertResult: NSPersistentStoreResult {
   /// A Boolean, identifiers or a number, as the request asked for. A custom store returns a subclass that overrides it.
   open var result: Any? { found }
-  /// What the result is.
+  /// The kind of the result.
   open var resultType: NSBatchInsertRequestResultType { type }
   private let found: Any?
   private let type: NSBatchInsertRequestResultType
@@ -274,7 +274,7 @@ open class NSBatchInsertResult: NSPersistentStoreResult {
 open class NSBatchUpdateResult: NSPersistentStoreResult {
   /// A Boolean, identifiers or a number, as the request asked for. A custom store returns a subclass that overrides it.
   open var result: Any? { found }
-  /// What the result is.
+  /// The kind of the result.
   open var resultType: NSBatchUpdateRequestResultType { type }
   private let found: Any?
   private let type: NSBatchUpdateRequestResultType
@@ -295,7 +295,7 @@ open class NSBatchUpdateResult: NSPersistentStoreResult {
 open class NSBatchDeleteResult: NSPersistentStoreResult {
   /// A Boolean, identifiers or a number, as the request asked for. A custom store returns a subclass that overrides it.
   open var result: Any? { found }
-  /// What the result is.
+  /// The kind of the result.
   open var resultType: NSBatchDeleteRequestResultType { type }
   private let found: Any?
   private let type: NSBatchDeleteRequestResultType

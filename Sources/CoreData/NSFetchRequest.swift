@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// What a fetch can return: objects, dictionaries, numbers. Identifiers are structures here, and are fetched all the same.
+/// A type that a fetch can return: objects, dictionaries, numbers. Identifiers are structures here, and are fetched all the same.
 @_marker public protocol NSFetchRequestResult: AnyObject {}
 
 extension NSDictionary: NSFetchRequestResult {}
@@ -74,7 +74,7 @@ open class NSFetchRequest<ResultType>: FetchRequestBase, NSFetchRequestResult, _
   }
 }
 
-/// What a request asks for, whatever its result type is.
+/// The settings of a request, whatever its result type is.
 struct FetchSettings {
   var entity: NSEntityDescription? {
     didSet { entityName = entity?.name }
@@ -107,7 +107,7 @@ final class SharedFetchSettings {
   init(_ value: FetchSettings = FetchSettings()) { self.value = value }
 }
 
-/// What requests of all result types have.
+/// The part that requests of all result types share.
 open class FetchRequestBase: NSPersistentStoreRequest {
   final var shared = SharedFetchSettings()
   final var settings: FetchSettings {
@@ -155,7 +155,7 @@ open class FetchRequestBase: NSPersistentStoreRequest {
     get { settings.fetchBatchSize }
     set { settings.fetchBatchSize = newValue }
   }
-  /// What is returned.
+  /// The kind of the results.
   public final var resultType: NSFetchRequestResultType {
     get { settings.resultType }
     set { settings.resultType = newValue }
@@ -195,7 +195,7 @@ open class FetchRequestBase: NSPersistentStoreRequest {
     get { settings.propertiesToFetch }
     set { settings.propertiesToFetch = newValue }
   }
-  /// What dictionaries are grouped by: names, `NSPropertyDescription`s and `NSExpressionDescription`s.
+  /// The columns that dictionaries are grouped by: names, `NSPropertyDescription`s and `NSExpressionDescription`s.
   public final var propertiesToGroupBy: [Any]? {
     get { settings.propertiesToGroupBy }
     set { settings.propertiesToGroupBy = newValue }
@@ -222,7 +222,7 @@ open class FetchRequestBase: NSPersistentStoreRequest {
   /// A hash of the entity's name.
   open override var hash: Int { entityName.hashValue }
 
-  /// What the request asks for, without what has its default.
+  /// The settings of the request, without those that have their defaults.
   open override var description: String {
     var parts = [
       "entity: \(entityName ?? "none")", "predicate: (\(predicate.map { "\($0)" } ?? "none"))",

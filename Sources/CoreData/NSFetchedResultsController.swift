@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import HeartwoodBytes
 
-/// What has happened to an object or a section. The raw values are Core Data's.
+/// The kind of a change to an object or a section. The raw values are Core Data's.
 public typealias NSFetchedResultsChangeType = FetchedResultsChangeType
 
 /// A section of a controller's objects.
@@ -32,7 +32,7 @@ struct SectionInfo: NSFetchedResultsSectionInfo {
   }
 }
 
-/// What a fetched results controller calls for changes. Every method has a default that does nothing.
+/// The methods that a fetched results controller calls for changes. Each has a default that does nothing.
 public protocol NSFetchedResultsControllerDelegate: AnyObject {
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
@@ -85,7 +85,7 @@ extension NSFetchedResultsControllerDelegate {
   ) {}
 }
 
-/// What controllers of all objects have.
+/// The part that controllers of all objects share.
 open class ResultsControllerBase: NSObject {
   override init() {}
 }
@@ -104,7 +104,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: Results
   public final let cacheName: String?
   private final var core: ResultsCore?
 
-  /// What is told of changes; held weakly.
+  /// The delegate, which is told of changes; held weakly.
   open weak var delegate: (any NSFetchedResultsControllerDelegate)? {
     didSet { core?.setDelegate(delegate, self) }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// What key paths lead to, and names that are no properties of the model.
+/// Values by key paths, and by names that are no properties of the model.
 extension NSManagedObject {
   final func owner(ofPath path: String) -> (NSManagedObject, String) {
     guard let dot = path.lastIndex(of: ".") else { return (self, path) }

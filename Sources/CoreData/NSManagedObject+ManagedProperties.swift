@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import HeartwoodBytes
 
-/// What the plugins make of `@NSManaged`.
+/// The accessors that the plugins make of `@NSManaged`.
 extension NSManagedObject {
   /// The value of an attribute whose type is one of Swift's. Nil becomes the zero of the type, as bridging from Objective-C does.
   ///

@@ -193,15 +193,15 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
 
   // MARK: Validation
 
-  /// What the model requires before a new object is saved. Overrides call it, and add what the class requires.
+  /// Checks the model's rules before a new object is saved. Overrides call it, and add the rules of the class.
   ///
   /// - Throws: An error in the Cocoa domain.
   open override func validateForInsert() throws { try validating { try super.validateForInsert() } }
 
-  /// What the model requires before a changed object is saved, as `validateForInsert()`.
+  /// Checks the model's rules before a changed object is saved, as `validateForInsert()`.
   open override func validateForUpdate() throws { try validating { try super.validateForUpdate() } }
 
-  /// What the model requires before the object is deleted, as `validateForInsert()`.
+  /// Checks the model's rules before the object is deleted, as `validateForInsert()`.
   open override func validateForDelete() throws { try validating { try super.validateForDelete() } }
 
   /// Validates one value at a save, after the rules of the model. Override it for rules that the model cannot express.
@@ -252,7 +252,7 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   public final func `self`() -> Self { self }
   /// Always false.
   public final func isProxy() -> Bool { false }
-  /// What `description` says.
+  /// The same as `description`.
   open var debugDescription: String { description }
 
   /// Whether the object is of the class or of a subclass.
@@ -277,7 +277,7 @@ func raise(_ method: String, _ reason: String) -> Never {
   programError("-[NSManagedObject \(method)]: \(reason)")
 }
 
-/// What makes an initialiser possible that can be called of any class: `Self(entity:insertInto:)`, or that of a generic type.
+/// A protocol for an initialiser that can be called of any class: `Self(entity:insertInto:)`, or that of a generic type.
 public protocol _MadeByClass {}
 extension NSManagedObject: _MadeByClass {}
 

@@ -83,7 +83,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// What the context registers its changes with; nil, the default, if they cannot be undone.
+  /// The undo manager that the context registers its changes with; nil, the default, if they cannot be undone.
   public var undoManager: UndoManager? {
     get { (anyUndoManager as? UndoManagerRegistrar)?.manager }
     set { anyUndoManager = newValue.map { UndoManagerRegistrar($0) } }
@@ -116,7 +116,8 @@ extension ManagedObjectContext {
   }
 }
 
-/// What classes of contexts may declare themselves: a member of the class or of its extensions could only be overridden.
+/// A protocol whose methods classes of contexts may declare themselves: a member of the class or of its extensions could only be
+/// overridden.
 public protocol _ContextBlocks {}
 
 extension ManagedObjectContext: _ContextBlocks {}

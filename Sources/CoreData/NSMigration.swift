@@ -1,13 +1,13 @@
 import Foundation
 import Heartwood
 
-/// What becomes of the entities of a model.
+/// The mapping of the entities of a model.
 public typealias NSMappingModel = MappingModel
-/// What becomes of an entity.
+/// The mapping of an entity.
 public typealias NSEntityMapping = EntityMapping
 /// The kind of a mapping.
 public typealias NSEntityMappingType = EntityMapping.MappingType
-/// What becomes of a property.
+/// The mapping of a property.
 public typealias NSPropertyMapping = PropertyMapping
 /// Migration over several versions.
 public typealias NSStagedMigrationManager = StagedMigrationManager

@@ -14,7 +14,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   open var managedObjectModel: NSManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
   /// The context of the main queue.
   open var viewContext: NSManagedObjectContext { context }
-  /// What `loadPersistentStores` opens.
+  /// The descriptions of the stores that `loadPersistentStores` opens.
   open var persistentStoreDescriptions: [NSPersistentStoreDescription] {
     get { lock.withLock { descriptions } }
     set { lock.withLock { descriptions = newValue } }

@@ -10,7 +10,7 @@ public typealias NSPersistentHistoryChange = PersistentHistoryChange
 /// The kind of a change.
 public typealias NSPersistentHistoryChangeType = PersistentHistoryChange.ChangeType
 
-/// What a request for history returns. The raw values are Core Data's.
+/// The kind of a history request's result. The raw values are Core Data's.
 public enum NSPersistentHistoryResultType: Int, Sendable {
   case statusOnly = 0
   case objectIDs = 1
@@ -23,7 +23,7 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
 /// Fetches or deletes history.
 open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, ExecutableRequest {
   private let request: PersistentHistoryChangeRequest
-  /// What the result is.
+  /// The kind of the result.
   public final var resultType = NSPersistentHistoryResultType.transactionsAndChanges
   /// The token after which history is fetched.
   public final let token: NSPersistentHistoryToken?
@@ -99,7 +99,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, Executabl
 open class NSPersistentHistoryResult: NSPersistentStoreResult {
   /// Transactions, changes, identifiers, a number or a Boolean, as the request asked for.
   public final let result: Any?
-  /// What the result is.
+  /// The kind of the result.
   public final let resultType: NSPersistentHistoryResultType
 
   init(_ result: Any?, _ type: NSPersistentHistoryResultType) {

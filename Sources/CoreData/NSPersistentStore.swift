@@ -3,7 +3,7 @@ import Heartwood
 
 /// An open store.
 public typealias NSPersistentStore = PersistentStore
-/// What a context's reads are held at.
+/// A token of the generation at which a context's reads are held.
 public typealias NSQueryGenerationToken = QueryGenerationToken
 
 /// A store of Heartwood's engine. Core Data's are of SQLite: its files are not read, and this name means a store of Heartwood's.
@@ -41,7 +41,7 @@ extension PersistentStore {
 }
 
 extension _PersistentStoreValues where Self: PersistentStore {
-  /// What the store says about itself. Setting it has the next save write it.
+  /// The store's metadata. Setting it has the next save write it.
   public var metadata: [String: Any]! {
     get { persistentStoreCoordinator.map { $0.metadata(for: self) } ?? [:] }
     nonmutating set { persistentStoreCoordinator?.setMetadata(newValue, for: self) }

@@ -157,7 +157,7 @@ private struct StoreOption {
   let value: Any
   let place: String
 
-  /// What concerns SQLite, file protection and other systems.
+  /// The options that concern SQLite, file protection and other systems.
   static let withoutMeaning: Set = [
     NSSQLitePragmasOption, NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption,
     NSPersistentStoreFileProtectionKey, NSIgnorePersistentStoreVersioningOption,

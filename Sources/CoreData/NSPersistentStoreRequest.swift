@@ -4,7 +4,7 @@ import Heartwood
 /// The kind of a request. The raw values are Core Data's.
 public typealias NSPersistentStoreRequestType = PersistentStoreRequestType
 
-/// What contexts and stores execute.
+/// A request that contexts and stores execute.
 open class NSPersistentStoreRequest: NSObject, NSCopying {
   /// The stores that the request reads or changes; nil for all of the context.
   open var affectedStores: [NSPersistentStore]?

@@ -10,7 +10,7 @@ public typealias NSAttributeDescription = AttributeDescription
 public typealias NSAttributeType = AttributeType
 /// A property whose values are other objects.
 public typealias NSRelationshipDescription = RelationshipDescription
-/// What becomes of destinations when an object is deleted.
+/// The effect of an object's deletion on its destinations.
 public typealias NSDeleteRule = DeleteRule
 /// A property whose value is the result of a fetch.
 public typealias NSFetchedPropertyDescription = FetchedPropertyDescription

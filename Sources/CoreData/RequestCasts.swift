@@ -26,7 +26,7 @@ public protocol _Recastable: AnyObject {
 public func ~~>? <Target: _Recastable>(object: Any?, target: Target.Type) -> Target? {
   guard let object else { return nil }
   if let object = object as? Target { return object }
-  // What comes from `_recast` has the form of the target, though maybe not its class: a checked cast would trap.
+  // An object from `_recast` has the form of the target, though maybe not its class: a checked cast would trap.
   return target._recast(object as AnyObject).map { recast in
     Unmanaged<Target>.fromOpaque(Unmanaged.passUnretained(recast).toOpaque()).takeUnretainedValue()
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-// What Core Data has and this module does not, with what to use instead.
+// The parts of Core Data that this module does not have, with what to use instead.
 
 extension NSManagedObject {
   /// Not here.

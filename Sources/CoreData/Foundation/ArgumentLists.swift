@@ -6,7 +6,7 @@ public struct _ArgumentList {
 }
 
 /// Runs a body with a list of arguments that predicates and expressions take, as in `withVaList(arguments) { NSPredicate(format: text, arguments: $0) }`.
-/// What takes a `va_list` of C gets that of Swift.
+/// A function that takes a `va_list` of C gets that of Swift.
 @_disfavoredOverload
 public func withVaList<Result>(_ arguments: [any CVarArg], _ body: (_ArgumentList) -> Result) -> Result {
   body(_ArgumentList(arguments: arguments))

@@ -57,7 +57,7 @@ enum InMemoryOrder {
     return left < right ? .orderedAscending : left > right ? .orderedDescending : .orderedSame
   }
 
-  /// What a part of a predicate that cannot be computed does in Foundation.
+  /// Runs a body, and raises as Foundation does for a part of a predicate that cannot be computed.
   static func orRaise<Result>(_ method: String, _ body: () throws -> Result) -> Result {
     do {
       return try body()

@@ -25,7 +25,7 @@ open class NSComparisonPredicate: ParsedPredicate {
     case any = 2
   }
 
-  /// What is compared. The raw values are Foundation's.
+  /// The operator of a comparison. The raw values are Foundation's.
   public enum Operator: UInt, Sendable {
     case lessThan = 0
     case lessThanOrEqualTo = 1
@@ -46,7 +46,8 @@ open class NSComparisonPredicate: ParsedPredicate {
   let comparison: ComparisonPredicate
   private let left: NSExpression
   private let right: NSExpression
-  /// What a store evaluates: a condition on destinations is more than the comparison of their number that it is read as.
+  /// The condition that a store evaluates: a condition on destinations is more than the comparison of their number that
+  /// it is read as.
   private let condition: Condition
 
   init(_ comparison: ComparisonPredicate, _ given: GivenConstants, _ condition: Condition) {
@@ -85,7 +86,7 @@ open class NSComparisonPredicate: ParsedPredicate {
   open var leftExpression: NSExpression { left }
   /// The right operand.
   open var rightExpression: NSExpression { right }
-  /// What is compared.
+  /// The operator.
   open var predicateOperatorType: Operator {
     Operator(rawValue: UInt(comparison.predicateOperatorType.rawValue)) ?? .equalTo
   }

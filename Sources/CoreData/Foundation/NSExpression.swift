@@ -84,7 +84,7 @@ open class NSExpression: NSObject, NSCopying {
   public convenience init(forUnionSet left: NSExpression, with right: NSExpression) {
     self.init(ConditionExpression(forUnionSet: left.expression, with: right.expression))
   }
-  /// What two lists have in common.
+  /// The common members of two lists.
   public convenience init(forIntersectSet left: NSExpression, with right: NSExpression) {
     self.init(ConditionExpression(forIntersectSet: left.expression, with: right.expression))
   }
@@ -161,7 +161,7 @@ open class NSExpression: NSObject, NSCopying {
 
   // MARK: Parts
 
-  /// What the expression is.
+  /// The kind of the expression.
   open var expressionType: ExpressionType {
     ExpressionType(rawValue: expression.expressionType.rawValue) ?? .constantValue
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// What an observation reports.
+/// The options of an observation: the values that it reports, and when.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   /// The bits.
   public let rawValue: UInt
@@ -70,7 +70,8 @@ public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
   }
 }
 
-/// What can be observed: managed objects, contexts and migration managers. Foundation has no key-value observation on this system.
+/// The objects that can be observed: managed objects, contexts and migration managers. Foundation has no key-value observation on this
+/// system.
 public protocol _KeyValueObserved: AnyObject {}
 extension NSManagedObject: _KeyValueObserved {}
 extension ManagedObjectContext: _KeyValueObserved {}

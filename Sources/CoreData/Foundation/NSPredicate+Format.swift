@@ -57,7 +57,7 @@ final class RefusedPredicate: ParsedPredicate {
   override var predicateFormat: String { condition.description }
 }
 
-/// What makes initialisers that choose the class possible.
+/// A protocol for initialisers that choose the class.
 public protocol _FormatPredicate {}
 extension NSPredicate: _FormatPredicate {}
 
@@ -164,7 +164,7 @@ struct GivenConstants {
     for case let object as NSManagedObject in arguments { objects[object.objectID] = object }
   }
 
-  /// What was given for a constant; nil if the constant says it all.
+  /// The value that was given for a constant; nil if the constant says it all.
   func value(of expression: ConditionExpression) -> Any? {
     guard !objects.isEmpty, let id = expression.constantValue as? NSManagedObjectID else { return nil }
     return objects[id]

@@ -100,7 +100,7 @@ struct TextOrder {
   }
 }
 
-/// What makes initialisers that choose the class possible.
+/// A protocol for initialisers that choose the class.
 public protocol _KeyedSortDescriptor {}
 extension NSSortDescriptor: _KeyedSortDescriptor {}
 

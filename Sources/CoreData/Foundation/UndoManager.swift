@@ -60,7 +60,7 @@ open class UndoManager: NSObject {
   }
 }
 
-/// What a context registers its changes with.
+/// The registrar of a context's changes: an undo manager.
 package final class UndoManagerRegistrar: UndoRegistering {
   package let manager: UndoManager
   private let afterwards: () -> Void

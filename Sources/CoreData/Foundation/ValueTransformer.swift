@@ -131,7 +131,7 @@ private final class TransformerTable: @unchecked Sendable {
   var names: [String] { lock.withLock { transformers.keys.sorted() } }
 }
 
-/// What makes an initialiser possible that returns a known object.
+/// A protocol for an initialiser that returns a known object.
 public protocol _NamedTransformer {}
 extension ValueTransformer: _NamedTransformer {}
 

@@ -1,7 +1,8 @@
 import Foundation
 import Heartwood
 
-// What fixes a model finds the classes of its entities first: until then they are known by their names.
+// The members that fix a model find the classes of its entities first: until then they are known by their
+// names.
 
 extension EntityDescription {
   /// The hash of what the entity's objects are stored by. It fixes the model.

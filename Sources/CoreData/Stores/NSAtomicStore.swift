@@ -54,8 +54,8 @@ open class NSAtomicStore: AtomicStore, ProgramStoreClass, @unchecked Sendable {
   /// The name of the kind of the store.
   open var type: String { StoreTypes.name(of: kind) }
 
-  /// What the store says about itself: `loadMetadata()`, the initialiser or `load()` sets it, and `save()` writes it. It is also set when the
-  /// program sets the metadata of the store.
+  /// The store's metadata: `loadMetadata()`, the initialiser or `load()` sets it, and `save()` writes it. It is also set when the program
+  /// sets the metadata of the store.
   open var metadata: [String: Any]! {
     get { storedMetadata }
     set { storedMetadata = (newValue ?? [:]).mapValues { SentValue.of($0) } }
@@ -86,7 +86,7 @@ open class NSAtomicStore: AtomicStore, ProgramStoreClass, @unchecked Sendable {
     super.updateCacheNode(node, from: managedObject as ManagedObject)
   }
 
-  /// What the store calls a new object: by default a random UUID.
+  /// The reference object of a new object: by default a random UUID.
   open func newReferenceObject(for managedObject: NSManagedObject) -> Any { UUID() }
 
   /// The identifier of an object by what the store calls it.
@@ -94,7 +94,7 @@ open class NSAtomicStore: AtomicStore, ProgramStoreClass, @unchecked Sendable {
     -> NSManagedObjectID
   { anyObjectID(for: entity, SentValue.of(SentValue.reference(data))) }
 
-  /// What the store calls an object; a number as `NSNumber`.
+  /// The reference object of an object; a number as `NSNumber`.
   public final func referenceObject(for objectID: NSManagedObjectID) -> Any {
     anyReference(for: objectID).map { FoundationValue.of($0) } ?? NSNull()
   }

@@ -68,7 +68,7 @@ open class NSIncrementalStore: IncrementalStore, ProgramStoreClass, @unchecked S
   /// The name of the kind of the store.
   open var type: String { StoreTypes.name(of: kind) }
 
-  /// What the store says about itself: `loadMetadata()` sets it. The identifier and the kind of the store are added if they are missing.
+  /// The store's metadata: `loadMetadata()` sets it. The identifier and the kind of the store are added if they are missing.
   open var metadata: [String: Any]! {
     get { storedMetadata }
     set { storedMetadata = (newValue ?? [:]).mapValues { SentValue.of($0) } }
@@ -116,7 +116,7 @@ open class NSIncrementalStore: IncrementalStore, ProgramStoreClass, @unchecked S
     -> NSManagedObjectID
   { anyObjectID(for: entity, SentValue.of(SentValue.reference(data))) }
 
-  /// What the store calls an object; a number as `NSNumber`.
+  /// The reference object of an object; a number as `NSNumber`.
   ///
   /// - Precondition: It is an object of this store, and its identifier is permanent.
   public final func referenceObject(for objectID: NSManagedObjectID) -> Any {

@@ -38,13 +38,13 @@ extension ProgramStoreClass {
     return all.first { $0.value == self }?.key ?? PersistentStore.StoreType(rawValue: "\(self)")
   }
 
-  /// What Heartwood reads.
+  /// Reads the metadata as Heartwood does.
   static func readMetadata(at url: URL) throws -> [String: Any] {
     if StoreTypes.asksClassOnly { return [:] }
     return try NSPersistentStoreCoordinator.anyMetadata(of: registeredKind, at: url)
   }
 
-  /// What Heartwood writes.
+  /// Writes the metadata as Heartwood does.
   static func writeMetadata(_ metadata: [String: Any]?, at url: URL) throws {
     try NSPersistentStoreCoordinator.setAnyMetadata(metadata, of: registeredKind, at: url)
   }

@@ -24,7 +24,7 @@ enum StoreFetch {
     return request
   }
 
-  /// What a custom store has returned, in the types that `IncrementalStore` takes.
+  /// The result of a custom store, in the types that `IncrementalStore` takes.
   static func result(_ any: Any) -> Any {
     guard let elements = KeyValues.elements(of: any) else { return (any as? NSNumber)?.intValue ?? any }
     let objects = elements.compactMap { $0 as? ManagedObject }

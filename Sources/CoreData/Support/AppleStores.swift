@@ -29,7 +29,7 @@ enum AppleStores {
     return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) && isFolder.boolValue
   }
 
-  /// What a destroyed store leaves in its folder is none.
+  /// Whether a folder is a store. The files that a destroyed store leaves in its folder are none.
   private static func isStore(_ folder: URL) -> Bool {
     isFolder(folder) && PersistentStoreCoordinator.typeOfPersistentStore(at: folder) != nil
   }

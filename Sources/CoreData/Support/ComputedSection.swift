@@ -21,7 +21,7 @@ final class ComputedSection: Hashable {
   }
 
   fileprivate func value(of object: ManagedObject) -> Any? {
-    // What inspects a key path would take the properties that are read here for its own.
+    // Code that inspects a key path would take the properties that are read here for its own.
     guard !object._isInspected, let last = path.last else { return nil }
     var owner: ManagedObject? = object
     for name in path.dropLast() { owner = owner?.value(forKey: name) as? ManagedObject }

@@ -14,7 +14,7 @@ open class _EmbeddedMappingModel {
 enum MappingModels {
   private static let prefix = "_EmbeddedMappingModel_"
 
-  /// What migrates stores when they are opened.
+  /// Finds the mapping models and makes the managers that migrate stores when they are opened.
   static let finder = MappingModelFinder(
     prepare: { model in for entity in model.entities { entity.useClass(NSManagedObject.self) } },
     find: { try find(in: nil, from: $0, to: $1) },

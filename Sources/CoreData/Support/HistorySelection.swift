@@ -24,7 +24,7 @@ struct HistorySelection {
     }
   }
 
-  /// What has to be fetched for a result.
+  /// The kind of history result to fetch for a result of Core Data.
   ///
   /// - Throws: `.coreData` if a request for changes is to return transactions: which of their changes are left would not be clear.
   func fetched(
@@ -93,7 +93,7 @@ struct HistorySelection {
 }
 
 extension PersistentHistoryTransaction {
-  /// What transactions can be sorted by. Tokens are in the order of the history.
+  /// The values that transactions can be sorted by. Tokens are in the order of the history.
   fileprivate func orderedValues(_ place: Int) -> [String: Any?] {
     [
       "author": author, "contextName": contextName, "timestamp": timestamp,
@@ -104,7 +104,7 @@ extension PersistentHistoryTransaction {
 }
 
 extension PersistentHistoryChange {
-  /// What changes can be sorted by.
+  /// The values that changes can be sorted by.
   fileprivate var orderedValues: [String: Any?] {
     [
       "changeID": changeID, "changeType": changeType.rawValue, "entityName": changedObjectID.entity.name,

@@ -23,7 +23,7 @@ final class KeyValueObservers: @unchecked Sendable {
   /// How many there are: what assignments look at. Relaxed, as an observation begins on the queue of its object.
   private static let count = Atomic<Int>(0)
 
-  /// What observes one object or one context, by the order in which they began.
+  /// The observers of one object or one context, by the order in which they began.
   private typealias Observers = [Int: any KeyValueObserver]
   private struct Place {
     let number: Int

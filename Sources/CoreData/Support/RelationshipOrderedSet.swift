@@ -10,7 +10,7 @@ import HeartwoodBytes
 final class RelationshipOrderedSet: NSMutableOrderedSet {
   private let owner: NSManagedObject
   private let key: String
-  /// What the storage was filled with.
+  /// The keys of the objects that the storage was filled with.
   private var keys: [UInt64] = []
   /// Whether a method runs that works on the storage.
   private var isInStorage = false

@@ -74,7 +74,7 @@ final class RelationshipSet: NSMutableSet {
   private func setObjects(_ objects: [ManagedObject]) { owner.setValue(NSSet(array: objects), forKey: key) }
 }
 
-/// What is given to the sets of relationships.
+/// The elements that a program hands to the sets of relationships.
 enum RelationshipElement {
   /// The managed object, also one that came out of a collection of Swift; nil for other values.
   static func object(_ any: Any) -> ManagedObject? {
