@@ -1,4 +1,4 @@
-/// What the sources of a target say about their classes, in all files.
+/// The facts that the sources of a target state about their classes, in all files.
 package struct ClassIndex {
   package init() {}
 
@@ -91,12 +91,12 @@ package struct ClassIndex {
     return seen
   }
 
-  /// What the body of a class needs in place of members of its extensions.
+  /// The members of extensions that the body of a class declares in their place.
   func movedMembers(of name: String) -> [String] {
     (extensionMembers[name] ?? []).filter { isMoved($0, of: name) }.map(\.declaration)
   }
 
-  /// What the body of a class needs so that its members are found by their names.
+  /// The members that the body of a class needs so that its properties are found by their names.
   func members(of name: String) -> [String] {
     var members: [String] = []
     if let own = ownProperties[name], !own.isEmpty {

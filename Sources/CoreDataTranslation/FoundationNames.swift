@@ -1,7 +1,8 @@
 import SwiftTokens
 
-/// What Apple's systems have in Foundation or the Objective-C runtime, and this package in the module `CoreData`: declared for each target under
-/// its own name, so that files that import Foundation alone have it, and so that Foundation's names of the same kind do not count.
+/// The names that Apple's systems have in Foundation or the Objective-C runtime, and this package in the module `CoreData`: declared for
+/// each target under its own name, so that files that import Foundation alone have it, and so that Foundation's names of the same kind do
+/// not count.
 package enum FoundationNames {
   static let namespace = "_NamesOfFoundation"
 

@@ -6,7 +6,7 @@ package struct Porting {
   package struct Finding: Equatable {
     /// The line in the source, from 1.
     package let line: Int
-    /// What it is, and what to do.
+    /// The problem, and what to do.
     package let message: String
     /// Whether `text` no longer has it.
     package let isMended: Bool
@@ -15,13 +15,13 @@ package struct Porting {
   private let bytes: [UInt8]
   private let tokens: [Token]
   private var edits: [(range: Range<Int>, text: String)] = []
-  /// What hinders the source, in its order.
+  /// The hindrances of the source, in its order.
   package private(set) var findings: [Finding] = []
 
   /// Looks through a source.
   package init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    // What is within `#if` for Apple's systems already is no hindrance.
+    // Code within `#if` for Apple's systems already is no hindrance.
     tokens = Conditions.active(Lexer.tokens(of: bytes))
     look()
   }
@@ -120,7 +120,7 @@ package struct Porting {
       isMended: true)
     while upTo < bytes.count, bytes[upTo] == UInt8(ascii: " ") { upTo += 1 }
     let isAlone = upTo < bytes.count && bytes[upTo] == UInt8(ascii: "\n")
-    // What stands before it on its line: other attributes and modifiers of the declaration, or other code.
+    // The tokens before it on its line: other attributes and modifiers of the declaration, or other code.
     var first = start
     while first > 0, !cursor[first].isFirstOnLine { first -= 1 }
     let before = cursor.tokens[first..<start]

@@ -27,7 +27,7 @@ package struct Translation {
   private var coming: Scope?
   var pending = PendingAttributes()
 
-  /// What was read of a declaration before its keyword.
+  /// The attributes of a declaration, read before its keyword.
   struct PendingAttributes {
     var isObjectiveC = false
     var objectiveCName: String?
@@ -47,7 +47,7 @@ package struct Translation {
     active = Set(Conditions.active(tokens).map(\.range.lowerBound))
   }
 
-  /// What the file says about its classes.
+  /// Collects what the file states about its classes.
   package static func collect(from bytes: [UInt8], file: String, into index: inout ClassIndex) {
     var translation = Translation(file: file, bytes: bytes, index: index)
     translation.walk()

@@ -1,4 +1,4 @@
-/// What is wrong with a source, with its place.
+/// An error in a source, with its place.
 package struct TranslationError: Error, CustomStringConvertible {
   let file: String
   let line: Int

@@ -96,7 +96,7 @@ struct Translator {
     return writer.text
   }
 
-  /// What the file begins with.
+  /// The lines that the file begins with.
   ///
   /// - Parameter declared: Names that the target declares itself.
   private static func head(without declared: Set<String>) -> String {

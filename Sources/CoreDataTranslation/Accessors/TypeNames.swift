@@ -1,6 +1,6 @@
 import SwiftTokens
 
-/// What the names of types in sources stand for.
+/// The types that names in sources stand for.
 struct TypeNames {
   struct Declared {
     let type: NominalType
@@ -50,7 +50,7 @@ struct TypeNames {
     case alias([Token])
   }
 
-  /// What a name stands for within a type.
+  /// The type that a name stands for within a type.
   func find(_ path: [String], within context: [String]) -> Found? {
     var scope = context
     while true {
@@ -191,7 +191,7 @@ struct TypeReader {
     return .tuple(parts)
   }
 
-  /// What is in parentheses, of which the first was read.
+  /// Reads the parts in parentheses, the first of which was read.
   private mutating func parts() throws -> [(label: String?, type: SwiftType)] {
     var parts: [(label: String?, type: SwiftType)] = []
     while !sees(")"), !tokens.isEmpty {
