@@ -24,10 +24,10 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
   /// The objects that were named since the last save.
   private final var newObjects: [RowAddress: NewObject] = [:]
 
-  /// What the store says about itself: `loadMetadata()` sets what it has read, and `save()` writes it. The opening adds the values under
+  /// The store's metadata: `loadMetadata()` sets the values that it has read, and `save()` writes them. The opening adds the values under
   /// `PersistentStore.MetadataKey` that are missing, so a class that keeps the metadata keeps the identifiers of its objects. If it keeps
-  /// those of the model, too, a store that is opened with another model is migrated as it is inferred: it is loaded with the former model, and
-  /// saved with the new one by another object of the class, before it is loaded again.
+  /// those of the model, too, a store that is opened with another model is migrated as it is inferred: it is loaded with the former model,
+  /// and saved with the new one by another object of the class, before it is loaded again.
   public final var storedMetadata: [String: any Sendable] = [:]
 
   /// Where a class has the metadata that does not have them in `storedMetadata`.
@@ -90,8 +90,8 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
     }
   }
 
-  /// What the store calls a new object: a number from 1, a `String`, a `UUID`, or any other value whose description is its own. It must be
-  /// different for each object of an entity, and the same whenever the store is loaded. By default a random UUID.
+  /// The reference object of a new object: a number from 1, a `String`, a `UUID`, or any other value whose description is its own. It must
+  /// be different for each object of an entity, and the same whenever the store is loaded. By default a random UUID.
   open func newReferenceObject(for object: ManagedObject) -> any Sendable { UUID() }
 
   /// Called before nodes of deleted objects are removed; does nothing.
@@ -132,7 +132,7 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
     return ManagedObjectID(entity: entity, key: key, store: storeIdentity)
   }
 
-  /// What the store calls an object; nil for an object of another store, or one that it has not named.
+  /// The reference object of an object; nil for an object of another store, or one that the store has not named.
   @_disfavoredOverload
   public final func referenceObject(for objectID: ManagedObjectID) -> (any Sendable)? {
     objectID.store == storeIdentity ? references[RowAddress(objectID.entity, objectID.key.keyInStore)] : nil

@@ -9,7 +9,7 @@
 /// Delete rules are applied in the store: nullify removes the objects from the other side, cascade deletes the destinations too, and
 /// deny makes the request fail if destinations are left. No life-cycle methods are called.
 public final class BatchDeleteRequest: PersistentStoreRequest {
-  /// What the result contains.
+  /// The kind of the result.
   public var resultType = BatchDeleteRequestResultType.statusOnly
   /// Whether the request fails if an object that stays would lose the destination of a relationship that is not optional.
   public var validates = false

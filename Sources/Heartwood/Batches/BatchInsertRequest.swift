@@ -21,7 +21,7 @@
 public final class BatchInsertRequest: PersistentStoreRequest {
   /// The entity's name.
   public let entityName: String
-  /// What the result contains.
+  /// The kind of the result.
   public var resultType = BatchInsertRequestResultType.statusOnly
   /// Whether the values are checked by the rules of the model, as a save does it. Methods of the class are not called.
   public var validates = false

@@ -191,7 +191,7 @@ final class BatchInsertion {
 
 /// Rows that take the place of stored ones.
 extension BatchInsertion {
-  /// What becomes of each row of a group. A row with the unique values of an earlier one in the group is moved into that one.
+  /// The places of the rows of a group. A row with the unique values of an earlier one in the group is moved into that one.
   ///
   /// - Returns: The places, and for each row the entries that are not written before the end; no lists if there are none.
   private func places(of group: inout [BatchRow]) throws -> (places: [Place], late: [[[UInt8]]]) {

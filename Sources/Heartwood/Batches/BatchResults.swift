@@ -30,7 +30,7 @@ public typealias BatchDeleteRequestResultType = BatchRequestResultType
 
 /// The result of a batch request.
 public struct BatchResult: Sendable {
-  /// What the request asked for.
+  /// The kind of the result that the request asked for.
   public let resultType: BatchRequestResultType
   /// The number of inserted and updated objects of a batch insert, of the objects that a batch update was about, or of all objects
   /// that a batch delete deleted, cascades included.
@@ -55,7 +55,7 @@ public struct BatchResult: Sendable {
     (self.resultType, self.count, self.objectIDs, self.changes) = (resultType, count, objectIDs, changes)
   }
 
-  /// What the request asked for: a Boolean, an array of identifiers, or a number.
+  /// The result that the request asked for: a Boolean, an array of identifiers, or a number.
   public var result: Any? {
     switch resultType {
     case .statusOnly: true

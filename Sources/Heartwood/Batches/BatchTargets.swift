@@ -6,7 +6,7 @@ final class BatchTargets {
   }
 
   private let transaction: any StoreTransaction
-  /// What was found lately: rows of a batch often share their destinations.
+  /// The objects that were found lately: rows of a batch often share their destinations.
   private var known: [Name: UInt64] = [:]
   private var existing: Set<ManagedObjectID> = []
   private static let most = 10_000

@@ -20,7 +20,7 @@ public final class BatchUpdateRequest: PersistentStoreRequest {
   public var predicate: (any FetchPredicate)?
   /// Whether objects of subentities are included.
   public var includesSubentities = true
-  /// What the result contains. Objects whose values were the wanted ones already are counted, but not written.
+  /// The kind of the result. Objects whose values were the wanted ones already are counted, but not written.
   public var resultType = BatchUpdateRequestResultType.statusOnly
   /// Whether the values are checked by the rules of the model, as a save does it. Methods of the class are not called.
   public var validates = false

@@ -64,7 +64,7 @@ extension BatchWriter {
   /// Makes these the only destinations of a to-many relationship, in this order. Those that leave it are deleted if its delete rule is
   /// cascade.
   func replace(_ relationship: RelationshipDescription, of key: UInt64, _ targets: [UInt64]) throws {
-    // What earlier rows of the batch have changed is read here.
+    // The changes of earlier rows of the batch are read here.
     try transaction.writeEntries()
     let wanted = Set(targets)
     let leaving = try destinations(relationship, of: key).filter { !wanted.contains($0) }

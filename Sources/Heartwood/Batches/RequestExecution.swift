@@ -163,7 +163,7 @@ struct RequestExecution {
 
   // MARK: Transactions
 
-  /// What the history notes of a batch: the root context writes it, also for a child.
+  /// The author and the context name that the history notes of a batch: the root context writes it, also for a child.
   private var transactionInfoOfRoot: TransactionInfo {
     var root = context
     while let parent = root.parent { root = parent }

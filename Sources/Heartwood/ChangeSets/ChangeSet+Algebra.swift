@@ -70,7 +70,7 @@ extension ChangeSet {
     set.changes = changes.compactMap { change in
       guard let theirs = others[change.identity] else { return change }
       guard theirs.kind == .updated, change.kind == .updated else {
-        // What they have deleted stays so, and what both have inserted or deleted is there.
+        // Objects that they have deleted stay so, and those that both have inserted or deleted are there.
         return theirs.kind == .updated ? change.after(theirs) : nil
       }
       var rest = change

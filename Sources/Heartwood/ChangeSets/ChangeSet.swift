@@ -1,6 +1,6 @@
 import Foundation
 
-/// What differs between two generations of a store, as a value that another copy of the store applies.
+/// The differences between two generations of a store, as a value that another copy of the store applies.
 ///
 /// It names objects by the copy in which they were inserted (their *lineage*), and has the former and the new value of each change, and when and
 /// where it was made. `encoded()` is a file that is the same on every platform: <doc:ChangeSets>.
@@ -9,9 +9,9 @@ public struct ChangeSet: Sendable, Hashable {
   public let lineage: UUID
   /// The generations that it is between; nil for one that was inverted, or rebased: its changes are made by the store that applies it.
   public internal(set) var generations: ClosedRange<UInt64>?
-  /// What a store must have of each lineage before it can apply the set.
+  /// The position in each lineage that a store must have before it can apply the set.
   let needed: [UUID: UInt64]
-  /// What a store has of each lineage after it.
+  /// The position in each lineage that a store has after it.
   let known: [UUID: UInt64]
   /// The time in the history of the last transaction, by which a copy notices that it is another one than its own of this number.
   let endTime: Int64?
@@ -70,7 +70,7 @@ public struct ChangeSet: Sendable, Hashable {
     var stamp: ChangeStamp?
   }
 
-  /// What became of one object.
+  /// The change of one object.
   struct Change: Hashable, Sendable {
     let identity: Identity
     /// The name of its own entity; empty for a tombstone.
@@ -95,7 +95,7 @@ public struct ChangeSet: Sendable, Hashable {
   }
 }
 
-/// What decides where a change set and the store have changed the same.
+/// A policy that decides where a change set and the store have changed the same.
 public enum ChangeSetPolicy: String, Sendable, CaseIterable {
   /// Nothing is applied: the error lists what is in conflict.
   case error
@@ -117,7 +117,7 @@ public struct ChangeSetConflict: Sendable, Hashable {
   public let property: String?
 }
 
-/// What the application of a change set has done.
+/// A report on the application of a change set.
 public struct ChangeSetReport: Sendable {
   /// The objects that were inserted, updated or deleted by it.
   public internal(set) var changedObjectIDs: Set<ManagedObjectID> = []

@@ -10,7 +10,7 @@ struct ChangeSetApplying {
   private let log: LogStore
   private let view: LogStoreView
   private let replica: ReplicaRecord
-  /// What the store has changed since the stamps that it has.
+  /// The stamps of the store's changes since its stored ones.
   private var newStamps: [StampKey: StoredStamp] = [:]
   private var inserted: [ChangeSet.Identity: ManagedObject] = [:]
   /// The objects that the set deletes, and that have other values than it expects.
@@ -117,7 +117,7 @@ struct ChangeSetApplying {
     let former = try address(of: change.identity)
     if let former {
       let key = StampKey(address: former)
-      // What was deleted later stays so, also where another copy deleted it.
+      // An object that was deleted later stays so, also where another copy deleted it.
       if policy != .theirs, let stamp = change.stamp, let own = try stored(key), own.isDeleted,
         stamp < own.stamp
       {

@@ -4,7 +4,7 @@ import Foundation
 struct ChangeSetMaking {
   private let (earlier, later): (LogStoreView, LogStoreView)
   private let replica: ReplicaRecord
-  /// What the store has changed since the stamps that it has.
+  /// The stamps of the store's changes since its stored ones.
   private var newStamps: [StampKey: StoredStamp] = [:]
   /// The properties that were set between the generations, also to the value that they had: another copy may have set them before.
   private var set: [RowAddress: Set<UInt16>] = [:]
@@ -24,7 +24,8 @@ struct ChangeSetMaking {
     let (from, to) = (earlier.generation, later.generation)
     let before = try earlier.replica()
     var needed = before.known
-    // What is before the beginning of the lineage is of the one before it, also where only a later generation of that state is left.
+    // The history before the beginning of the lineage is of the one before it, also where only a later generation of that state is
+    // left.
     let newest = try earlier.newestHistory()
     if newest > before.start { needed[before.ownLineage] = newest }
     var known = replica.known

@@ -2,7 +2,7 @@ import Foundation
 
 /// Change sets between copies of a store.
 extension PersistentStoreCoordinator {
-  /// What differs between two generations of a store, for another copy of it.
+  /// The differences between two generations of a store, for another copy of it.
   ///
   /// - Parameters:
   ///   - former: The number of the earlier generation, or transaction: one that the store can still read, or holds.
@@ -31,7 +31,7 @@ extension PersistentStoreCoordinator {
     return try making.run(managedObjectModel.versionChecksum)
   }
 
-  /// What another copy of a store does not have yet, by what it says that it has.
+  /// The changes that another copy of a store does not have yet, by the positions of that copy.
   ///
   /// - Parameters:
   ///   - positions: `changeSetPositions(of:)` of the other copy.

@@ -26,7 +26,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// What this context shows, unsaved changes included, as a view that any thread may read.
+  /// The objects that this context shows, unsaved changes included, as a view that any thread may read.
   func viewForChildren() throws -> any StoreView {
     beginUse("reading through a child context")
     defer { endUse() }
@@ -147,7 +147,7 @@ extension Uniting {
 }
 
 extension UniqueResolution {
-  /// What another context has resolved.
+  /// The resolution of another context.
   fileprivate static let byOthers = UniqueResolution(
     type: .mergeByPropertyObjectTrump, replaces: false, conflicting: [])
 }

@@ -58,7 +58,7 @@ public struct MergeConflict: @unchecked Sendable {
     self.cause = cause
   }
 
-  /// What happened, for the error's message.
+  /// The conflict in words, for the error's message.
   var text: String {
     switch cause {
     case .row(nil): "\(objectID) was deleted"

@@ -45,7 +45,7 @@ public enum ToManyResolution: Sendable {
 /// context.mergePolicy = MergePolicy(rows: .error, unique: .objectTrump, toMany: .replace)
 /// ```
 ///
-/// What the types do:
+/// The effects of the types:
 ///
 /// | conflict | store trump | object trump | overwrite | rollback |
 /// | --- | --- | --- | --- | --- |
@@ -69,11 +69,11 @@ public enum ToManyResolution: Sendable {
 /// edit is dropped by store trump and rollback, and object trump and overwrite throw. A new object becomes one of its own entity or of a
 /// subentity; all of them throw where it would become one of a superentity, which what refers to it could not have.
 open class MergePolicy: NSObject, @unchecked Sendable {
-  /// What the policy does with rows that others have changed, and if it is a policy of one type, with all conflicts.
+  /// The treatment of rows that others have changed, and if the policy is of one type, of all conflicts.
   public let mergeType: MergePolicyType
-  /// What the policy does with values that must be unique and are not.
+  /// The treatment of values that must be unique and are not.
   public let uniqueType: MergePolicyType
-  /// What becomes of the destinations of a stored object that an unsaved one becomes.
+  /// The treatment of the destinations of a stored object that an unsaved one becomes.
   public let toMany: ToManyResolution
 
   /// A policy of one type for all conflicts, which unites to-many relationships.

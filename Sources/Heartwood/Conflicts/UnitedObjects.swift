@@ -33,7 +33,7 @@ struct UnitedObjects {
     for (relationship, objects) in destinations { replacements.append((object, relationship, objects)) }
   }
 
-  /// What an object is one with in the end.
+  /// The object that an object is one with in the end.
   func survivor(of object: ManagedObject) -> ManagedObject {
     var last = object
     while let next = survivors[ObjectIdentifier(last)] { last = next }

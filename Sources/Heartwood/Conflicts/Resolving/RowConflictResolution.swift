@@ -28,7 +28,7 @@ extension RowConflictResolution {
     _ object: ManagedObject, _ newest: [UInt8], by type: MergePolicyType, _ conflicting: Set<ObjectIdentifier>
   ) {
     if object.state.contains(.deleted) {
-      // What was edited before the delete goes with it.
+      // Edits made before the delete go with it.
       if type.storeWins {
         takeBackEdits(of: object)
       }
@@ -200,7 +200,7 @@ extension RowConflictResolution {
   func applyDeleteRules(of object: ManagedObject) {
     context.view.held = nil
     for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
-      // What it has in the store counts: an object that left it with its own delete may have been kept.
+      // The destinations in the store count: an object that left it with its own delete may have been kept.
       let state = object.relationshipState(at: relationship.slot)
       state?.forgetDifferences()
       state?.unload()
