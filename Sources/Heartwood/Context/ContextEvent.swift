@@ -86,8 +86,8 @@ final class FormerValues {
 
 /// The unsaved differences of a relationship at one time.
 ///
-/// What an event adds and removes after that is left out of the present ones. They are copied only if something else follows: a copy for
-/// each event would take quadratic time where one object gets many destinations, each in an event of its own.
+/// The differences that an event adds and removes after that are left out of the present ones. They are copied only if something else
+/// follows: a copy for each event would take quadratic time where one object gets many destinations, each in an event of its own.
 final class FormerDifferences {
   typealias Copy = (added: [UInt64], removed: Set<UInt64>, order: [UInt64]?)
 
@@ -98,7 +98,7 @@ final class FormerDifferences {
 
   init(of state: RelationshipState) {
     self.state = state
-    // What follows may be another order.
+    // Later changes may make another order.
     if let order = state.order { copy = (Array(state.added), state.removed, order) }
   }
 

@@ -11,7 +11,7 @@ protocol ContextStore: ObjectStore {
     for objects: [ManagedObject], of context: ManagedObjectContext
   ) throws -> [ManagedObjectID]
 
-  /// What a save of the context would write now. May change the context's objects before.
+  /// The writes that a save of the context would make now. May change the context's objects before.
   func plan(of context: ManagedObjectContext) throws -> SavePlan
 
   /// Writes a plan as one transaction.

@@ -1,7 +1,7 @@
 /// A relationship whose destinations a fetch loads with its objects.
 struct PrefetchedRelationship {
   let relationship: RelationshipDescription
-  /// What is loaded with the destinations.
+  /// The relationships that are loaded with the destinations.
   var next: [PrefetchedRelationship] = []
 }
 
@@ -11,7 +11,7 @@ struct FetchBatch {
   var keys: [UInt64] = []
   /// Whether the objects become realised when their rows are loaded.
   let realises: Bool
-  /// What is loaded with them.
+  /// The relationships that are loaded with the objects.
   let prefetching: [PrefetchedRelationship]
 }
 

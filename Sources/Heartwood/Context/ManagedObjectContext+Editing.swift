@@ -65,7 +65,8 @@ extension ManagedObjectContext {
     let own = waiting.filter { $0.state.contains(.inserted) }
     try assignPermanentIDs(to: own)
     guard let parent, own.count < waiting.count else { return }
-    // What a child has saved is to be saved by its parent, which must write it under the same identifier.
+    // Objects that a child has saved are to be saved by its parent, which must write them under the same
+    // identifiers.
     let others = waiting.filter { !$0.state.contains(.inserted) }.map(\.identifier)
     try parent.waitForQueue {
       try parent.obtainPermanentIDs(

@@ -3,7 +3,7 @@ import Foundation
 
 /// The end of an event: what was changed since the last one is completed, recorded for undo, and reported once.
 extension ManagedObjectContext {
-  /// What `processPendingChanges()` does.
+  /// Ends an event as `processPendingChanges()` does.
   func endEventWithDeletes() {
     beginUse("processing pending changes")
     defer { endUse() }

@@ -79,20 +79,20 @@ extension ManagedObjectContext {
 /// Each use of a property is a sequence of its own, which begins with the call and ends when its iteration ends or the context
 /// is released. Elements that are not consumed yet are kept. The sequences do not keep the context.
 extension ManagedObjectContext {
-  /// What each save of this context changes.
+  /// The changes of each save of this context.
   @_disfavoredOverload
   public var saves: AsyncStream<ObjectIDChanges> {
     changes(of: .managedObjectContextDidSaveObjectIDs) { ObjectIDChanges(userInfo: $0.userInfo ?? [:]) }
   }
 
-  /// What each event changes: edits that are not saved yet, merges, refreshes, rollbacks and resets. New objects have temporary
-  /// identifiers.
+  /// The changes of each event: edits that are not saved yet, merges, refreshes, rollbacks and resets. New objects have
+  /// temporary identifiers.
   @_disfavoredOverload
   public var objectChanges: AsyncStream<ObjectIDChanges> {
     changes(of: .managedObjectContextObjectsDidChange) { ContextChanges($0)?.objectIDs ?? ObjectIDChanges() }
   }
 
-  /// What each merge brings.
+  /// The changes that each merge brings.
   @_disfavoredOverload
   public var merges: AsyncStream<ObjectIDChanges> {
     changes(of: .managedObjectContextDidMergeChangesObjectIDs) {

@@ -120,7 +120,7 @@ extension ManagedObjectContext {
     listing { Set(identities.objects) }
   }
 
-  /// What `hasChanges` says.
+  /// The value of `hasChanges`.
   var hasUnsavedChanges: Bool { listing { !changes.isEmpty || nextSave.lostEdit != nil } }
 
   private func listing<Result>(_ list: () -> Result) -> Result {

@@ -52,7 +52,7 @@ extension ManagedObjectContext {
     return try result.get()
   }
 
-  /// What `perform(_:)` does.
+  /// Schedules a block as `perform(_:)` does.
   func schedule(_ block: @escaping @Sendable () -> Void) {
     enqueue { self.asEvent(block) }
   }
@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     try runAndWait(block)
   }
 
-  /// What `performAndWait(_:)` does.
+  /// Runs a block as `performAndWait(_:)` does.
   func runAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
     guard Self.overriding.current != nil else { return try sync { try onQueue(block) } }
     return try Self.overriding.with(nil) { try sync { try onQueue(block) } }

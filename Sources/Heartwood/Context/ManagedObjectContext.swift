@@ -93,7 +93,7 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
   /// How a save resolves conflicts with what others have saved. The default throws them.
   @_disfavoredOverload public var mergePolicy = MergePolicy.error
 
-  /// What the context registers its changes with; nil, the default, if they cannot be undone.
+  /// The registrar of the context's changes; nil, the default, if they cannot be undone.
   @_disfavoredOverload public var undoManager: (any UndoRegistering)? {
     willSet { processPendingChanges() }
   }
@@ -160,7 +160,7 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
   /// The objects whose rows could not be read and that were not refreshed since.
   @exclusivity(unchecked) var unreadable: UnreadableObjects = [:]
   @exclusivity(unchecked) var view = ViewHolder()
-  /// What the next save writes beside the objects that a change set has changed.
+  /// The changes that the next save writes beside the objects that a change set has changed.
   var appliedChanges: AppliedChanges?
   /// The batches of fetches whose rows are not loaded yet.
   var fetchBatches = FetchBatches()

@@ -4,7 +4,7 @@ import HeartwoodBytes
 ///
 /// It is made on the parent's queue and never changes, so that the child reads it on its own queue.
 final class ParentView: StoreView, @unchecked Sendable {
-  /// What the parent itself reads: the store's view, or another parent's.
+  /// The view that the parent itself reads: the store's view, or another parent's.
   let base: any StoreView
   /// The parent's unsaved changes when the view was made.
   let changes: FrozenRows

@@ -4,7 +4,7 @@ struct SaveProgress {
   struct Resolution {
     /// The events since the policy began.
     var events: [ContextEvent] = []
-    /// What these events have changed, to be undone once the save has succeeded.
+    /// The changes of these events, to be undone once the save has succeeded.
     var undo: [ChangeRecord] = []
   }
 

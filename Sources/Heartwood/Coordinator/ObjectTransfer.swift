@@ -4,7 +4,7 @@ import HeartwoodEngine
 protocol ObjectTransfer {
   /// That of the store, and of the copy.
   var identifier: StoreIdentifier? { get }
-  /// What was copied.
+  /// A report on the copies made.
   var report: StoreTransferReport { get }
 
   /// Copies the store to an engine that has no store yet.

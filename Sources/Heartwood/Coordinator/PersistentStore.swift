@@ -120,7 +120,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
     OpenStores.add(self)
   }
 
-  /// What contexts see of the store.
+  /// The store as contexts see it.
   final var objectStore: any ContextStore {
     guard let opened else {
       programError("The store at \(url.path) is used before a coordinator has opened it.")
@@ -175,7 +175,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   /// Called when the objects of another store were copied to the store, whose saves were deferred meanwhile.
   func endCopying() throws {}
 
-  /// What copies the store by the numbers of its objects; nil if they have none.
+  /// A transfer that copies the store by the numbers of its objects; nil if they have none.
   func transfer(_ model: ManagedObjectModel, _ log: MigrationLog) throws -> (any ObjectTransfer)? { nil }
 
   /// Whether the store gives new objects their keys: `newKey(for:inStore:)`.

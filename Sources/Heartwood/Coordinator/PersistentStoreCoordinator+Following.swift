@@ -21,7 +21,7 @@ final class RemoteFollower: Sendable {
       if let self, let store { self.notify(store, followers) }
     }
     observation.withLock { $0 = made }
-    // What was saved between the reading of the number and the observation.
+    // Notifies of commits between the reading of the number and the observation.
     notify(store, followers)
   }
 

@@ -282,7 +282,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
     if let failure { throw failure }
   }
 
-  /// What contexts read from: the store, or all as one; nil while none is open.
+  /// The store that contexts read from: the only one, or all as one; nil while none is open.
   var objectStore: (any ContextStore)? { open.withLock { $0.objectStore } }
 
   /// Changes whenever a store is added or removed. While it stays the same, so does `objectStore`.

@@ -25,7 +25,7 @@ extension PersistentStoreCoordinator {
     case uuidChangedStores = "changed"
   }
 
-  /// What each adding and removing of stores changes, as an asynchronous sequence.
+  /// The changes of each adding and removing of stores, as an asynchronous sequence.
   ///
   /// Each use of the property is a sequence of its own, which begins with the call and ends when its iteration ends or the
   /// coordinator is released. Elements that are not consumed yet are kept. The sequence does not keep the coordinator.

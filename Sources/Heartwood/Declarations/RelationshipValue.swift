@@ -119,7 +119,7 @@ extension Array: RelationshipValue where Element: ManagedObject {
     }
   }
 
-  /// What is missing, and what was appended; nil if the array differs otherwise.
+  /// The removed elements, and the appended ones; nil if the array differs otherwise.
   private func difference(to former: [Element]) -> (removed: [Element], added: [Element])? {
     var same = 0
     while same < Swift.min(count, former.count), self[same] === former[same] { same += 1 }

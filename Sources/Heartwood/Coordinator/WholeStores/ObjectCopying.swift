@@ -94,7 +94,7 @@ struct ObjectCopying {
     (made.isReadOnly, made.createsStore, made.durability) = (false, true, .deferred)
     var options = try LogStoreOptions(made).engine
     options.newIdentifier = transfer.identifier
-    // What is written is not read again soon: memory is the same however much is copied.
+    // Copied objects are not read again soon: memory is the same however much is copied.
     options.arenaBytes = 16 << 20
     let engine = try Engine(at: path, options: options, fileSystem: copy.fileSystem)
     do {

@@ -180,7 +180,7 @@ extension _PersistentStoreValues where Self: PersistentStore {
 }
 
 extension StoreMetadata {
-  /// What a program may set: without the store's own values.
+  /// The metadata that a program may set: without the store's own values.
   init(settable values: [String: Any]?) throws(HeartwoodError) {
     try self.init((values ?? [:]).filter { !PersistentStore.MetadataKey.all.contains($0.key) })
   }

@@ -2,7 +2,7 @@ import HeartwoodEngine
 
 /// Copies of a store on other machines.
 extension PersistentStoreCoordinator {
-  /// What ships every save of a store to a destination, such as a folder, from which it is followed and restored.
+  /// A shipper of every save of a store to a destination, such as a folder, from which it is followed and restored.
   ///
   /// Nothing is shipped before `ship()` or `run(_:)`, which may be called on a thread of its own. It keeps the store open until it is
   /// released. The `Follower` of the destination makes a store that is opened with `isReadOnly`.

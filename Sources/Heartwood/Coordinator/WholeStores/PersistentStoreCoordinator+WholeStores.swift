@@ -56,7 +56,7 @@ extension PersistentStoreCoordinator {
         for _ in 0..<10 where FileManager.default.fileExists(atPath: aside) {
           try? FileManager.default.removeItem(atPath: aside)
         }
-        // What a call that was killed has left.
+        // Folders that a killed call has left.
         HiddenFolder.removeAll(beside: URL(fileURLWithPath: path), "destroyed-")
       } else {
         try Engine.destroy(
@@ -193,7 +193,7 @@ extension PersistentStoreCoordinator {
     store.willRemove(from: self)
     do {
       try removing(store) {
-        // What it has not written goes with it.
+        // Changes that it has not written are lost with it.
         try? store.close()
         try change()
       }

@@ -30,7 +30,7 @@ private struct ModelBuilding {
   }
 
   private(set) var entities: [Part] = []
-  /// What is allowed, and probably not meant.
+  /// Declarations that are allowed, and probably not meant.
   private(set) var notes: [String] = []
   private var indexByClass: [ObjectIdentifier: Int] = [:]
 
