@@ -15,7 +15,7 @@ struct ChosenPlan {
   var matches: Int
   /// How many rows the access returns; nil if the tree cannot count them.
   var exactCount: Int?
-  /// What makes rows of the index's entries; nil if rows are read.
+  /// The maker of rows of the index's entries; nil if rows are read.
   var entryRows: EntryRows?
   /// The properties that a scan reads of a row; nil if it reads all of them.
   var scannedSlots: Set<Int>?

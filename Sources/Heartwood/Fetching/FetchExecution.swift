@@ -14,7 +14,7 @@ struct FetchExecution {
   let pending: PendingMatches
   /// The numbers of the root entities with unsaved changes.
   let changedRoots: Set<UInt16>
-  /// What is counted; nil unless the execution is analysed or told.
+  /// The figures that are counted; nil unless the execution is analysed or told.
   var figures: FetchFigures?
   /// Ends the scan from outside; nil if it cannot be.
   var control: ScanControl?

@@ -12,7 +12,7 @@ public final class FetchRequest<Object: FetchRequestResult>: PersistentStoreRequ
   @exclusivity(unchecked) public var entityName: String? {
     didSet { knownEntity = nil }
   }
-  /// What a fetch returns; that of `Object` if it is not set. A fetch throws if it is another one.
+  /// The kind of a fetch's results; that of `Object` if it is not set. A fetch throws if it is another one.
   @exclusivity(unchecked) public var resultType = Object.fetchRequestResultType
   /// The condition; nil for all objects.
   @exclusivity(unchecked) public var predicate: (any FetchPredicate)?
@@ -52,15 +52,16 @@ public final class FetchRequest<Object: FetchRequestResult>: PersistentStoreRequ
   /// relationships. A fetch of objects takes names of these only, and reads objects whole nevertheless: a row is in one piece, apart from
   /// large values, which are read when they are used.
   @exclusivity(unchecked) public var propertiesToFetch: [any FetchableProperty]?
-  /// What dictionaries are grouped by: each is then of a group of objects with equal values of these. Nil for no groups, unless a column
-  /// is an aggregate.
+  /// The columns that dictionaries are grouped by: each is then of a group of objects with equal values of these. Nil for no groups, unless
+  /// a column is an aggregate.
   @exclusivity(unchecked) public var propertiesToGroupBy: [any FetchableProperty]?
   /// Selects groups, by what they are grouped by, aggregates, and names of computed columns, and then rows by columns that are windows;
   /// nil for all.
   @exclusivity(unchecked) public var havingPredicate: (any FetchPredicate)?
   /// Whether dictionaries that are equal to another are left out.
   @exclusivity(unchecked) public var returnsDistinctResults = false
-  /// What the request was made of, for a store that executes fetches itself and knows it. It asks for what the request asks for.
+  /// The description that the request was made of, for a store that executes fetches itself and knows it. It asks for the same as the
+  /// request.
   @exclusivity(unchecked) package var origin: (any Sendable)?
 
   /// A request for all objects of the entity whose class is `Object`.

@@ -2,7 +2,7 @@
 ///
 /// Sort orders are values that any thread may use.
 public protocol FetchSort: Sendable {
-  /// What is sorted by, direction and options.
+  /// The value that is sorted by, direction and options.
   var sortKey: SortKey { get }
 }
 
@@ -42,7 +42,7 @@ extension SortKey: CustomStringConvertible {
 ///
 /// Missing values come first in ascending order. Text is ordered by the Unicode scalars of its composed form.
 public struct Sort<Object: ManagedObject>: FetchSort {
-  /// What is sorted by, direction and options.
+  /// The value that is sorted by, direction and options.
   public let sortKey: SortKey
 
   private init(

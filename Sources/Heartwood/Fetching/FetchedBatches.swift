@@ -38,7 +38,7 @@ public struct FetchedBatches<Object: ManagedObject, Element: Sendable>: AsyncSeq
 
     fileprivate init(batches: FetchedBatches) { self.batches = batches }
 
-    /// What the next batch gives; nil at the end.
+    /// The value of the next batch; nil at the end.
     ///
     /// - Throws: As a fetch, what the function throws that makes the value, and `CancellationError`.
     public mutating func next() async throws -> Element? {

@@ -119,7 +119,7 @@ extension Condition {
   /// A property of the fetched object, and the value that it equals.
   typealias Equality = (property: PathStep, value: Value)
 
-  /// What equals what, if this is the condition; nil for all others.
+  /// The property and the value that it equals, if this is the condition; nil for all others.
   var equality: Equality? {
     guard case .comparison(let comparison) = node, comparison.comparator == .equal,
       comparison.options.isEmpty, comparison.quantifier == nil,

@@ -161,7 +161,7 @@ struct DeliveryOrder {
   /// Whether the values of all keys are read once for each row, because some are computed.
   var isComputed: Bool { sort?.with { $0.isComputed } ?? false }
 
-  /// What keeps the values of rows.
+  /// A table for the sort values of rows, without any yet.
   var noValues: SortValues {
     SortValues(
       sort?.with { sort in

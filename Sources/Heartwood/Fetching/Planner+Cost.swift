@@ -44,7 +44,7 @@ extension Planner {
     return before + Double(candidate.count) * (rowCost + costOfWords(candidate))
   }
 
-  /// What a row of an access costs on average.
+  /// The cost of a row of an access on average.
   private func costOfRow(_ candidate: Candidate, _ matches: Double) -> Double {
     let words = costOfWords(candidate)
     if candidate.isCovering { return Self.costOfCoveredRow + words }
@@ -53,7 +53,7 @@ extension Planner {
       * min(1, matches / Double(max(1, candidate.count)))
   }
 
-  /// What it costs to look for words in the text of a row, unless the access is of the rows that have them.
+  /// The cost of looking for words in the text of a row, unless the access is of the rows that have them.
   private func costOfWords(_ candidate: Candidate) -> Double {
     guard let conjuncts = request.predicate?.conjuncts, conjuncts.contains(where: \.hasWords),
       candidate.consumed.count < conjuncts.count || !candidate.isSure

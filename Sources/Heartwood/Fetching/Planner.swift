@@ -91,8 +91,8 @@ struct Planner {
       isCovering: candidate.isCovering || scanned.slots != nil && request.usedSlots != nil)
   }
 
-  /// What a scan reads of each row, where a view reads single values, to check the condition and to find the first rows of an order; nil if it
-  /// reads rows as a whole.
+  /// The slots that a scan reads of each row, where a view reads single values, to check the condition and to find the first rows of an
+  /// order; nil if it reads rows as a whole.
   private func scannedSlots(
     _ candidate: Candidate, _ order: PlanOrder, isExact: Bool
   ) -> (slots: Set<Int>?, readsResults: Bool) {

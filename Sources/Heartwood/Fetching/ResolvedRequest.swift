@@ -10,7 +10,7 @@ struct ObjectDelivery {
   var hasRows = true
   /// How many objects get their rows together when one is used; 0 if they have them at once.
   var batchSize = 0
-  /// What is loaded with the objects.
+  /// The relationships that are loaded with the objects.
   var prefetching: [PrefetchedRelationship] = []
 
   /// Whether objects get their rows in batches. To refresh, rows are needed at once.

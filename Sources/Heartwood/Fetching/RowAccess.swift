@@ -16,7 +16,7 @@ enum RowAccess {
   indirect case intersection([RowAccess])
   /// All rows of the entity's root, by key.
   case scan
-  /// What a store finds itself: the results, in the order of the request.
+  /// The results that a store finds itself, in the order of the request.
   case requested(any RequestedFetch)
 }
 

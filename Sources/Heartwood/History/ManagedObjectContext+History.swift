@@ -19,7 +19,7 @@ extension ManagedObjectContext {
   /// Takes back what one past transaction has changed: its objects get their former values, those that it deleted come back under their
   /// identifiers, and those that it inserted are deleted. The changes are unsaved, and can be looked at, saved or rolled back.
   ///
-  /// What a later transaction or an unsaved change has changed again stays as it is.
+  /// Values that a later transaction or an unsaved change has changed again stay as they are.
   ///
   /// - Parameter number: The number of the transaction, `PersistentHistoryTransaction.transactionNumber`, in the only store of the coordinator.
   /// - Returns: What was not taken back, and why; empty if all of it was.
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
 
   /// Takes back what an author has changed since a position, newest transaction first, as `revert(transaction:)` does each. The changes are unsaved.
   ///
-  /// What others have changed again stays as it is.
+  /// Values that others have changed again stay as they are.
   ///
   /// - Parameters:
   ///   - author: The author of the transactions.
@@ -63,7 +63,7 @@ extension ManagedObjectContext {
     let found = try coordinatorForReverting("transactions of \(author)").history(request).transactions
     return try found.reversed().flatMap {
       let conflicts = try revert(transaction: UInt64($0.transactionNumber))
-      // What referred to its objects does not any more, as before the transaction.
+      // References to its objects end here, as before the transaction.
       processPendingChanges()
       return conflicts
     }
@@ -138,7 +138,7 @@ extension PersistentStoreCoordinator {
   }
 }
 
-/// What a store has of the history that a request is about.
+/// The part of a store's history that a request is about.
 struct FoundHistory {
   /// A transaction that was read.
   struct Step {
@@ -157,7 +157,7 @@ struct FoundHistory {
 }
 
 extension FoundHistory {
-  /// What several stores have, in the order of times, each with the positions in all stores up to there.
+  /// The histories of several stores in one, in the order of times, each with the positions in all stores up to there.
   fileprivate init(merging found: [FoundHistory], _ request: PersistentHistoryChangeRequest) {
     count = found.reduce(0) { $0 + $1.count }
     var positions: [String: PersistentHistoryToken] = [:]
@@ -205,7 +205,7 @@ protocol HistorySource: ObjectStore {
   func currentHistoryToken() -> PersistentHistoryToken
 }
 
-/// What requests read of the history of one store.
+/// A view of the history of one store, as requests read it.
 protocol HistoryView {
   /// Calls `body` with the records after a transaction, oldest first, until it returns false.
   func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws

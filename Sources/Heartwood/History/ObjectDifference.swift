@@ -1,6 +1,6 @@
 import Foundation
 
-/// What became of one object between two states of a store.
+/// The difference of one object between two states of a store.
 public struct ObjectDifference: Sendable {
   /// The kinds of differences.
   public enum Kind: String, Sendable {
@@ -14,7 +14,7 @@ public struct ObjectDifference: Sendable {
 
   /// The object.
   public let objectID: ManagedObjectID
-  /// What became of it.
+  /// The kind of the change.
   public let kind: Kind
   /// The names of the attributes and to-one relationships that differ: of an object that only one state has, all that have a value.
   public let changedValues: Set<String>
@@ -174,14 +174,14 @@ extension ObjectDifference {
 }
 
 extension RowDifference {
-  /// What became of the row.
+  /// The kind of the row's change.
   var kind: ObjectDifference.Kind {
     former == nil && row != nil ? .inserted : former != nil && row == nil ? .deleted : .updated
   }
 }
 
 extension PersistentStoreCoordinator {
-  /// What differs between two generations of a store, in the order of entities and keys.
+  /// The differences between two generations of a store, in the order of entities and keys.
   ///
   /// The pages of the tree that both generations have are not read, so it costs what differs, and not the size of the store.
   ///

@@ -20,7 +20,7 @@ struct Revert {
 
   /// Changes the context, and returns what could not be changed.
   ///
-  /// What is in the way is found before anything is changed: the two sides of a relationship change together.
+  /// Conflicts are found before anything is changed: the two sides of a relationship change together.
   mutating func run(_ differences: [ObjectDifference]) throws -> [RevertConflict] {
     var plan = RevertPlan()
     for difference in differences {
@@ -255,7 +255,7 @@ struct Revert {
       guard existed(identifier) else { return context.setToOne(object, slot, nil) }
       return refuse(difference, relationship.name, .destinationIsDeleted)
     }
-    // What the other side of a one-to-one relationship has got since stays.
+    // A destination that the other side of a one-to-one relationship has got since stays.
     if let inverse = relationship.inverseRelationship, !inverse.isToMany,
       conflicts.contains(where: { $0.objectID == destination.objectID && $0.property == inverse.name })
     {

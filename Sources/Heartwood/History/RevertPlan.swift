@@ -1,6 +1,6 @@
-/// What taking a transaction back is going to change.
+/// The changes that the revert of a transaction is going to make.
 struct RevertPlan {
-  /// What is taken back of one object.
+  /// The changes of one object that are reverted.
   struct Update {
     let object: ManagedObject
     let difference: ObjectDifference

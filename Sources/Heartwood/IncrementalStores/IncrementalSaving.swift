@@ -258,7 +258,7 @@ struct IncrementalChecks {
     }
     // Objects of this save do not have their former values any more.
     let own = Set((plan.deleted + objects).map(\.identifier.key))
-    // What refers to a new object is of no stored row.
+    // A combination of values with a new object is of no stored row.
     let sought = owners.keys.filter { values in
       !values.contains { value in
         if case .object(let id) = value { return id.isTemporaryID }

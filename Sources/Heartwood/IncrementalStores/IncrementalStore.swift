@@ -15,15 +15,15 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   /// Set by the opening.
   private final var known: ManagedObjectModel?
   private final var storeIdentity = StoreIdentity.none
-  /// What saves do for the derived attributes of the model; nil if it has none.
+  /// The derivations that saves compute for the derived attributes of the model; nil if it has none.
   private(set) final var derivations: DerivationPlan?
   /// The part of identifiers that names the store.
   final var identityOfObjects: StoreIdentity { storeIdentity }
   private final var incrementalContents: IncrementalContents?
-  /// What the class calls objects, where it is no number.
+  /// The reference objects of the class, where they are no numbers.
   private final let references = Guarded(StoreReferences())
 
-  /// What the store says about itself: `loadMetadata()` sets what it has read. The opening adds the values under
+  /// The store's metadata: `loadMetadata()` sets the values that it has read. The opening adds the values under
   /// `PersistentStore.MetadataKey` that are missing, so a class that keeps the metadata keeps the identifiers of its objects.
   public final var storedMetadata: [String: any Sendable] = [:]
 
@@ -324,7 +324,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     references.withLock { $0.entity(of: key, in: entity.rootEntity) }
   }
 
-  /// What the store calls an object: an `Int64` if it calls it by an integer.
+  /// The reference object of an object: an `Int64` if it is an integer.
   ///
   /// - Precondition: It is an object of this store, and its identifier is permanent.
   @_disfavoredOverload
@@ -396,7 +396,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     executesFetches ? nil : try StoreTransfer(self, model, log)
   }
 
-  /// What contexts see of the store.
+  /// Opens the contents that contexts see of the store.
   ///
   /// - Precondition: It is open.
   final func openContents() -> IncrementalContents {
@@ -406,7 +406,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     return incrementalContents
   }
 
-  /// What the store says about itself, before it is opened.
+  /// The store's metadata, before it is opened.
   private final func metadata(readBy model: ManagedObjectModel) throws -> [String: any Sendable] {
     known = model
     try loadMetadata()

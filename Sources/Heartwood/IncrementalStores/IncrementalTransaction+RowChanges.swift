@@ -1,6 +1,6 @@
 /// The changes that a batch hands to the class of its store.
 extension IncrementalTransaction {
-  /// What was not handed over yet.
+  /// The changes that were not handed over yet.
   func rowChanges() -> StoreRowChanges {
     var changes = StoreRowChanges()
     for place in order {

@@ -69,7 +69,7 @@ public struct StoreDestinations: Sendable {
 /// A part of the order of a fetch, for an ``IncrementalStore`` that translates it. Missing values come first in ascending order; objects that
 /// are equal in all parts come in the order of their references, in the direction of the last part.
 public struct StoreSort: Sendable {
-  /// What is sorted by.
+  /// The value that is sorted by.
   public let value: StoreExpression
   /// Whether the smallest value comes first.
   public let isAscending: Bool

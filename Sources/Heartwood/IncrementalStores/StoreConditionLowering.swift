@@ -209,7 +209,7 @@ struct StoreConditionLowering {
       for argument in arguments { lowered.append(try self.expression(argument)) }
       return .function(function.rawValue, lowered)
     case .aggregate(let aggregate): return try self.aggregate(aggregate)
-    // What a comparison takes member by member.
+    // A list, which a comparison takes member by member.
     case .list: return .list([])
     case .variable(let name, _): throw .untranslatable("the variable $\(name), which has no value")
     case .anyKey: throw .untranslatable("ANYKEY")

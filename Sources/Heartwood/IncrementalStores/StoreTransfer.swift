@@ -307,7 +307,7 @@ private struct LinkParts {
   ///   - links: How many links they have.
   mutating func note(_ count: Int, links: Int) {
     let fitting = links == 0 ? Int.max : Self.mostLinks * count / links
-    // What follows may have more.
+    // The sources that follow may have more.
     sources = max(1, min(fitting, 2 * count, 2000))
   }
 }

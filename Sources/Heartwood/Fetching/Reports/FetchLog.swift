@@ -14,7 +14,7 @@ public struct ExecutedFetch: Sendable, CustomStringConvertible {
     case rows
   }
 
-  /// What was asked for.
+  /// The kind of the request.
   public let kind: Kind
   /// The entity of the objects.
   public let entityName: String

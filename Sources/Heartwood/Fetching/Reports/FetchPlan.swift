@@ -7,7 +7,7 @@
 public struct FetchPlan: Sendable, CustomStringConvertible {
   /// One step of a plan.
   public struct Step: Sendable, CustomStringConvertible {
-    /// What is done: a kind, a colon and a description, as in `index: Person.name == "Ada"`.
+    /// The action: a kind, a colon and a description, as in `index: Person.name == "Ada"`.
     public let text: String
     /// How many rows are expected after the step; nil for a step that has no rows.
     public internal(set) var expectedRows: Int?

@@ -4,7 +4,7 @@ struct RowCompiler {
   private let entity: EntityDescription
   private let store: StoreIdentity?
   private(set) var table = ComputedRow()
-  /// What aggregates over windows are computed from.
+  /// The row stage that aggregates over windows are computed from.
   private var stage: RowStage?
   private var names: [ObjectIdentifier: String] = [:]
   /// The inputs and the places that windows and aggregates have, by their texts.

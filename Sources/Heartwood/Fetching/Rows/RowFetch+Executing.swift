@@ -136,7 +136,7 @@ struct RowReads {
 }
 
 extension ResolvedRequest {
-  /// What the condition, the order and the results read.
+  /// The rows that the condition, the order and the results read.
   var reads: RowReads {
     if hasFetchedValues || predicate?.readsOtherRows == true || sort?.readsOtherRows == true {
       return .everything

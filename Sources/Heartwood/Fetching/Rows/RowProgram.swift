@@ -53,7 +53,7 @@ struct RowProgram {
   /// Computes what is read of each object where aggregates are over windows: a table of its own, whose rows have the inputs as columns. Nil
   /// if the inputs are read from the objects.
   var stage: RowStage?
-  /// What is read of each object; empty if columns are read directly.
+  /// The values that are read of each object; empty if columns are read directly.
   var inputs: [ValueReader] = []
   /// The properties of the object's own row that inputs are; nil for others.
   var inputSlots: [Int?] = []
