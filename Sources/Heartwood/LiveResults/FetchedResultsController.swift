@@ -34,7 +34,7 @@ open class FetchedResultsController<Object: ManagedObject> {
   /// - Parameter name: The name of a cache; nil for all.
   public static func deleteCache(withName name: String?) {}
 
-  /// What is notified of changes. The controller follows changes while there is one, and holds it weakly.
+  /// The object that is notified of changes. The controller follows changes while there is one, and holds it weakly.
   public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
 
   let tracker: ResultTracker

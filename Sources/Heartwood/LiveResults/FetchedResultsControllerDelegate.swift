@@ -72,7 +72,7 @@ extension FetchedResultsControllerDelegate {
   ) {}
   /// Does nothing.
   public func controllerDidChangeContent(_ controller: FetchedResultsController<Object>) {}
-  /// What the controller's `sectionIndexTitle(forSectionName:)` says.
+  /// The result of the controller's `sectionIndexTitle(forSectionName:)`.
   public func controller(
     _ controller: FetchedResultsController<Object>, sectionIndexTitleForSectionName sectionName: String
   ) -> String? { controller.sectionIndexTitle(forSectionName: sectionName) }

@@ -10,7 +10,7 @@ import Observation
 /// Use it on its context's queue only: that of the view context is the main queue. To keep the evaluation off the main queue, iterate over a
 /// `LiveQuery` of a background context instead, and show the objects of its identifiers.
 ///
-/// What shows when is as with `FetchedResultsController`. Values of the objects themselves are observed with the objects: see
+/// Changes show at the same times as with `FetchedResultsController`. Values of the objects themselves are observed with the objects: see
 /// `ManagedObjectContext.isObservable`.
 public final class LiveObjects<Object: ManagedObject>: Observable {
   private struct Content {
@@ -53,7 +53,7 @@ public final class LiveObjects<Object: ManagedObject>: Observable {
     return (tracker.result?.objects ?? []).ofCheckedClass(Object.self)
   }
 
-  /// What made the present list of identifiers of the one before; at first, of none.
+  /// The difference that made the present list of identifiers of the one before; at first, of none.
   public var difference: CollectionDifference<ManagedObjectID> {
     registrar.access(self, keyPath: \.difference)
     return content.difference

@@ -13,9 +13,9 @@ import HeartwoodFiles
 /// `PersistentContainer.liveQuery(_:followsOtherProcesses:)`, which makes a context for it. Elements consist of identifiers, which any
 /// thread may use. If results come faster than they are taken, they are joined into one.
 ///
-/// What shows when is as with `FetchedResultsController`. Each iteration is a query of its own, which ends with the iteration. Iteration
-/// throws if the request does not fit the model, or if the store cannot be read. After a reset of the context the request is fetched
-/// again.
+/// Changes show at the same times as with `FetchedResultsController`. Each iteration is a query of its own, which ends with the iteration.
+/// Iteration throws if the request does not fit the model, or if the store cannot be read. After a reset of the context the request is
+/// fetched again.
 public struct LiveQuery<Object: ManagedObject>: AsyncSequence, Sendable {
   /// The result at some time.
   public typealias Element = LiveResult
@@ -108,7 +108,7 @@ private final class LiveQueryState: @unchecked Sendable {
     context.perform { withExtendedLifetime(held) {} }
   }
 
-  /// What was found since the last call.
+  /// The changes that were found since the last call.
   ///
   /// - Throws: The error that has ended the query, once.
   func take() throws -> LiveQueryChanges? {

@@ -2,8 +2,8 @@
 public struct LiveResult: Sendable {
   /// The identifiers of the objects, in order. Those of unsaved objects are temporary.
   public let objectIDs: [ManagedObjectID]
-  /// What makes `objectIDs` of those of the result before; of the first result, of none. An object that has moved is removed and
-  /// inserted, each associated with the other.
+  /// The difference that makes `objectIDs` of those of the result before; of the first result, of none. An object that has moved
+  /// is removed and inserted, each associated with the other.
   public let difference: CollectionDifference<ManagedObjectID>
   /// Objects of both results whose values have changed.
   public let updatedObjectIDs: Set<ManagedObjectID>

@@ -15,9 +15,9 @@ import HeartwoodFiles
 /// reads, once for all changes until its turn on the queue comes, and not before the last rows were taken; rows that are equal to the last
 /// ones are no element.
 ///
-/// What shows when is as with `FetchedResultsController`: the context's own unsaved changes once they are processed, and what others save
-/// once it is merged. Each iteration is a query of its own, which ends with the iteration. Iteration throws if the fetch does not fit the
-/// model, or if the store cannot be read.
+/// Changes show at the same times as with `FetchedResultsController`: the context's own unsaved changes once they are processed, and what
+/// others save once it is merged. Each iteration is a query of its own, which ends with the iteration. Iteration throws if the fetch does
+/// not fit the model, or if the store cannot be read.
 public struct LiveRows<Row>: AsyncSequence, Sendable {
   /// The rows at some time.
   public typealias Element = [Row]

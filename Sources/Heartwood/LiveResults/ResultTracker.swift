@@ -30,7 +30,7 @@ final class ResultTracker: ContextTracker {
   private var missedEvents = false
   private var isUpdating = false
   private var fetchCount = 0
-  /// What was touched while a change was being delivered.
+  /// The objects that were touched while a change was being delivered.
   private var waiting: TouchedObjects?
 
   /// - Parameters:

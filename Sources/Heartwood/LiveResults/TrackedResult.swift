@@ -70,8 +70,8 @@ struct TrackedResult {
     return (leaving, entered)
   }
 
-  /// What an exchange is of a result that has the first objects of an order only: those that come behind it do not enter, and those that
-  /// others displace leave, too.
+  /// An exchange as it is of a result that has the first objects of an order only: those that come behind it do not enter, and those
+  /// that others displace leave, too.
   ///
   /// - Parameters:
   ///   - leaving: Objects of the result.

@@ -63,10 +63,10 @@ extension ManagedObjectContext {
 
   private var depth: Int { (parent?.depth ?? -1) + 1 }
 
-  /// What `rollback()` does.
+  /// Rolls back as `rollback()` does.
   func rollBackChanges() { Refresh(self).rollback() }
 
-  /// What `reset()` does.
+  /// Removes all objects as `reset()` does.
   func removeAllObjects() { Refresh(self).reset() }
 
   /// Refreshes an object from the store. Does nothing to a new object.
@@ -81,7 +81,7 @@ extension ManagedObjectContext {
     Refresh(self).refresh(object, mergeChanges: mergeChanges)
   }
 
-  /// What `refreshAllObjects()` does.
+  /// Refreshes all objects as `refreshAllObjects()` does.
   func refreshEveryObject() { Refresh(self).refreshAllObjects(except: []) }
 
   /// Makes the next save fail if the row of this unchanged object is no longer the version that was read.

@@ -148,7 +148,7 @@ struct Refresh {
   /// Discards the changes of an object, and turns it into a fault.
   private func dropChanges(of object: ManagedObject) {
     guard object.hasUnsavedValues else { return becomeFault(object) }
-    // What was edited before can be undone; what the other sides of relationships lose here cannot.
+    // Edits made before can be undone; those that the other sides of relationships lose here cannot.
     context.processPendingChanges()
     let deleted = RelationshipRestoring(context).deletedPartners(of: object)
     RelationshipRestoring(context).restoreInverses(of: object)
