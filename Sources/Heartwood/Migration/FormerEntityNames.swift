@@ -37,7 +37,7 @@ extension LogStore {
   /// The entity that a URI names: by its name, or by one that it had in a former model of the store.
   func entity(inURI name: String, _ model: ManagedObjectModel) -> EntityDescription? {
     if let entity = model.entitiesByName[name] { return entity }
-    // What a program sets, and has not saved yet, has no such names.
+    // Metadata that a program has set and not saved yet has no such names.
     guard let metadata = try? StoreMetadata(in: engine.snapshot()) else { return nil }
     return metadata.formerEntityNames[name].flatMap { model.entitiesByName[$0] }
   }

@@ -46,7 +46,7 @@ enum MigrationDecision {
   case stages(StagedMigrationManager)
   /// A mapping makes another store. `formerModels` are those of that.
   case map(MappingModel, from: ManagedObjectModel, formerModels: [String])
-  /// What becomes of each row is inferred from the two models.
+  /// The migration of each row is inferred from the two models.
   case infer(from: ManagedObjectModel, formerModels: [String])
 
   /// The first row that fits decides:

@@ -20,7 +20,7 @@ extension PersistentStoreCoordinator {
   /// Does the work of `finishDeferredLightweightMigration()` in the background, in transactions of up to 4000 rows between which others
   /// read and save.
   ///
-  /// What was written stays if the work is cancelled, fails or ends with the process; call it again.
+  /// Rows that were written stay if the work is cancelled, fails or ends with the process; call it again.
   ///
   /// - Parameter completion: Called at the end on a background thread: with nil if all is done, with
   ///   `.migrationCancelled` if the progress was cancelled or the store closed, or with the error of

@@ -30,7 +30,7 @@ struct StoreMigration {
     self.options = options
   }
 
-  /// What the store is migrated to: of the model, the part that it has.
+  /// The model that the store is migrated to: of the model, the part that it has.
   private var target: ManagedObjectModel {
     get throws(HeartwoodError) { try model.part(options.entityNames) }
   }
@@ -70,7 +70,7 @@ struct StoreMigration {
 
   /// - Parameter error: Why the store cannot be opened as it is, if that was seen.
   private func migrate(because error: HeartwoodError? = nil) throws {
-    // What is refused takes no lock.
+    // A migration that is refused takes no lock.
     _ = try decision(error)
     // Another process may have migrated it meanwhile.
     try MigrationLock.with(at: url, options) { try run(decision(error)) }

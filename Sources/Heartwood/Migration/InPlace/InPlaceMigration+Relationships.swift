@@ -77,7 +77,7 @@ extension InPlaceMigration {
     }
     try add(
       isReversed ? work.inverseFormers : work.formers, isReversed: isReversed, unlessThere: false)
-    // What only the other side has follows.
+    // Links that only the other side has follow.
     if work.isJoined, !isReversed { try add(work.inverseFormers, isReversed: true, unlessThere: true) }
     let count = writer.count
     if count > 0 { note { $0.rewrittenLinks[work.relationship.displayName] = count } }

@@ -9,7 +9,7 @@ final class InPlaceMigration {
   let changes: InferredChanges
   let transaction: WriteTransaction
   let identity: StoreIdentity
-  /// What the store has, with its former model.
+  /// The view of the store's rows, with their former model.
   let view: LogStoreView
   let old: StoreSchema
   var record: SchemaRecord

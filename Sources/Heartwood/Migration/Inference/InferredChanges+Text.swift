@@ -28,7 +28,8 @@ extension InferredChanges {
       + constraintSentences(entity, former)
   }
 
-  /// What of the source is in no entity or property of the destination, in sentences: values that the store computes are no loss.
+  /// The entities and properties of the source that are in none of the destination, in sentences: values that the store computes
+  /// are no loss.
   private var losses: [String] {
     sorted(source).flatMap { former -> [String] in
       guard let entity = destination(of: former) else {
@@ -61,13 +62,14 @@ extension InferredChanges {
     lost(entity, former).filter { !$0.isTransient && !isPartOfLost($0, former) }
   }
 
-  /// What an entity declared that neither it nor a subentity has any more, and what it inherited if it leaves its parent without it.
+  /// The properties of an entity that neither it nor a subentity has any more, and those that it inherited if it leaves its parent
+  /// without them.
   private func lost(_ entity: EntityDescription, _ former: EntityDescription) -> [PropertyDescription] {
     let own = former.ownColumns.filter { !isKept($0.slot, below: former) }
     guard changesParent(entity, former), let parent = former.superentity else { return own }
     let kept = kept(by: entity)
     let inherited = parent.slots.filter { !kept.contains($0) }.map(former.property(at:)).filter { property in
-      // What its owner has lost is said of that.
+      // A loss of its owner is said of that.
       guard let owner = property.entity, destination(of: owner) != nil else { return true }
       return isKept(property.slot, below: owner)
     }
@@ -94,8 +96,8 @@ extension InferredChanges {
     return !isKept(whole, below: former)
   }
 
-  /// What an entity and those that inherit from it must be unique in now, or need not any more. What a parent that both models have
-  /// gains or loses is said of that.
+  /// The constraints that an entity and those that inherit from it have now, or need not satisfy any more, in sentences. Those that
+  /// a parent of both models gains or loses are said of that.
   private func constraintSentences(_ entity: EntityDescription, _ former: EntityDescription) -> [String] {
     let (now, before) = (constraints(of: entity), renamed(constraints(of: former), entity, former))
     let parent = entity.superentity.flatMap { source(of: $0) == nil ? nil : $0 }

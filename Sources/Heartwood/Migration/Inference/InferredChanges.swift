@@ -11,7 +11,7 @@ final class InferredChanges: @unchecked Sendable {
   var destinations: [String: EntityDescription] = [:]
   /// For each destination entity, the source's slot of each slot.
   var sourceSlots: [String: [Int?]] = [:]
-  /// What cannot be inferred.
+  /// The differences that cannot be inferred.
   private(set) var problems: [MigrationProblem] = []
 
   /// - Throws: `.coreData` if a model is not valid.

@@ -32,7 +32,7 @@ struct NameMatching {
   /// - Complexity: Linear in the number of elements.
   init(_ new: [Element], _ former: [Element]) {
     (self.new, self.former) = (new, former)
-    // What is declared as it was has not changed.
+    // An element that is declared as it was has not changed.
     match({ $0.declaration }, former: { $0.declaration })
     matchFormerNames()
     match({ $0.renamed == nil ? $0.name : nil }, former: { $0.name })
@@ -129,7 +129,7 @@ extension InferredChanges {
     let matching = NameMatching(elements(slots, entity), elements(formerSlots, former))
     for (slot, match) in matching.matches {
       let (new, old) = (entity.property(at: slot), former.property(at: match))
-      // What is not stored has no value to keep.
+      // A transient property has no stored value to keep.
       if old.isTransient || new.isTransient { continue }
       sourceSlots[entity.displayName]?[slot] = match
       if let parts = entity.compiled.composites[slot], let formerParts = former.compiled.composites[match] {

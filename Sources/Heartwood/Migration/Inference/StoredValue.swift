@@ -62,8 +62,8 @@ public enum StoredValue: Sendable, Hashable {
 }
 
 extension EntityDescription {
-  /// What a store keeps of each object of the entity: attributes, elements of composite ones each, and to-one relationships, without
-  /// transient ones. Their order stays the same while the model is frozen; those of a superentity come first.
+  /// The properties that a store keeps of each object of the entity: attributes, elements of composite ones each, and to-one
+  /// relationships, without transient ones. Their order stays the same while the model is frozen; those of a superentity come first.
   @_disfavoredOverload
   public var storedProperties: [PropertyDescription] { storedSlots.map(property(at:)) }
 

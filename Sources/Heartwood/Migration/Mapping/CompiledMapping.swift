@@ -203,7 +203,7 @@ extension ArchivedValue {
 }
 
 extension ArchivedText {
-  /// What was archived.
+  /// Reads the archived value.
   static func archived(_ data: Data) throws(HeartwoodError) -> ArchivedValue {
     do throws(ArchiveError) {
       return try KeyedArchive(data).root

@@ -66,7 +66,7 @@ struct MappedMigration {
     metadata.formerStore = try FormerStore(StoreIdentity(uuid: UUID(held.storeIdentifier)), snapshot)
     let beside = HiddenFolder(beside: url, "migrating")
     do {
-      // What a migration left that was interrupted.
+      // The remains of an interrupted migration.
       try beside.remove(busyTimeout: options.engine.busyTimeout, description.fileSystem)
       try copy(by: mapping, begun.source, to: beside.url)
       try LogStore.withEngine(at: beside.url, options: options) { engine in
@@ -186,7 +186,7 @@ extension PersistentStoreDescription {
     return destination
   }
 
-  /// What migrates the store by a mapping model.
+  /// A manager that migrates the store by a mapping model.
   func migrationManager(
     from sourceModel: ManagedObjectModel, to model: ManagedObjectModel, _ log: MigrationLog
   ) -> MigrationManager {

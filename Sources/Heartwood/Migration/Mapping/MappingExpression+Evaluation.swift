@@ -144,7 +144,7 @@ extension MappingExpression {
     throw scope.error(MappingFunction.noMapping(name, named.all))
   }
 
-  /// What an object or value says to a message that Foundation has for its kind.
+  /// The answer of an object or value to a message that Foundation has for its kind.
   private static func message(
     _ name: String, to target: Any?, _ arguments: [Any?], _ scope: MappingScope
   ) throws -> Any? {

@@ -1,6 +1,6 @@
 /// The steps of a mapping model and the properties that it leaves out, in words.
 extension MappingModel {
-  /// What becomes of the objects, and which values are lost.
+  /// The steps of the mappings, and the values that are lost, in sentences.
   func sentences(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [String] {
     let mapped = Set(entityMappings.compactMap(\.sourceEntityName))
     let named = NamedMappings(entityMappings)
@@ -23,7 +23,7 @@ extension MappingModel {
     let hasCode: Bool
   }
 
-  /// What of the source's entities is in no property that their mappings make.
+  /// The properties of the source's entities that are in no property that their mappings make.
   func lostProperties(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> [LostProperty] {
@@ -86,7 +86,7 @@ extension MappingModel {
 }
 
 extension EntityMapping {
-  /// What becomes of objects of the source's entity, and of each property that does not keep its name.
+  /// The changes of objects of the source's entity, and of each property that does not keep its name, in sentences.
   fileprivate func sentences(
     _ source: ManagedObjectModel, _ destination: ManagedObjectModel, _ all: NamedMappings
   ) -> [String] {

@@ -65,7 +65,7 @@ public final class MappingModel: NSObject, @unchecked Sendable {
     return MappingModel(changes)
   }
 
-  /// What two models differ in, in words, also where no mapping can be inferred.
+  /// The differences of two models, in words, also where no mapping can be inferred.
   ///
   /// - Parameters:
   ///   - source: The former model.

@@ -13,7 +13,7 @@ extension MigrationManager {
       try checkMade(by: mapping)
       try checkPredicate(of: mapping)
       try checkOnce(mapping)
-      // What names mean to other policies is not known.
+      // The meaning of names to other policies is not known.
       if mapping.hasKnownPolicy { try checkProperties(of: mapping) }
     }
     // After the entities of all of them are known to be there.

@@ -15,7 +15,7 @@ extension MigrationManager {
     return named
   }
 
-  /// What becomes of each property by a mapping of the model.
+  /// The origin of each property by a mapping of the model.
   func resolved(_ mapping: EntityMapping) throws(HeartwoodError) -> ResolvedMapping {
     if let known = resolutions.mappings[ObjectIdentifier(mapping)] { return known }
     let all = usedMappingModel == nil ? NamedMappings([mapping]) : namedMappings

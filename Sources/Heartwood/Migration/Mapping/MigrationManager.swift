@@ -40,7 +40,7 @@ open class MigrationManager: NSObject, @unchecked Sendable {
   final var log = MigrationLog(nil)
   /// Whether the objects that were made are validated. Not those that are copied as they are.
   final var validatesObjects = true
-  /// What a rehearsal collects; nil to throw.
+  /// The rehearsal that collects findings; nil to throw them.
   final var rehearsal: MappedRehearsal?
   final var resolutions = MappingResolutions()
   private let cancellation = Guarded<(any Error)?>(nil)
@@ -348,7 +348,7 @@ open class MigrationManager: NSObject, @unchecked Sendable {
   }
 
   private func save() throws {
-    // What could not be read looks empty, and resetting the contexts forgets why.
+    // An object that could not be read looks empty, and resetting the contexts forgets why.
     for context in [sourceContext, destinationContext] { try context.throwIfUnreadable() }
     keepObjectsOfPolicies()
     while destinationContext.hasChanges {

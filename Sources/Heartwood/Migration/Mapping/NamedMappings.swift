@@ -1,6 +1,6 @@
 /// The mappings of a model, with those that others look for by a name.
 struct NamedMappings {
-  /// What a mapping says of a relationship of its entity of the destination.
+  /// The mapping of a relationship, with that of its entity of the destination.
   typealias Relationship = (property: PropertyMapping, mapping: EntityMapping)
 
   let all: [EntityMapping]
@@ -24,6 +24,6 @@ struct NamedMappings {
     bySource[source]?.filter { $0.mappingType != .remove } ?? []
   }
 
-  /// What the mappings say of relationships with this name.
+  /// The mappings of relationships with this name.
   func relationships(named name: String) -> [Relationship] { relationships[name] ?? [] }
 }

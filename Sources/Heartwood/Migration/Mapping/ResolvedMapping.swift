@@ -28,7 +28,7 @@ struct ResolvedMapping {
   private(set) var relationships: [Property] = []
   /// Properties of the source that have the name of one of the destination, which cannot take their values, with the reason.
   private(set) var refused: [(name: String, reason: String)] = []
-  /// What of the source is in no property of the destination.
+  /// The properties of the source that are in no property of the destination.
   private(set) var lost: [PropertyDescription] = []
   /// Whether code of the program gets the source's objects, and may keep what is lost.
   private(set) var hasCode = false
@@ -71,7 +71,7 @@ struct ResolvedMapping {
     noteLost(named.values, source)
   }
 
-  /// What becomes of a property of which the mapping says nothing: it has the value of the one of its name, or of its renaming identifier.
+  /// The origin of a property of which the mapping says nothing: it has the value of the one of its name, or of its renaming identifier.
   ///
   /// - Parameter isNamed: Whether the mapping names the property, as Xcode does where it generates the value.
   private mutating func former(
@@ -82,7 +82,7 @@ struct ResolvedMapping {
       let slot = source.slot(named: Self.formerName(property.name, in: destination, source))
     else { return .none }
     let former = source.property(at: slot)
-    // What is not stored has no value to keep.
+    // A transient property has no stored value to keep.
     guard !former.isTransient else { return .none }
     if let reason = property.reasonAgainst(former) {
       refused.append((property.name, reason))
@@ -171,7 +171,7 @@ extension PropertyMapping {
   /// Whether all is left to the names.
   fileprivate var isUnset: Bool { hasNoSource && !usesDefault }
 
-  /// What the mapping itself says of a property; nil if it leaves that to the names.
+  /// The origin that the mapping itself states for a property; nil if it leaves that to the names.
   fileprivate func givenOrigin(
     of property: PropertyDescription, _ source: EntityDescription?
   ) -> ResolvedMapping.Origin? {
@@ -203,7 +203,7 @@ extension EntityMapping {
     return entity.relationshipsByName[ResolvedMapping.formerName(relationship.name, in: owner, entity)]
   }
 
-  /// What becomes of each property.
+  /// The origin of each property.
   ///
   /// - Returns: Nil if there is no such entity in the destination.
   func resolved(

@@ -77,7 +77,7 @@ extension XcodeMapping {
     for item in order.compactMap({ items[$0] }) where owners[item.identifier] == nil { checkOwnerless(item) }
   }
 
-  /// What is in no list: Xcode leaves objects behind that name no owner either.
+  /// Checks an object that is in no list: Xcode leaves objects behind that name no owner either.
   private mutating func checkOwnerless(_ item: Item) {
     guard let backs = XcodeMappingFormat.backs[item.type] else { return }
     let named = backs.flatMap { item.references[$0] ?? [] }
@@ -90,7 +90,7 @@ extension XcodeMapping {
     )
   }
 
-  /// What an object of a list says of its owner.
+  /// Checks the owner that an object of a list names.
   private mutating func checkBack(_ identifier: String, _ back: String, _ list: String, of owner: Item) {
     guard let item = items[identifier] else { return }
     let named = item.references[back] ?? []

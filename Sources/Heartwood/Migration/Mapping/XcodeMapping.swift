@@ -22,7 +22,7 @@ struct XcodeMapping {
       return MarkupFields.isYes(text) ? true : MarkupFields.isNo(text) ? false : nil
     }
 
-    /// What messages call it.
+    /// The name of the object in messages.
     var title: String {
       let name = text("name")
       switch type {
@@ -50,9 +50,9 @@ struct XcodeMapping {
   }
 
   let file: String
-  /// What the file has and the mapping model does not, or has otherwise, a sentence each.
+  /// The parts of the file that the mapping model does not have, or has otherwise, a sentence each.
   var notes: [String] = []
-  /// What cannot be meant, or would lose values.
+  /// Statements that cannot be meant, or would lose values.
   private(set) var mistakes: [HeartwoodError] = []
   var items: [String: Item] = [:]
   /// The identifiers of the objects, in the file's order.
@@ -193,7 +193,7 @@ struct XcodeMapping {
     return mapping
   }
 
-  /// What is read of an object; nil with a mistake if that cannot be done.
+  /// The result of reading an object; nil with a mistake if it cannot be read.
   private mutating func reading<Result>(
     _ item: Item, _ body: () throws(HeartwoodError) -> Result
   ) -> Result? {

@@ -4,7 +4,7 @@
 final class MappedRehearsal {
   let findings: MigrationFindings
   private(set) var report = MigrationReport()
-  /// What was made of the object that is worked on.
+  /// The objects that were made of the one that is worked on.
   var made: [ManagedObject] = []
   /// By name of the source's entity, the objects that were not migrated because something is wrong with them.
   private var failed: [String: Int] = [:]
@@ -120,7 +120,7 @@ final class MappedRehearsal {
     }
   }
 
-  /// What a relationship of objects that were made leads to.
+  /// The objects that a relationship of objects that were made leads to.
   private func linked(
     _ made: Set<ManagedObjectID>, _ name: String, _ manager: MigrationManager
   ) throws -> Set<ManagedObjectID> {

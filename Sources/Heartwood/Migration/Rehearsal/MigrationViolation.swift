@@ -6,7 +6,7 @@ public struct MigrationViolation: Sendable, CustomStringConvertible {
   public let property: String?
   /// The code of the error that the migration, or a save of such an object, throws.
   public let code: HeartwoodError.Code
-  /// What is wrong with the first of the objects.
+  /// The fault of the first of the objects.
   public let message: String
   /// Whether the migration throws because of it. Other violations are of objects that cannot be saved as they are.
   public let preventsMigration: Bool
@@ -42,7 +42,7 @@ final class MigrationFindings {
     _ object: ManagedObjectID, _ property: String?, _ code: HeartwoodError.Code, preventsMigration: Bool,
     _ message: @autoclosure () -> String
   ) {
-    // What prevents the migration was counted before rows were validated.
+    // A violation that prevents the migration was counted before rows were validated.
     if code == .validationMissingMandatoryProperty,
       violations.contains(where: {
         $0.preventsMigration && $0.code == .migration && $0.property == property

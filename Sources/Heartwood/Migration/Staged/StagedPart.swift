@@ -6,7 +6,8 @@
 struct StagedPart {
   /// The name of the store's configuration; nil for all entities.
   private let configuration: String?
-  /// What a configuration is called whose name is not known any more. With a name, fetches pass over entities that the store does not have.
+  /// The name of a configuration whose own name is not known any more. With a name, fetches pass over entities that the store does not
+  /// have.
   private static let unnamed = "unnamed"
   /// Whether the store has all entities of each version.
   let isWhole: Bool
@@ -70,7 +71,7 @@ struct StagedPart {
     return model.checksum(of: try configuration(of: model).storedNames)
   }
 
-  /// What the store has of a version.
+  /// The part of a version that the store has.
   func model(_ version: ManagedObjectModel) throws(HeartwoodError) -> ManagedObjectModel {
     try version.part(configuration(of: version).storedNames)
   }

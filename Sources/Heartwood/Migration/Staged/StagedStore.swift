@@ -23,7 +23,7 @@ protocol StagedStore {
 struct StagedLogStore: StagedStore {
   private let url: URL
   private var options: LogStoreOptions
-  /// What a rehearsal collects; nil to throw.
+  /// The rehearsal that collects findings; nil to throw them.
   private let rehearsal: StagedRehearsal?
 
   init(at url: URL, _ options: LogStoreOptions, rehearsal: StagedRehearsal? = nil) {
