@@ -61,7 +61,7 @@ extension AttributeDescription {
 }
 
 extension _Value {
-  /// What a save refuses: a value that has no stored form.
+  /// A value that a save refuses: it has no stored form.
   ///
   /// - Parameter reason: Why it has none.
   package static func refused(_ reason: String) -> _Value {

@@ -88,7 +88,7 @@ struct PendingValuesHeader {
   var conflictBase: StoredRow?
   /// The slots whose values are defaults that were evaluated for the new object, such as `UUID()`: the program has not set them.
   var madeDefaults: Set<Int> = []
-  /// What the object has become one with; nil for an object that is still its context's.
+  /// The object that this one has become one with; nil for an object that is still its context's.
   var united: UnitedObject?
   /// The values of transient attributes as of the last save, by slot; without those that were never set.
   var transients: [Int: Value] = [:]
@@ -96,7 +96,7 @@ struct PendingValuesHeader {
   var relationships: [RelationshipState?] = []
   /// The properties between `willChangeValue` and `didChangeValue`.
   var changing: [ChangingValue] = []
-  /// What fetched properties have found, by name.
+  /// The results of fetched properties, by name.
   var fetched: [String: [ManagedObjectID]] = [:]
   /// Whom the Observation framework notifies of changes; nil for an object that was not observed.
   var registrar: ObservationRegistrar? { didSet { isObserved = registrar != nil } }

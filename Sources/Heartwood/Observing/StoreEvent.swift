@@ -14,7 +14,7 @@ public enum StoreEvent: Sendable {
   case faulted(FiredFault)
   /// A context took over what others have saved.
   case merged(MergedChanges)
-  /// What the store's engine has done. Only stores of type `log` and `inMemory` have one of their own.
+  /// An event of the store's engine. Only stores of type `log` and `inMemory` have one of their own.
   case engine(EngineEvent)
 
   /// How long it took; zero for conflicts, whose time is part of the save.

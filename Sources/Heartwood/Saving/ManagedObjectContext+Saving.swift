@@ -1,6 +1,6 @@
 /// The verbs of contexts and stores for saves.
 extension ManagedObjectContext {
-  /// What `save()` does.
+  /// Saves as `save()` does.
   func saveChanges() throws { try Save(self).run() }
 
   /// Makes what the stores have committed the committed state of its objects: see `Save.finish(_:_:after:_:)`.

@@ -81,7 +81,7 @@ package struct Save {
       acceptResolution()
       return written
     } catch let error as HeartwoodError where error.code == .persistentStoreIncompleteSave {
-      // What some stores have saved is no longer to be taken back.
+      // Objects that some stores have saved are no longer to be taken back.
       acceptResolution()
       publishUnited()
       throw error
@@ -119,7 +119,7 @@ package struct Save {
     }
   }
 
-  /// What the merge policy has changed can be undone once it is saved.
+  /// Registers the changes of the merge policy, which can be undone once they are saved.
   private func acceptResolution() {
     let resolution = context.saveProgress?.resolution
     context.saveProgress?.resolution = nil

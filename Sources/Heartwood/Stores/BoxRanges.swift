@@ -3,7 +3,7 @@ struct BoxRanges {
   /// A range of codes.
   struct Part: Sendable {
     let codes: ClosedRange<BoxCode>
-    /// What decides on each entry; nil if all of them are in the box.
+    /// The box that decides on each entry; nil if all of them are in it.
     let box: Box?
     /// The conditions on the numbers, for a plan.
     var text = ""

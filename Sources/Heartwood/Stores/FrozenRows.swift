@@ -96,7 +96,7 @@ final class FrozenRows: @unchecked Sendable {
     }
   }
 
-  /// What was frozen together, the latest first. Each is at least twice as large as the one before it.
+  /// The rows that were frozen together, the latest first. Each is at least twice as large as the one before it.
   private let parts: [Contents]
 
   init(_ contents: Contents) { parts = [contents] }

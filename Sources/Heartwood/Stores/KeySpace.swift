@@ -150,7 +150,7 @@ extension KeySpace {
     return UInt64(bigEndian: key.loadUnaligned(fromByteOffset: key.count - 8, as: UInt64.self))
   }
 
-  /// What a stamp is of; nil for another key.
+  /// The subject of a stamp; nil for another key.
   static func stampedKey(of key: UnsafeRawBufferPointer) throws(HeartwoodError) -> StampKey? {
     guard key.first == stamp else { return nil }
     guard [11, 13, 21].contains(key.count) else { throw .damagedKey(key) }

@@ -4,7 +4,7 @@ import Foundation
 struct MigrationLog: Sendable {
   private let write: (@Sendable (String) -> Void)?
   private let progress: (@Sendable (MigrationProgress) -> Void)?
-  /// What is migrated.
+  /// The path of the store that is migrated.
   private let path: String
 
   /// - Parameters:

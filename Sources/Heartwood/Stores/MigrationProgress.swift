@@ -1,6 +1,6 @@
 /// How far a step of a migration is.
 public struct MigrationProgress: Hashable, Sendable, CustomStringConvertible {
-  /// What is done: `index of name of Person`.
+  /// The work: `index of name of Person`.
   public let step: String
   /// How many rows are done.
   public let rows: Int

@@ -112,7 +112,7 @@ protocol StoreView: RowSource, Sendable {
   func restricted(to stores: Set<Int>) -> any StoreView
   /// A view of the same generation for readers that are not on the queue of the context that has it.
   var forOtherQueues: any StoreView { get }
-  /// What is stored: the view itself, unless it shows unsaved rows.
+  /// The view of the stored rows: the view itself, unless it shows unsaved rows.
   var stored: any StoreView { get }
   /// The unsaved rows over what is stored, those that hide the others first.
   var layers: [FrozenRows] { get }

@@ -42,7 +42,7 @@ struct SchemaRecord: Equatable {
     /// Which rows it has; empty for all.
     var condition = ""
 
-    /// What is added to the format for the index.
+    /// The addition to the format for the index.
     fileprivate var addition: UInt8 {
       if !condition.isEmpty { return SchemaRecord.partialIndexes }
       if !properties.allSatisfy(\.isDottedName) { return SchemaRecord.expressionIndexes }

@@ -14,7 +14,7 @@ final class StoreIndex: Sendable {
   /// The columns that entries depend on: those of the properties in their order, then those that expressions read.
   let columns: [Column]
   let kind: Kind
-  /// What entries are of, if there are expressions among it; empty otherwise.
+  /// The elements of entries, if there are expressions among them; empty otherwise.
   let elements: [Element]
   /// Which rows have entries; nil for all.
   let condition: IndexCondition?

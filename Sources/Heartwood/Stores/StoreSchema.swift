@@ -11,7 +11,7 @@ final class StoreSchema: Sendable {
   let indexes: [StoreIndex]
   /// The families of a migrated store's root entities, by the model's number of the root.
   private let families: [UInt16: RowFamily]
-  /// What derived attributes need; nil if there are none.
+  /// The plan of derived attributes; nil if there are none.
   let derivations: DerivationPlan?
   /// Whether all numbers are the model's, and all rows are read in place.
   private let isPlain: Bool

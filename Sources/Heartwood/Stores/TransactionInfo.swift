@@ -13,7 +13,7 @@ struct TransactionInfo: Sendable {
 
   /// The positions of consumers of the history that are saved with the transaction.
   var consumers: [ConsumerStep] = []
-  /// What a change set has changed; nil for a save of the program.
+  /// The changes of a change set; nil for a save of the program.
   var appliedChanges: AppliedChanges?
   /// Which history is deleted with the transaction; nil for none.
   var retention: HistoryRetention?

@@ -5,7 +5,7 @@ import HeartwoodBytes
 /// Each event registers one action, which takes back what the event changed. Taking it back is itself an event, whose action
 /// the undo manager keeps for redo.
 extension ManagedObjectContext {
-  /// What `undo()` does.
+  /// Undoes changes as `undo()` does.
   func undoChanges() {
     beginUse("undoing")
     defer { endUse() }
@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     undoManager?.undo()
   }
 
-  /// What `redo()` does.
+  /// Redoes changes as `redo()` does.
   func redoChanges() {
     beginUse("redoing")
     defer { endUse() }

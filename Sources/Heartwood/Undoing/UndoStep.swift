@@ -114,7 +114,7 @@ extension ChangeRecord.Entry {
     kind != .updated || values.contains { $0.slot == slot }
   }
 
-  /// What `awake(fromSnapshotEvents:)` is told.
+  /// The event that `awake(fromSnapshotEvents:)` is told.
   fileprivate var snapshotEvent: SnapshotEventType {
     switch kind {
     case .inserted, .restored: .undoInsertion

@@ -8,7 +8,7 @@ final class DerivationPlan: Sendable {
     var ofOthers: [Derivation] = []
     /// The slots of its own row that those of `ofOthers` read.
     var ownSlots: Set<Int> = []
-    /// What other objects read of the rows of the entity.
+    /// The attributes of other objects that read rows of the entity.
     var readers: [Reader] = []
   }
 

@@ -26,7 +26,7 @@ final class StoreFile: Sendable {
 
   private struct State {
     var place: Place
-    /// What was read or written last.
+    /// The digest of the file as it was last read or written.
     var known: FileDigest
     var saves: UInt64
     /// Set while the file may be newer than the store in memory: after a failure nothing is written until the store is opened again.

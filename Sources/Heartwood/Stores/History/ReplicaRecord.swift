@@ -21,7 +21,7 @@ extension ChangeStamp: Comparable {
   }
 }
 
-/// What a store knows of the copies that it exchanges change sets with.
+/// The record that a store keeps of the copies with which it exchanges change sets.
 ///
 /// ```
 /// format u8 (1) · clock i64 · number of the last transaction whose changes have stamps varint · own lineage varint · last number before it varint
@@ -144,7 +144,7 @@ extension ReplicaRecord {
   }
 }
 
-/// What a stamp is of: an object's existence, the value of a property, or a link.
+/// The subject of a stamp: an object's existence, the value of a property, or a link.
 struct StampKey: Hashable, Sendable {
   var address: RowAddress
   /// The number of the property in the schema; nil for the object itself.
@@ -163,7 +163,7 @@ extension StoredStamp: Comparable {
   static func < (left: StoredStamp, right: StoredStamp) -> Bool { left.stamp < right.stamp }
 }
 
-/// What a transaction writes beside the objects that a change set has changed.
+/// The records that a transaction writes beside the objects that a change set has changed.
 struct AppliedChanges: Sendable {
   /// The stamps of what was taken, and those of this store's links that were found out.
   var stamps: [StampKey: StoredStamp] = [:]
@@ -171,6 +171,6 @@ struct AppliedChanges: Sendable {
   var origins: [RowAddress: (lineage: UUID, key: UInt64)] = [:]
   /// Objects that this store has deleted because another one has the same unique values.
   var ownDeletes: Set<StampKey> = []
-  /// What is here of each lineage then.
+  /// The positions in each lineage then.
   var known: [UUID: UInt64] = [:]
 }

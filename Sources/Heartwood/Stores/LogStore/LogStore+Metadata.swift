@@ -43,7 +43,7 @@ final class MetadataToSave: Sendable {
 }
 
 extension LogStore {
-  /// What was set last, whether it is saved or not.
+  /// The metadata that was set last, whether it is saved or not.
   func metadata() throws -> StoreMetadata {
     if let pending = metadataToSave.pending {
       return try pending.bytes.withUnsafeBytes { try StoreMetadata(decoding: $0) }

@@ -25,7 +25,7 @@ struct LogStoreOptions: Sendable {
   var timeout: Double?
   /// Named in the history of each save; nil to name none.
   var program: SavingProgram?
-  /// What migrations say they do.
+  /// The log of migrations.
   var migrationLog = MigrationLog(nil)
   /// The form of a store that is one file; nil for a store in a folder.
   var format: StoreFileFormat?

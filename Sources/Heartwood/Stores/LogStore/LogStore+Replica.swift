@@ -2,7 +2,7 @@ import Foundation
 import HeartwoodBytes
 
 extension StoreReading {
-  /// What the store knows of its copies; that of a store which has exchanged nothing if there is no record.
+  /// The store's record of its copies; that of a store which has exchanged nothing if there is no record.
   func replica() throws -> ReplicaRecord {
     let value = try KeySpace.replicaKey.withUnsafeBytes { try reader.pointer(of: $0) }
     return try value.map { try ReplicaRecord(decoding: $0) } ?? ReplicaRecord(first: identity.uuid ?? UUID())
@@ -30,7 +30,7 @@ extension StoreReading {
     KeySpace.foreignKeyKey(keyNumber(ofRoot: address.root), address.key)
   }
 
-  /// What a stamp of the store is of; nil for another key, and for an object of an entity that the model no longer has.
+  /// The subject of a stamp of the store; nil for another key, and for an object of an entity that the model no longer has.
   func stampKey(of key: UnsafeRawBufferPointer) throws -> StampKey? {
     guard var stored = try KeySpace.stampedKey(of: key),
       let root = schema.rootEntities.first(where: { schema.keyNumber(of: $0) == stored.address.root })
@@ -175,7 +175,7 @@ extension LogStoreTransaction {
     (stamps, replica.clock) = try stampsSince(replica)
     for (key, stamp) in stamps { try put(stampKey(key), stamp.encoded(&replica)) }
     let former = replica.own
-    // What this store has of its former lineage is all up to now.
+    // The position of this store in its former lineage is its newest transaction.
     replica.lineages[former].number = try newestHistory()
     var firstKeys: [UInt16: UInt64] = [:]
     for root in schema.rootEntities {

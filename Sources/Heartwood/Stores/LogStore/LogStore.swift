@@ -19,7 +19,7 @@ final class LogStore: RowStore {
   /// Which history each save deletes; nil for none.
   let retention: HistoryRetention?
   let metadataToSave = MetadataToSave()
-  /// What each save writes as a whole; nil for a store in a folder, or only in memory.
+  /// The file that each save writes as a whole; nil for a store in a folder, or only in memory.
   let file: (any StoreOutside)?
   /// Held for a whole save of a store with a file, before the writer lock: the file is told how a transaction has ended before the next
   /// one is written to it.

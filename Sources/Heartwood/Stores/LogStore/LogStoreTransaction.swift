@@ -12,13 +12,13 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   /// Entries derived from written rows that are not written yet.
   @exclusivity(unchecked) var entries = EntryChanges()
   @exclusivity(unchecked) var uniqueness = AddedUniqueEntries()
-  /// What `reconcileOrders` checks.
+  /// The memberships that `reconcileOrders` checks.
   @exclusivity(unchecked) var memberships = OrderMemberships()
   /// The keys that this transaction assigned, by root entity. Only its own rows can have them.
   @exclusivity(unchecked) private var givenKeys: [UInt16: Range<UInt64>] = [:]
-  /// What derived attributes need; nil if there are none, or rows are loaded with the values that they have.
+  /// The plan of derived attributes; nil if there are none, or rows are loaded with the values that they have.
   let derivations: DerivationPlan?
-  /// What `deriveValues` computes.
+  /// The rows whose values `deriveValues` computes.
   @exclusivity(unchecked) var toDerive = RowsToDerive()
   /// The time of the transaction.
   var now: Date { Date(timeIntervalSince1970: Double(reader.time) / 1e9) }

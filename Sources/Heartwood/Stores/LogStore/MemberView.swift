@@ -54,7 +54,7 @@ struct EntryReading {
   /// Those that were read last.
   private(set) var entries: [Entry] = []
   private(set) var bytes: [UInt8] = []
-  /// What is to be read; nil at the end.
+  /// The range that is still to be read; nil at the end.
   fileprivate(set) var rest: KeyRange?
   let isReversed: Bool
   fileprivate let box: Box?

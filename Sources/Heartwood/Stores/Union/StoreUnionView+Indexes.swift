@@ -81,7 +81,7 @@ extension StoreUnionView {
     return all
   }
 
-  /// What the stores have at the same part of the range, together.
+  /// The number of entries that the stores have at the same part of the range, together.
   func indexRunLength(
     _ index: StoreIndex, _ range: IndexRange, elements: Int, atRank rank: Int
   ) throws -> Int {
