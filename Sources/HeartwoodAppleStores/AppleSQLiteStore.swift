@@ -67,7 +67,7 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
 
   var file: AppleStoreFile { tables.file }
 
-  /// What the file has that the model does not have, and what was read so far that could not be taken as it is: sentences.
+  /// The parts of the file that the model does not have, and the values read so far that could not be taken as they are: sentences.
   public var notes: [String] {
     (tables?.notes ?? []) + [historyLack].compactMap(\.self) + unfit.all
   }

@@ -18,7 +18,7 @@ final class AppleStoreFile: Sendable {
   let url: URL
   let database: SQLiteDatabase
   let uuid: UUID?
-  /// What `Z_METADATA` has: the program's metadata, and Core Data's own.
+  /// The values of `Z_METADATA`: the program's metadata, and Core Data's own.
   let properties: [String: PropertyList]
   /// Without those of the history.
   let entities: [Entity]

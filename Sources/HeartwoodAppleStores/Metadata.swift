@@ -2,7 +2,7 @@ import Foundation
 import HeartwoodArchives
 
 extension AppleStoreFile {
-  /// What the file has of metadata, as stores of other kinds have them: those that programs have set, the version of the framework, the version
+  /// The file's metadata, as stores of other kinds have them: those that programs have set, the version of the framework, the version
   /// identifiers of the model, and the hashes of its entities under a key of their own.
   var metadata: [String: any Sendable] {
     var values: [String: any Sendable] = [:]

@@ -1,6 +1,6 @@
 /// Why bytes are no archive, property list or compressed data, and where.
 package struct ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, as the end of a sentence: "the code has no end".
+  /// The error as the end of a sentence: "the code has no end".
   package let message: String
   /// The offset in the bytes, from 0; nil if the fault has no place of its own.
   package let offset: Int?

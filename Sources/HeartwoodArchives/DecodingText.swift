@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a document has that cannot be decoded, for messages.
+/// Messages about a document that cannot be decoded.
 package enum DecodingText {
   /// The error as a sentence that begins with the place, such as `entities[0].name`; the description of another error.
   package static func text(of error: any Error) -> String {

@@ -1,7 +1,7 @@
 import Heartwood
 import HeartwoodSQLite
 
-/// What rows of a table have to satisfy: to be of an entity, and a condition.
+/// The conditions on the rows of a table: to be of an entity, and a condition.
 final class ScanCondition {
   private let entity: EntityDescription
   private let condition: RowCondition?

@@ -154,7 +154,7 @@ struct HistoryReader {
   }
 }
 
-/// What the bits and the columns of a change stand for.
+/// The properties that the bits and the columns of a change stand for.
 ///
 /// A bit of the set of changed columns is the place of a property among all of its entity, inherited ones included, in the order of their
 /// names; the number of a tombstone's column is the place of an attribute among those that are kept. Nothing that Apple has published says so: stores

@@ -35,7 +35,8 @@ struct HistoryTables: Sendable {
     self.tombstones = tombstones
   }
 
-  /// What the tables of a history lack, in a file that has some of them; nil for a whole history, and for none.
+  /// The lack of the tables of a history, in words, in a file that has some of them; nil for a whole history,
+  /// and for none.
   static func lack(_ file: AppleStoreFile) -> String? {
     let needed = ["ACHANGE", "ATRANSACTION"]
     let missing = needed.filter { file.database.table(named: $0) == nil }

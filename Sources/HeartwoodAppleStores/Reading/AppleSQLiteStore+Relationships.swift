@@ -59,7 +59,8 @@ extension AppleSQLiteStore {
     return joined.sorted()
   }
 
-  /// What the rows of a table of links have beside a key: found by an index, or by one that is made in memory where the file has none.
+  /// The other sides of the rows of a table of links with a key: found by an index, or by one that is made in memory where the file has
+  /// none.
   private func joinedKeys(
     _ table: SQLiteTable, _ own: Int, _ other: Int, _ order: Int?, _ index: SQLiteIndex?, _ key: Int64
   ) throws -> [JoinedKey] {
@@ -126,7 +127,7 @@ extension AppleSQLiteStore {
 /// The other side of a row of a table of links.
 struct JoinedKey: Sendable {
   let key: Int64
-  /// What the destinations of the first side are ordered by.
+  /// The number that orders the destinations of the first side.
   let order: Int64
 }
 

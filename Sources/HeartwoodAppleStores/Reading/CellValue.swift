@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import HeartwoodSQLite
 
-/// What the cells of a row are as values of the graph.
+/// The cells of a row as values of the graph.
 ///
 /// Cells of another storage class than their attribute are converted as SQLite's own functions do that Core Data calls: text gives the number
 /// at its beginning, a number gives its digits.

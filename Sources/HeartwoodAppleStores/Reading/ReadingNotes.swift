@@ -1,6 +1,7 @@
 import Foundation
 
-/// What could not be taken from a file as it is, counted by what it is. A value that does not fit its attribute is read as none.
+/// The values that could not be taken from a file as they are, counted by kind. A value that does not fit its attribute is read
+/// as none.
 final class ReadingNotes: @unchecked Sendable {
   private struct Count {
     var rows = KeySet()

@@ -17,7 +17,7 @@ struct ColumnNames {
     for (place, column) in columns.enumerated() { places[column.name.uppercased()] = place }
   }
 
-  /// What kind of value a column is declared for.
+  /// The kind of value that a column is declared for.
   enum Kind: String, CaseIterable {
     case integer = "INTEGER"
     case date = "TIMESTAMP"

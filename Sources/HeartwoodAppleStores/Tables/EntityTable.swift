@@ -198,7 +198,7 @@ enum CellKind {
       }
   }
 
-  /// What the column is declared for.
+  /// The kind of value that the column is declared for.
   var declared: ColumnNames.Kind {
     switch self {
     case .integer16, .integer32, .integer64, .boolean, .reference, .none: .integer

@@ -26,7 +26,7 @@ struct ModelDifferences {
     numbers.number(of: entity).flatMap { names[$0] }.flatMap { kept.entitiesByName[$0] }
   }
 
-  /// What is said behind the name of a property; nil if both models have the same one.
+  /// The text behind the name of a property; nil if both models have the same one.
   private func difference(_ property: PropertyDescription, _ stored: EntityDescription) -> String? {
     if let attribute = property as? AttributeDescription {
       guard let other = stored.attributesByName[attribute.name], !other.isTransient else { return "" }

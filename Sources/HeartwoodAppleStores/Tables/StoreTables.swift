@@ -14,7 +14,7 @@ final class StoreTables: @unchecked Sendable {
   private(set) var routes: [ObjectIdentifier: LinkRoute] = [:]
   /// By the identities of relationships that are to-one on both sides.
   private(set) var pairs: [ObjectIdentifier: OneToOne] = [:]
-  /// What is in the file and not in the model, and the other way round: sentences.
+  /// The differences between the file and the model, both ways: sentences.
   private(set) var notes: [String] = []
 
   /// - Parameter kept: The model that the file keeps; nil for none.

@@ -43,7 +43,8 @@ extension ArchivedObject {
 
   // MARK: Fields
 
-  /// What a field refers to, as it is in the archive: an object is not unpacked, so that one that is within itself has an end.
+  /// The value that a field refers to, as it is in the archive: an object is not unpacked, so that one that is within itself has an
+  /// end.
   private func raw(_ key: String) -> PropertyList? { fields[key].flatMap(archive.raw) }
 
   /// A text, or that of a string that is an object.
@@ -115,7 +116,7 @@ extension ArchivedObject {
       }
     }
     guard let keys, let values, keys.count == values.count else { throw damaged("keys") }
-    // What is at a key that has no value.
+    // The mark at a key that has no value.
     let token = fields["emptyToken"].flatMap { $0.uid == nil || $0 == .uid(0) ? nil : $0 }
     let places = values.indices.filter { values[$0] != token }
     return .dictionary(

@@ -73,7 +73,7 @@ package enum ArchivedValue: Sendable {
     if case .bool(let flag) = self { flag } else { integer.map { $0 != 0 } }
   }
 
-  /// What a message calls its kind.
+  /// The name of the kind in messages.
   package var kind: String {
     switch self {
     case .null: "null"

@@ -9,7 +9,7 @@ package final class KeyedArchive: Sendable {
   package let archiver: String
   /// The format's version: 100000.
   package let version: Int64
-  /// What was encoded at the top, by its keys.
+  /// The values that were encoded at the top, by their keys.
   package let top: [String: PropertyList]
   let objects: [PropertyList]
 
@@ -101,7 +101,7 @@ package final class KeyedArchive: Sendable {
     }
   }
 
-  /// What a field refers to, as it is in the archive; nil for null, and where there is no such object.
+  /// The value that a field refers to, as it is in the archive; nil for null, and where there is no such object.
   func raw(_ field: PropertyList) -> PropertyList? {
     guard case .uid(let number) = field else { return field }
     guard number < UInt64(objects.count) else { return nil }

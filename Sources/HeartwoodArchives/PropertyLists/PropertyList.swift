@@ -73,7 +73,7 @@ extension PropertyList {
     }
   }
 
-  /// What a message calls its kind.
+  /// The name of the kind in messages.
   package var kind: String {
     switch self {
     case .null: "null"
