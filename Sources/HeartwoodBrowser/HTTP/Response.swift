@@ -1,4 +1,4 @@
-/// What a request is answered with.
+/// The answer to a request.
 package struct Response: Sendable {
   package enum Body: Sendable {
     case bytes([UInt8])

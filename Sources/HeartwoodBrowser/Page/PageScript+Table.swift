@@ -101,7 +101,7 @@ extension PageScript {
       showPlan(answer);
     }
 
-    // What restricts a view to one object, and a link that removes it.
+    // A chip that names the one object to which a view is restricted, with a link that removes it.
     function chip(text, without) {
       return el("span", { class: "chip" }, text, el("a", { href: objectLink(place.of) }, place.of), " ",
         el("a", { href: link(without), "aria-label": "Remove" }, "×"));

@@ -92,7 +92,7 @@ struct Exchange {
   }
 }
 
-/// What a client has sent, cut into heads.
+/// The bytes that a client has sent, cut into heads.
 struct HeadBuffer {
   private var bytes: [UInt8] = []
   /// How far there is no end of a head.

@@ -2,7 +2,7 @@ import HeartwoodFiles
 
 /// Answers requests of one page at 127.0.0.1, with a thread for each connection and a limit on their number.
 package final class PageServer: Sendable {
-  /// What answers a request that is admitted: the parts of the path behind the token, and the query.
+  /// Answers a request that is admitted: the parts of the path behind the token, and the query.
   package typealias Handler = @Sendable (_ path: ArraySlice<String>, _ query: [String: String]) -> Response
 
   /// How long is waited for a client, and how many are answered at once.

@@ -111,7 +111,7 @@ extension ParsedArguments {
     return words
   }
 
-  /// What is between commas, apart from those in parentheses, braces and quotation marks.
+  /// The parts of the text between commas, apart from those in parentheses, braces and quotation marks.
   private static func parts(of text: String) -> [String] {
     var parts = [""]
     var depth = 0

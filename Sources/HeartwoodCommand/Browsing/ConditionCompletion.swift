@@ -1,10 +1,11 @@
 import Heartwood
 
-/// What can stand at the end of a condition that is being typed: properties, operators that fit them, values and words of the language.
+/// The candidates for the end of a condition that is being typed: properties, operators that fit them, values and words of the
+/// language.
 struct ConditionCompletion {
   struct Candidate: Equatable {
     let text: String
-    /// What it is, such as the type of a property.
+    /// A note on the candidate, such as the type of a property.
     let note: String
     /// Whether a path can go on behind it.
     var isRelationship = false

@@ -2,7 +2,7 @@ import Foundation
 import Heartwood
 import HeartwoodEngine
 
-/// What was saved to a store: transactions, the generations that can be read, and what differs between two of them.
+/// The history of a store: transactions, the generations that can be read, and the differences between two of them.
 struct HistoryPage {
   let store: BrowsedStore
 
@@ -90,7 +90,7 @@ struct HistoryPage {
       ]))
   }
 
-  /// What differs between two generations.
+  /// The differences between two generations.
   func differences(_ query: PageQuery) throws(CommandFailure) -> JSONValue {
     guard store.hasGenerations, let from = try query.number("from") else {
       throw .usage("this needs two generations")
@@ -120,7 +120,7 @@ struct HistoryPage {
     return .object(object)
   }
 
-  /// What the objects are called in the later generation, and those that it has no more in the earlier one.
+  /// The labels of the objects in the later generation, and in the earlier one of those that it has no more.
   private func labels(
     of differences: ArraySlice<ObjectDifference>, from former: UInt64, to present: UInt64?
   ) throws(CommandFailure) -> [ManagedObjectID: JSONValue] {

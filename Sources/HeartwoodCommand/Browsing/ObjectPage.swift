@@ -59,7 +59,8 @@ struct ObjectPage {
   }
 }
 
-/// What a to-many relationship of an object leads to, and what refers to an object without being known to it.
+/// The destinations of a to-many relationship of an object, and the objects that refer to one without being
+/// known to it.
 struct RelatedPage {
   let store: BrowsedStore
 

@@ -12,7 +12,7 @@ struct RowsDownload {
     guard let format = OutputFormat(rawValue: name), format != .table else {
       throw .usage("\"format\" is csv or json, not \"\(name)\"")
     }
-    // What is wrong is said before the first byte.
+    // Errors are found before the first byte is sent.
     try store.reading(at: rows.generation) { reader in _ = try rows.fetch(in: reader) }
     let type = format == .csv ? "text/csv; charset=utf-8" : "application/json; charset=utf-8"
     var response = Response(

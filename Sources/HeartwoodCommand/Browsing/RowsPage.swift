@@ -77,7 +77,8 @@ struct RowsPage {
     return try reader.context.plan(for: request).details.map { .string($0.description) }
   }
 
-  /// What is different in the newest generation: for each row, null if the object is deleted, and otherwise the cells that differ.
+  /// The differences of the rows in the newest generation: for each row, null if the object is deleted, and otherwise the cells
+  /// that differ.
   private func present(
     _ found: ArraySlice<PageColumns.Row>, _ columns: PageColumns
   ) throws(CommandFailure) -> JSONValue {

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// What a page shows of a whole store: its kind, its entities with their properties, and how many objects they have.
+/// The overview of a whole store: its kind, its entities with their properties, and how many objects they have.
 struct StoreOverview {
   let store: BrowsedStore
 

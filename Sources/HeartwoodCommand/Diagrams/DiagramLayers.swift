@@ -4,7 +4,7 @@
 /// cycles are broken, nodes are assigned to layers, lines over several layers get a bend in each, and each layer is ordered by the
 /// mean place of the neighbours.
 struct DiagramLayers {
-  /// What has a place in a layer.
+  /// A node of a layer.
   enum Node: Hashable {
     case entity(Int)
     /// Where a line passes the layer.

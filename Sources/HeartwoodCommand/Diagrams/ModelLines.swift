@@ -1,4 +1,4 @@
-/// What a diagram of a model connects: entities that inherit, and entities that are related.
+/// The lines of a diagram of a model: entities that inherit, and entities that are related.
 struct ModelLines {
   /// A relationship, with its inverse if it has one.
   struct Association: Equatable {

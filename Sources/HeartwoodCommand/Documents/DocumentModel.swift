@@ -6,7 +6,7 @@ struct DocumentModel: Equatable, Sendable {
   var entities: [DocumentEntity] = [] {
     didSet { places = Self.places(of: entities) }
   }
-  /// What is kept as `ManagedObjectModel.encodedDocument()` has it.
+  /// The parts that are kept as `ManagedObjectModel.encodedDocument()` has them.
   var rest = DocumentRest()
   /// The index of each entity by name; the first one if a name is repeated.
   private var places: [String: Int] = [:]

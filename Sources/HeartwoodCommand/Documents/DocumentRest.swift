@@ -1,8 +1,8 @@
 import Foundation
 import Heartwood
 
-/// What of a model has the same form in the command's documents as in those of `ManagedObjectModel.encodedDocument()`, and only programs
-/// use: rules, user info, requests and the like.
+/// The parts of a model that have the same form in the command's documents as in those of `ManagedObjectModel.encodedDocument()`, and
+/// that only programs use: rules, user info, requests and the like.
 struct DocumentRest: Equatable, Sendable {
   static let modelMembers = ["versionIdentifiers", "configurations", "fetchRequests"]
   static let entityMembers = ["className", "versionHashModifier", "userInfo", "fetchedProperties"]

@@ -52,7 +52,7 @@ extension ImportDocument {
   }
 }
 
-/// What a column of a CSV file is of an object.
+/// The part of an object that a column of a CSV file holds.
 private struct CSVColumn {
   enum Kind {
     case identifier, entity

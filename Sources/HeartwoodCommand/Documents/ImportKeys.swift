@@ -2,7 +2,7 @@ import Heartwood
 
 /// An object of a file or a store, by its values of a uniqueness constraint.
 struct ObjectKey: Hashable {
-  /// What no two objects have the same values of.
+  /// A uniqueness constraint.
   struct Constraint: Hashable {
     /// The entity that declares it.
     let entity: String

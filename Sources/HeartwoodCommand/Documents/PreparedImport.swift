@@ -11,7 +11,7 @@ struct PreparedImport {
     var links: [Link] = []
     /// Where the object is in the file, for messages.
     let place: JSONPlace
-    /// What an object of the store is found by; nil for a new object.
+    /// The key by which an object of the store is found; nil for a new object.
     var key: ObjectKey?
     /// Whether the file only refers to the object, so that the store must have it.
     var isSought = false

@@ -3,7 +3,7 @@ import Heartwood
 
 /// Makes a store of one that Core Data or SwiftData wrote.
 struct AppleImport {
-  /// What is said of the objects: `imported` or `copied`.
+  /// The verb of messages about the objects: `imported` or `copied`.
   private let verb: String
   private let file: String
   private let path: String
@@ -69,7 +69,7 @@ struct AppleImport {
     return .success
   }
 
-  /// What was taken.
+  /// Writes a report of the transfer.
   private func write(_ report: StoreTransferReport, _ begin: ContinuousClock.Instant) throws(CommandFailure) {
     let seconds = begin.duration(to: .now)
     let count = report.objects.values.reduce(0, +)

@@ -1,7 +1,7 @@
 import Heartwood
 
-/// What the objects that an import updates lose: destinations of relationships to many which the file gives for them and which it does not
-/// name.
+/// The destinations that the objects which an import updates lose: those of relationships to many which the file gives for them and which
+/// it does not name.
 ///
 /// A relationship that the file gives only on its other side keeps what it has.
 struct ReplacedDestinations {

@@ -5,7 +5,7 @@ import Heartwood
 /// An object has values under a constraint if it is new, or if it updates one of the store and the file gives one of the values. A
 /// missing value equals no other. Memory is linear in the number of these values.
 struct UniqueCheck {
-  /// What the file does to the values under one constraint.
+  /// The changes of the file to the values under one constraint.
   private struct Claims {
     /// By values, the index of the object that gets them.
     var indices: [UniquenessConstraint.Values: Int] = [:]

@@ -1,6 +1,6 @@
 import HeartwoodEngine
 
-/// What has changed in the figures of a store.
+/// The changes of the figures of a store.
 struct FigureChanges {
   let former: EngineStatistics
   let newest: EngineStatistics

@@ -28,7 +28,7 @@ struct LineEditor {
   private var newLine: [Character] = []
   private let complete: ([Character]) -> Completion
 
-  /// What can stand in place of the last word of a line.
+  /// A completion of the last word of a line.
   struct Completion: Equatable {
     /// Where the word begins, in characters.
     let start: Int

@@ -1,6 +1,6 @@
 import Heartwood
 
-/// What can stand at the end of a line of the shell: commands, options, entities and properties.
+/// The completions of a line of the shell: commands, options, entities and properties.
 struct ShellCompletion {
   private let model: ManagedObjectModel
 

@@ -71,7 +71,7 @@ struct CommandStore {
   /// Whether it is a store of Core Data, which is read only.
   var isApple: Bool { store is AppleSQLiteStore }
 
-  /// What a store of Core Data has that was not read as it is: sentences.
+  /// The parts of a store of Core Data that were not read as they are: sentences.
   var notes: [String] { (store as? AppleSQLiteStore)?.notes ?? [] }
 
   /// Looks for links of a store of Core Data that lead nowhere, for who reads all of it: `notes` has them then.
@@ -80,7 +80,8 @@ struct CommandStore {
   /// Reads all of a store of Core Data.
   func readAll() throws { try (store as? AppleSQLiteStore)?.readAll() }
 
-  /// What a request to a store of Core Data finds in its rows, without an order; nil for another store, and for a condition that needs objects.
+  /// The rows that a request finds in a store of Core Data, without an order; nil for another store, and for a condition that needs
+  /// objects.
   func appleRows(_ request: FetchRequest<ManagedObject>) throws -> MatchingRows? {
     guard let store = store as? AppleSQLiteStore, request.sortDescriptors?.isEmpty ?? true else { return nil }
     return store.rows(of: try entity(named: request.entityName ?? ""), where: request.predicate)

@@ -131,7 +131,7 @@ private struct FetchQuery {
   let moment: Moment?
   let showsPlan: Bool
   let analyzes: Bool
-  /// What to show instead of objects; nil for objects.
+  /// The rows to show instead of objects; nil for objects.
   let rows: FetchedRows?
 
   init(_ arguments: ParsedArguments) throws(CommandFailure) {

@@ -1,12 +1,12 @@
 import Foundation
 import Heartwood
 
-/// What `fetch` shows if its rows are no objects: groups, aggregates, computed columns.
+/// The rows that `fetch` shows if they are no objects: groups, aggregates, computed columns.
 struct FetchedRows {
   private let columns: [ExpressionDescription]
   /// The columns as they are written, in which `@id` and `@entity` are not yet paths of predicates.
   private let texts: [String]
-  /// What a row for each group is about; nil if there are no groups.
+  /// The columns that identify the groups; nil if there are no groups.
   private let groupColumns: [ExpressionDescription]?
   private let having: String?
   private let isDistinct: Bool

@@ -30,7 +30,7 @@ struct HistoryReading {
       }
       isComplete = found.count < Self.partCount
     }
-    // What the predicate has left out is not read again.
+    // Transactions that the predicate has left out are not read again.
     if let newest, newest.transactionNumber > position?.transactionNumber ?? 0 { position = newest }
   }
 

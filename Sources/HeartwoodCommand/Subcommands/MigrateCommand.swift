@@ -255,7 +255,7 @@ enum MigrateCommand: Subcommand {
     try? FileHandle.standardError.write(contentsOf: Data("heartwood: \(step)\n".utf8))
   }
 
-  /// What was done, or would be.
+  /// The report of a migration in lines, done or rehearsed.
   static func lines(_ report: MigrationReport, isRehearsal: Bool, rewrites: Bool = false) -> [String] {
     var lines = report.changes
     func add(_ counts: [String: Int], _ what: String, _ done: String) {
@@ -289,7 +289,7 @@ enum MigrateCommand: Subcommand {
     return lines
   }
 
-  /// What is wrong with objects, and which they are.
+  /// The lines about a violation: the fault, and the objects that have it.
   private static func violationLines(_ violation: MigrationViolation) -> [String] {
     let shown = violation.objectIDs.prefix(10).map { "\($0.entity.name ?? "")/p\($0.key)" }
     let others = violation.count - shown.count

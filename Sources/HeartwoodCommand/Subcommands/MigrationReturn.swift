@@ -46,7 +46,7 @@ enum MigrationReturn {
     try console.writeLine("the store is as it was when the backup was made")
   }
 
-  /// What was saved after a backup, in sentences, and the end of the store's history.
+  /// The transactions that were saved after a backup, in sentences, and the end of the store's history.
   ///
   /// - Parameters:
   ///   - token: The end of the backup's history.
@@ -61,7 +61,7 @@ enum MigrationReturn {
     guard !isMapped || former?.identifier == identifier else { throw CommandFailure.data(refusal) }
     let request = PersistentHistoryChangeRequest.fetchHistory(after: isMapped ? nil : token)
     let transactions = try store.context.execute(request).transactions
-    // What the migration itself saved is to be undone.
+    // Transactions of the migration itself are to be undone.
     let own = try store.coordinator.transactionsOfMigrations()
     let saved = transactions.count { !own.contains($0.transactionNumber) }
     var lost: [String] = []

@@ -55,7 +55,7 @@ enum ModelCommand: Subcommand {
     } else {
       model = try InputFile.naming(path) { () throws(CommandFailure) in
         let root = JSONPlace(path: "", value: try ImportDocument.parse(InputFile.read(path)))
-        // What this command and "schema" write as JSON is only a model.
+        // A document that this command or "schema" writes as JSON is only a model.
         if (try? root.member("entities")) != nil { return try DocumentModel(reading: root) }
         return try ImportDocument(root).givenOrInferredModel()
       }

@@ -55,7 +55,7 @@ enum PortCommand: Subcommand {
     guard isFolder.boolValue else { return [root] }
     do {
       let names = try FileManager.default.subpathsOfDirectory(atPath: root).sorted()
-      // What a package manager has built or checked out is not the program's.
+      // Files that a package manager has built or checked out are not the program's.
       return names.filter { name in
         name.hasSuffix(".swift") && !name.split(separator: "/").contains { $0.hasPrefix(".") }
       }

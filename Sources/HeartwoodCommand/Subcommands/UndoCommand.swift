@@ -85,7 +85,7 @@ enum UndoCommand: Subcommand {
   }
 }
 
-/// What is taken back.
+/// The changes that are reverted.
 private enum Undone {
   case transaction(UInt64)
   case author(String, after: UInt64?)
