@@ -3,7 +3,8 @@ import HeartwoodEncryption
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// What encryption costs: `encryption-benchmark [FOLDER]`. Rounds alternate between the subjects, and the medians are shown.
+/// Measures the costs of encryption: `encryption-benchmark [FOLDER]`. Rounds alternate between the subjects, and the medians
+/// are shown.
 @main
 struct Benchmark {
   private static let rowCount = 200_000

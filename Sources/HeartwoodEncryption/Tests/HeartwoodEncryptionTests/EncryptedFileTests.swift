@@ -144,7 +144,7 @@ import Testing
       EncryptedFileSystem(over: disk, key: MasterKey(password: password, cost: cost))
     }
     try files("open sesame").openDirectory("/").put("letters", [1, 2, 3])
-    // What a derivation costs is written in the file.
+    // The cost of a derivation is written in the file.
     let other = MasterKey.PasswordCost(rounds: 5, blockSize: 2)
     #expect(try files("open sesame", other).openDirectory("/").bytes(of: "letters") == [1, 2, 3])
     #expect(fileCode { _ = try files("open barley").openDirectory("/").bytes(of: "letters") } == .wrongKey)

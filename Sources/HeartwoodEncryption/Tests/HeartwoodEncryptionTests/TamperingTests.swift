@@ -4,7 +4,7 @@ import HeartwoodFaults
 import HeartwoodFiles
 import Testing
 
-/// What is done to the files of a closed store is an error, or changes nothing that is read.
+/// A change to the files of a closed store is an error, or changes nothing that is read.
 @Suite struct TamperingTests {
   private static let path = "/store"
   private let disk = SimulatedFileSystem()

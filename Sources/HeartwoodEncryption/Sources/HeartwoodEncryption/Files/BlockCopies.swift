@@ -30,7 +30,7 @@ struct BlockCopies {
 
   // MARK: Noting
 
-  /// What a sync that begins makes durable when it has ended.
+  /// The stamp of the writes that a sync which begins now has made durable when it ends.
   var beginningSync: UInt64 { stamp }
 
   /// A sync that began at `stamp` has ended.

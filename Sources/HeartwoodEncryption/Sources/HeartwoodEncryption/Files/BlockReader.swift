@@ -2,7 +2,7 @@ import HeartwoodFiles
 
 /// Reads the blocks of a file: of the copies of a block, the newest that is authentic.
 struct BlockReader: Sendable {
-  /// What was found of a block.
+  /// The state of a block as it was found.
   enum Found {
     /// It was never written.
     case hole
@@ -100,7 +100,7 @@ struct BlockReader: Sendable {
     }
   }
 
-  /// What the headers of the slots say, authentic or not.
+  /// The claims in the headers of the slots, authentic or not.
   private func slotClaims() throws(FileSystemError) -> [Claim] {
     var claims: [Claim] = []
     for slot in 0..<layout.slots {

@@ -1,4 +1,4 @@
-/// What a file remembers between its writes.
+/// The state that a file keeps between its writes.
 struct BlockWriting {
   /// The copies of blocks in slots. Counts only until another lock is acquired.
   var copies: BlockCopies

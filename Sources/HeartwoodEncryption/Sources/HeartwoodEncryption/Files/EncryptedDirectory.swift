@@ -82,7 +82,7 @@ final class EncryptedDirectory: Directory, @unchecked Sendable {
 
   func rename(_ name: String, to newName: String) throws(FileSystemError) {
     try check(newName)
-    // What the name says about a file is sealed with it.
+    // The kind of file that the name states is sealed with it.
     guard FileKind(name) == FileKind(newName), name != PlainFile.shared, newName != PlainFile.shared else {
       throw FileSystemError(.unsupported, .rename, path: path + "/" + newName)
     }

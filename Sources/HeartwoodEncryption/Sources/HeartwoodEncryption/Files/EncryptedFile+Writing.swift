@@ -227,7 +227,7 @@ extension EncryptedFile {
       let length = kind == .whole ? Int(rest) : bytes.withUnsafeBytes(\.countWithoutZeros)
       try putPart(block, bytes, length, cipher)
       try flushRun()
-      // What the file loses may be a copy that is still needed.
+      // The removed bytes may be a copy that is still needed.
       try syncLocked()
     }
     for (slot, contents) in writing.copies.slots.enumerated() {

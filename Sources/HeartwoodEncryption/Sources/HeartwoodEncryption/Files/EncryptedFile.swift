@@ -12,7 +12,7 @@ final class EncryptedFile: File, @unchecked Sendable {
   let lock = NSLock()
   /// Nil until the file has a header. Guarded by `lock`.
   private var knownCipher: FileCipher?
-  /// What was written and not yet ended, synced or remembered. Guarded by `lock`.
+  /// The writes that are not yet ended, synced or remembered. Guarded by `lock`.
   var writing: BlockWriting
 
   var context: EncryptionContext { directory.context }

@@ -55,7 +55,7 @@ public struct EncryptedFileSystem: FileSystem {
   }
 }
 
-/// What the files of one file system share.
+/// The state that the files of one file system share.
 final class EncryptionContext: Sendable {
   let keyring: Keyring
   let algorithm: CipherAlgorithm

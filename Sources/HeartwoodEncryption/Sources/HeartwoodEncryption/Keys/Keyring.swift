@@ -9,7 +9,7 @@ final class Keyring: @unchecked Sendable {
   private let lock = NSLock()
   /// Guarded by `lock`, as is `preferred`.
   private var known: [KeyDerivation: SymmetricKey] = [:]
-  /// What new keys are wrapped with.
+  /// The derivation of the keys that wrap new ones.
   private var preferred: KeyDerivation?
 
   init(_ key: MasterKey, _ entropy: any Entropy) {

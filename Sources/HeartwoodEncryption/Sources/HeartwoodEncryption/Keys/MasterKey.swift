@@ -4,7 +4,7 @@ import Foundation
 
 /// The key that a program has: it wraps the keys that the files are sealed with.
 public struct MasterKey: Sendable {
-  /// What deriving a key from a password costs, as scrypt counts it.
+  /// The cost of deriving a key from a password, as scrypt counts it.
   public struct PasswordCost: Hashable, Sendable {
     /// The binary logarithm of the number of rounds. Each one doubles time and memory.
     public var rounds: UInt32
@@ -134,11 +134,11 @@ public enum UnusableKey: String, Error, Sendable, CustomStringConvertible {
   /// A password's cost is out of range.
   case costly = "a password's cost is 1 to 20 rounds, as a logarithm, and at most 1 GiB of memory"
 
-  /// What is wrong, and what to do.
+  /// The error, and what to do.
   public var description: String { rawValue }
 }
 
-/// What derived keys are for, so that no key serves two purposes.
+/// The purposes of derived keys, so that no key serves two.
 enum Purpose {
   static let wrapping = Array("Heartwood wrapping key 1".utf8)
   static let header = Array("Heartwood header 1".utf8)

@@ -1,4 +1,4 @@
-/// What precedes a sealed block. All of it but the tag is what the tag covers beside the bytes.
+/// The header before a sealed block. All of it but the tag is what the tag covers beside the bytes.
 struct BlockHeader: Hashable, Sendable {
   static let byteCount = FileLayout.blockHeaderBytes
   static let coveredBytes = 48

@@ -1,6 +1,6 @@
 import HeartwoodFiles
 
-/// What a file is used for, by its name: it decides how its blocks are written, and what an invalid one means.
+/// The use of a file, by its name: it decides how its blocks are written, and what an invalid one means.
 enum FileKind: UInt32, Sendable {
   /// The anchor of a store, and a segment of its log: parts of blocks are rewritten, and a crash may tear a write. An invalid block reads as
   /// zeros, which the engine takes for a torn write only where nothing proves that more was synced.
