@@ -30,7 +30,7 @@ package final class HeldStore {
   /// Identifies the store among all others.
   package var storeIdentifier: StoreIdentifier { engine.storeIdentifier }
 
-  /// What the store has.
+  /// A snapshot of the store.
   package func snapshot() throws(EngineError) -> Snapshot { try engine.snapshot() }
 
   /// Lets others open the store.

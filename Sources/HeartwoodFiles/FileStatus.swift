@@ -1,4 +1,4 @@
-/// What the system notes about a file or a directory beside its bytes.
+/// The status of a file or a directory, as the system notes it beside the bytes.
 public struct FileStatus: Hashable, Sendable {
   /// Distinguishes it from every other one that exists at the same time.
   public var identity: DirectoryIdentity

@@ -69,10 +69,10 @@ public protocol Directory: AnyObject, Sendable {
   /// paths; nil if the file system cannot tell.
   func identity() throws(FileSystemError) -> DirectoryIdentity?
 
-  /// What the system notes about the directory; nil if the file system cannot tell.
+  /// The status of the directory; nil if the file system cannot tell.
   func status() throws(FileSystemError) -> FileStatus?
 
-  /// What the system notes about the file that a name leads to; nil if the file system cannot tell.
+  /// The status of the file that a name leads to; nil if the file system cannot tell.
   ///
   /// - Throws: `.notFound` if there is none.
   func status(of name: String) throws(FileSystemError) -> FileStatus?
@@ -162,7 +162,7 @@ public protocol File: AnyObject, Sendable {
   /// The length in bytes.
   func size() throws(FileSystemError) -> Int64
 
-  /// What the system notes about the file; nil if the file system cannot tell.
+  /// The status of the file; nil if the file system cannot tell.
   func status() throws(FileSystemError) -> FileStatus?
 
   /// Truncates the file, or extends it with zeros.

@@ -69,7 +69,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of the error.
   public let code: Code
-  /// What failed, why, and what to do.
+  /// The failure, its reason, and what to do.
   public let message: String
   /// The file concerned, if any.
   public let file: String?

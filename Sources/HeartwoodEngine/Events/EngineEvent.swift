@@ -22,7 +22,7 @@ public enum EngineEvent: Hashable, Sendable {
   }
 }
 
-/// What opening a store took.
+/// A report on the opening of a store.
 public struct OpenedStore: Hashable, Sendable {
   /// The newest generation.
   public var generation: Generation

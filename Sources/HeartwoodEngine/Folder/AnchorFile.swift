@@ -17,7 +17,7 @@ final class AnchorFile: @unchecked Sendable {
   /// Whether the current slot is known to be on disk. False if another process wrote it: its sync may have
   /// failed, and then the system shows bytes that it never writes to disk. Guarded by `lock`.
   private var isKnownDurable: Bool
-  /// What the system noted about the file after this process had read or written it; nil if that is not known. Guarded by `lock`.
+  /// The status of the file after this process had read or written it; nil if that is not known. Guarded by `lock`.
   private var status: FileStatus?
   /// When it was read or written, in nanoseconds of `MonotonicTime`. Guarded by `lock`.
   private var statusTime = 0

@@ -1,6 +1,6 @@
 import HeartwoodFiles
 
-/// What other processes say about the store.
+/// The records of other processes about the store.
 extension StoreFolder {
   /// Opens the shared header; nil if the store is open for reading only and no process has created the header
   /// yet.

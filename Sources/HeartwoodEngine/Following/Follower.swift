@@ -1,7 +1,7 @@
 import HeartwoodFiles
 import Synchronization
 
-/// What a follower has copied.
+/// A report on the work of a follower.
 public struct FollowingReport: Hashable, Sendable {
   /// The newest generation of the follower's store.
   public var generation: Generation

@@ -73,7 +73,7 @@ struct PieceList {
 }
 
 extension OpenPiece {
-  /// What a follower notes of the piece.
+  /// The mark by which a follower notes the piece.
   var mark: ShippingMark {
     ShippingMark(
       identifier: header.identifier, lineage: header.lineage, number: header.number, pieceChecksum: checksum)

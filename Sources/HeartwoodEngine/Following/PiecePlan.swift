@@ -1,4 +1,4 @@
-/// What a piece contains: the store's state after it, and the bytes that are not in the pieces before.
+/// The contents of a piece: the store's state after it, and the bytes that are not in the pieces before.
 struct PiecePlan {
   let contents: BackupContents
   /// Where the log goes on; nil in a base.
@@ -36,7 +36,8 @@ struct PiecePlan {
     }
   }
 
-  /// What continues a piece: the bytes after it, if all of the log after it is still there; otherwise a base.
+  /// The plan of the piece that continues another one: the bytes after it, if all of the log after it is still there;
+  /// otherwise a base.
   ///
   /// - Throws: `.diverged` if the store is not the one that made the piece, or has lost what the piece contains.
   init(_ contents: BackupContents, after piece: PieceHeader, in place: String) throws(EngineError) {

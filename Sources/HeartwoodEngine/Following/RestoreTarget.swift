@@ -38,7 +38,7 @@ public enum RestoreTarget: Hashable, Sendable {
   }
 }
 
-/// What was restored.
+/// A report on a restore.
 public struct RestoreReport: Hashable, Sendable {
   /// The generation that the store has.
   public var generation: Generation

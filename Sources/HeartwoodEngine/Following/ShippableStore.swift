@@ -4,8 +4,8 @@ import HeartwoodFiles
 struct ShippableStore {
   let store: OpenStore
 
-  /// What is published, made durable; nil if the store has to be opened again, because its tree is based on an older
-  /// checkpoint than its log.
+  /// The published state, made durable; nil if the store has to be opened again, because its tree is based on an
+  /// older checkpoint than its log.
   ///
   /// The log is synced here, also where commits are not: what is shipped must not be lost by the store.
   func contents() throws(EngineError) -> BackupContents? {

@@ -33,7 +33,7 @@ public struct ShippingOptions: Sendable {
   }
 }
 
-/// What a shipper has done.
+/// A report on the work of a shipper.
 public struct ShippingReport: Hashable, Sendable {
   /// The newest generation that the destination has.
   public var generation: Generation

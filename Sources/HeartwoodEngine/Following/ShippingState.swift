@@ -1,4 +1,4 @@
-/// What a shipper knows of its destination and of its store.
+/// The destination and the store as a shipper knows them.
 final class ShippingState {
   private let store: OpenStore
   private let destination: any ShippingDestination

@@ -23,7 +23,7 @@ struct AnchorSlot: Hashable, Sendable {
   var isUnsynced = false
   /// The meaning of the keys and values; nil if the store is not marked.
   var content: StoreContent?
-  /// What the store may contain that older versions cannot read.
+  /// The parts of the store that older versions cannot read.
   var features: StoreFeatures = []
 
   /// The result of reading a slot.

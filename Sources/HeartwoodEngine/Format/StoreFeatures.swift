@@ -1,4 +1,4 @@
-/// What a store may contain that versions of format 1 cannot read. Bits of the field `incompatibleFeatures`.
+/// The parts of a store that versions of format 1 cannot read. Bits of the field `incompatibleFeatures`.
 struct StoreFeatures: OptionSet, Hashable, Sendable {
   let rawValue: UInt32
 

@@ -41,7 +41,7 @@ struct Statistics {
 
   func run() throws(EngineError) -> EngineStatistics {
     try store.status.checkOpen()
-    // What cannot be read of other processes' commits is left out, as in `Engine.newestGeneration`.
+    // Commits of other processes that cannot be read are left out, as in `Engine.newestGeneration`.
     try? Refresh(store).ifStale()
     // Before this call pins one itself.
     var pins: [UInt64] = []

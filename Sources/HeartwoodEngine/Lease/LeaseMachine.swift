@@ -106,8 +106,8 @@ struct LeaseMachine: Hashable, Sendable {
     case recover
   }
 
-  /// What a process must do before it answers from the end of the log that the newest record names. A transaction beyond that end, of a
-  /// writer that has ended, is adopted by the next writer: an answer without it would not be the last word.
+  /// The step that a process must take before it answers from the end of the log that the newest record names. A transaction beyond that
+  /// end, of a writer that has ended, is adopted by the next writer: an answer without it would not be the last word.
   enum Settling: Hashable, Sendable {
     /// Nothing: the record names everything that is adopted.
     case isSettled

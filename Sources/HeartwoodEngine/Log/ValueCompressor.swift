@@ -33,12 +33,12 @@ extension EngineOptions {
   /// Shorter values never become shorter by much.
   private static let shortestCompressed = 32
 
-  /// What compresses values; nil if none are compressed.
+  /// The compressor of values; nil if none are compressed.
   var compressor: ValueCompressor? {
     guard case .values(let count) = compression else { return nil }
     return ValueCompressor(shortest: max(count, Self.shortestCompressed))
   }
 
-  /// What a store that is written with these options may contain.
+  /// The features of a store that is written with these options.
   var features: StoreFeatures { compression == .none ? [] : [.compressedValues] }
 }

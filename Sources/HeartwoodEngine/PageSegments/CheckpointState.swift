@@ -1,4 +1,4 @@
-/// What the holder of the checkpoint lock changes. Acquires the writer lock for short steps only.
+/// The state that the holder of the checkpoint lock changes. Acquires the writer lock for short steps only.
 final class CheckpointState {
   let pages: PageAppender
   /// The newest checkpoint that the anchor names.

@@ -104,7 +104,7 @@ struct HeldGenerations {
     }
   }
 
-  /// What a generation needs of the files.
+  /// The files that a generation needs.
   private func needs(
     _ generation: UInt64?, _ list: HoldList, _ checkpoints: CheckpointState
   ) throws(EngineError) -> HoldRecord.Needs {

@@ -8,7 +8,7 @@ public struct SalvageReport: Sendable {
   public internal(set) var keysOfTree: UInt64 = 0
   /// The number of the log's transactions that were applied, in whole or in part.
   public internal(set) var transactions = 0
-  /// What could not be read, in the order in which it was found; the first ten thousand losses.
+  /// The parts that could not be read, in the order in which they were found; the first ten thousand losses.
   public internal(set) var losses: [SalvageLoss] = []
   /// The number of losses beyond those in `losses`.
   public internal(set) var furtherLosses = 0

@@ -16,7 +16,7 @@ final class OpenStore: Sendable {
   let status = StoreStatus()
   let anchor: AnchorWriter
 
-  // What readers use.
+  // The parts that readers use.
   let space: PageSpace
   let generations: Generations
   /// The segments of the log, and its published end.
@@ -28,7 +28,7 @@ final class OpenStore: Sendable {
   /// Whether the program is told what the store does.
   let isObserved: Bool
 
-  // What several processes use.
+  // The parts that several processes use.
 
   /// Nil if no other process can write: the store is in memory, or open for reading only.
   let attachment: ProcessAttachment?
@@ -38,14 +38,14 @@ final class OpenStore: Sendable {
   let lease: WriterLease
   let records: RecordPublisher
 
-  // What writers use.
+  // The parts that writers use.
   let numbers: SegmentNumbers
   let syncs: LogSyncs
   let commits: CommitQueue
   let reserve: DiskReserve
   /// Delays commits that append faster than space is reclaimed.
   let throttle = WriteThrottle()
-  /// What held snapshots keep.
+  /// The totals of the unlinked segments that held snapshots keep.
   let unlinked = UnlinkedTotals()
   let writer: WriterLock<WriterState>
   let checkpoints: StateLock<CheckpointState>

@@ -3,7 +3,7 @@ import HeartwoodFiles
 /// A replay of the log after a checkpoint, as a tree of its own. It goes on to later generations, which share with the earlier ones all pages
 /// that are equal, while readers hold those.
 final class PastReplay: Sendable {
-  /// What the writer of the tree changes.
+  /// The state that the writer of the tree changes.
   private final class Progress {
     let generations: Generations
     let tree: TreeWriter

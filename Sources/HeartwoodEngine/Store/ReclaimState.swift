@@ -1,4 +1,4 @@
-/// What the holder of the reclaim lock knows of the store's space. Compaction holds the lock; verification and backup hold it
+/// The store's space as the holder of the reclaim lock knows it. Compaction holds the lock; verification and backup hold it
 /// to keep compaction out. A thread that holds it may wait for the lease.
 final class ReclaimState {
   /// The records of complete log segments, by segment number.

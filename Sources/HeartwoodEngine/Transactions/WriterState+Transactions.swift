@@ -6,7 +6,7 @@ struct CommitOutcome {
   /// nothing or was rolled back, as it may have read commits that are not durable yet.
   var number: UInt64 = 0
   var isEmpty = true
-  /// What it appended to the log.
+  /// The number of bytes that it appended to the log.
   var bytes = 0
   var tasks = BackgroundTasks()
 }

@@ -1,4 +1,5 @@
-/// What the holder of the writer lock changes: the log, the tree, the tip of the generations, and the work that is due.
+/// The state that the holder of the writer lock changes: the log, the tree, the tip of the generations, and the work that is
+/// due.
 ///
 /// Reached only in the closures of `WriterLock`, so a function with a parameter of this type runs with the writer lock held.
 /// Not `Sendable`: the compiler refuses to hand it to another thread.

@@ -119,7 +119,7 @@ extension FaultPlan {
     case whole
   }
 
-  /// What happens to a call instead of its normal execution.
+  /// The effect on a call in place of its normal execution.
   public enum Action: Hashable, Sendable {
     /// Fails with this error code. A failing `close` always closes the file.
     case fail(FileSystemError.Code, Effect = .none)

@@ -1,7 +1,7 @@
 /// Calls of a program's code that wait until the thread holds no lock.
 ///
-/// What is told happens deep in an operation, often with locks held. There the call is left; the outermost operation of the thread makes it
-/// when it has released everything.
+/// Events are told deep in an operation, often with locks held. There the call is left; the outermost operation of the thread makes it when
+/// it has released everything.
 package final class LateCalls {
   private static let ofThread = ThreadValue<LateCalls>()
   private var calls: [() -> Void] = []
