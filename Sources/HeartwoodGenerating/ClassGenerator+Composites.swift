@@ -80,7 +80,7 @@ extension ClassGenerator {
     }
   }
 
-  /// What the type of a composite attribute has of its elements, without their defaults.
+  /// The form of the elements in the type of a composite attribute, without their defaults.
   private func form(of composite: CompositeAttributeDescription) -> [String] {
     composite.elements.map { element in
       let nested = (element as? CompositeAttributeDescription).map { form(of: $0) } ?? []

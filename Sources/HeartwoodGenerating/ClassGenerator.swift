@@ -3,7 +3,7 @@ import HeartwoodModel
 
 /// Writes Swift for the entities of a model.
 package struct ClassGenerator {
-  /// What is written for an entity. The first two are the names of Xcode's code generation.
+  /// The kind of source for an entity. The first two are the names of Xcode's code generation.
   package enum Mode: String, CaseIterable {
     /// A class that declares the properties.
     case `class`
@@ -22,7 +22,7 @@ package struct ClassGenerator {
   let access: String
   /// The names of the entities whose classes declare properties.
   private var declared: Set<String> = []
-  /// What the sources of all entities do not have, a sentence each.
+  /// The parts that the sources of all entities do not have, a sentence each.
   package internal(set) var notes: [String] = []
 
   /// The composite attributes whose types are written, by the name of the type: the first of each.

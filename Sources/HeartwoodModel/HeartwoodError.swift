@@ -84,7 +84,7 @@ public struct HeartwoodError: Error, Sendable {
   public var validationRule: ValidationRule? { contents.rule }
   /// The individual errors of `.validationMultipleErrors`.
   public var details: [HeartwoodError] { contents.details }
-  /// What a merge policy may resolve.
+  /// The conflicts that a merge policy may resolve.
   package var conflicts: [any SaveConflict] { contents.conflicts }
   /// The error of the engine or the file system that caused this one.
   public var underlying: (any Error)? { contents.underlying }
@@ -246,7 +246,7 @@ extension HeartwoodError {
   /// An invalid model. The message is one sentence.
   package static func model(_ message: String) -> HeartwoodError { HeartwoodError(.coreData, message) }
 
-  /// What to do about damage that is found on the way.
+  /// The advice about damage that is found on the way.
   private static let damageAdvice = "; verify the store"
 
   /// The message without what to do about damage, for a reader that has read the whole store.

@@ -64,7 +64,7 @@ extension ManagedObjectID: CustomStringConvertible {
     entity.displayName.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? entity.displayName
   }
 
-  /// What the URI of a permanent identifier says.
+  /// The parts of the URI of a permanent identifier.
   package typealias URIParts = (store: UUID, entityName: String, key: UInt64)
 
   /// The parts of a permanent identifier's URI; nil for any other URI.

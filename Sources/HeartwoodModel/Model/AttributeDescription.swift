@@ -34,7 +34,7 @@ public class AttributeDescription: PropertyDescription, @unchecked Sendable {
   /// The name of the type of a transformable attribute's values, for information only.
   @_disfavoredOverload public var attributeValueClassName: String? { willSet { willEdit() } }
 
-  /// What a save requires of the value.
+  /// The rules that a value must satisfy to be saved.
   ///
   /// - Precondition: The rules fit the attribute's type when the model is first used.
   public var validationRules: [ValidationRule] = [] { willSet { willEdit() } }

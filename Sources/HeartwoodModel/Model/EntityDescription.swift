@@ -30,10 +30,10 @@ public final class EntityDescription: NSObject, @unchecked Sendable {
   /// Any text; it is part of the version hash.
   public var versionHashModifier: String? { willSet { willEdit() } }
 
-  /// What a model file says of the entity for other tools, such as the kind of generated code: by the names of the file.
+  /// The settings of the entity for other tools in a model file, such as the kind of generated code: by the names of the file.
   var modelFile: [String: String]?
 
-  /// What Xcode generates for the entity, as its model file says: `class`, `category`, or nil for nothing.
+  /// The kind of code that Xcode generates for the entity, as its model file says: `class`, `category`, or nil for nothing.
   package var codeGenerationType: String? { modelFile?["codeGenerationType"] }
 
   /// The entities that inherit this one's properties.

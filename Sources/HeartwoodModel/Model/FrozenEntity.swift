@@ -33,7 +33,7 @@ import HeartwoodBytes
   package let checks: [PropertyCheck]
   /// The expressions of the indexes that cover the entity, as texts; those of superentities first.
   let indexedTexts: [String]
-  /// What is made of them.
+  /// The expressions that are made of these texts.
   let lateIndexedExpressions = LateObject()
   let versionHash: VersionHash
   /// The entity and all its subentities at any depth, by number.

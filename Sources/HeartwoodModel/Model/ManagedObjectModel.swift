@@ -61,7 +61,7 @@ public final class ManagedObjectModel: NSObject, @unchecked Sendable {
     }
   }
 
-  /// What a model file says of the model for other tools, such as whether CloudKit uses it: by the names of the file.
+  /// The settings of the model for other tools in a model file, such as whether CloudKit uses it: by the names of the file.
   package final var modelFile: [String: String]?
   /// The same of configurations, by their names.
   package final var configurationFiles: [String: [String: String]]?
@@ -69,14 +69,14 @@ public final class ManagedObjectModel: NSObject, @unchecked Sendable {
   /// Whether the model was read from a store. Its transformable values are bytes where their transformer is not registered.
   package final var isReadFromStore = false
 
-  /// What the declarations of classes say that is allowed, and probably not meant, such as a forgotten inverse. It is noted when a store is
-  /// opened with the model: see `PersistentStoreDescription.noteLog`.
+  /// Statements in the declarations of classes that are allowed, and probably not meant, such as a forgotten inverse. They are noted when a
+  /// store is opened with the model: see `PersistentStoreDescription.noteLog`.
   public package(set) final var declarationNotes: [String] = []
 
   /// Called before the model is first used, by the module `CoreData`.
   package final var beforeFreezing: ((ManagedObjectModel) -> Void)?
 
-  /// What errors of saves become, with the context, for the module `CoreData`; set before the model is used.
+  /// Translates the errors of saves, with the context, for the module `CoreData`; set before the model is used.
   package final var errorTranslator: ((HeartwoodError, AnyObject) -> any Error)?
 
   private let freezing = Guarded(false)

@@ -12,7 +12,7 @@ package final class ModelChecks {
     var seen: Set<String> = []
     for entity in model.entities { attempt { () throws(HeartwoodError) in try checkName(of: entity, &seen) } }
     for entity in model.entities { attempt { () throws(HeartwoodError) in try checkInheritance(of: entity) } }
-    // What an entity has is known only if it inherits from others of the model.
+    // The properties of an entity are known only if it inherits from others of the model.
     try throwProblems()
     for entity in model.entities {
       attempt { () throws(HeartwoodError) in try checkPropertyNames(of: entity) }
@@ -170,7 +170,7 @@ package final class ModelChecks {
       throw .model(
         "\(name) is composite and transient: only attributes with a value of their own can be transient")
     }
-    // What a store has was accepted once.
+    // A setting that a store has was accepted once.
     guard !composite.allowsExternalBinaryDataStorage || model.isReadFromStore else {
       throw .model(
         "\(name) is composite: its elements are in the row, and none of it can be stored outside; leave out "
@@ -193,7 +193,7 @@ package final class ModelChecks {
   private func checkElements(
     of composite: CompositeAttributeDescription, _ name: String, depth: Int
   ) throws(HeartwoodError) {
-    // What a store has was accepted once.
+    // A setting that a store has was accepted once.
     if depth > CompositeAttributeDescription.greatestDepth, !model.isReadFromStore {
       throw .model("\(name) \(CompositeAttributeDescription.tooDeep)")
     }

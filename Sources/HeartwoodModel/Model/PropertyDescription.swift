@@ -17,7 +17,8 @@ open class PropertyDescription: NSObject, @unchecked Sendable {
   /// Any text; it is part of the version hash.
   public var versionHashModifier: String? { willSet { willEdit() } }
 
-  /// What a model file says of the property for other tools, such as whether a scalar type is generated: by the names of the file.
+  /// The settings of the property for other tools in a model file, such as whether a scalar type is generated: by the names of the
+  /// file.
   final var modelFile: [String: String]?
 
   /// The entity that declares the property.

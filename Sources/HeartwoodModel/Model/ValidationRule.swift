@@ -15,7 +15,7 @@ public struct ValidationRule: Hashable, Sendable, Codable {
   package let greatest: String?
   /// The regular expression or the condition.
   package let text: String?
-  /// What the error says in place of its own sentence.
+  /// The text of the error in place of its own sentence.
   package private(set) var message: String?
 
   private init(_ kind: Kind, _ least: String? = nil, _ greatest: String? = nil, text: String? = nil) {
@@ -77,7 +77,7 @@ public struct ValidationRule: Hashable, Sendable, Codable {
 }
 
 extension ValidationRule: CustomStringConvertible {
-  /// What the rule requires.
+  /// The requirement of the rule in words.
   public var description: String {
     switch kind {
     case .number: bounds("at least", "at most")

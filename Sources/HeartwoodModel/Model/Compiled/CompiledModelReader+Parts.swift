@@ -88,7 +88,7 @@ extension CompiledModelReader {
     return info
   }
 
-  /// What a part says, or a note that it is not understood.
+  /// The result of reading a part, or a note that it is not understood.
   mutating func understood<Result>(
     _ owner: String, _ consequence: String, _ body: (inout Int) throws(HeartwoodError) -> Result
   ) -> Result? {

@@ -6,11 +6,11 @@ import HeartwoodArchives
 /// Both are keyed archives of an `NSManagedObjectModel`; the one in a store is compressed. What a store can mean is read, and the rest is left
 /// out with a sentence in `notes`, by the rules of `XcodeModelReader`, so that a compiled model is the one of its source.
 package struct CompiledModelReader {
-  /// What messages call the file.
+  /// The name of the file in messages.
   let file: String
-  /// What the file has and the model does not, or has otherwise, a sentence each.
+  /// The parts of the file that the model does not have, or has otherwise, a sentence each.
   package var notes: [String] = []
-  /// What no store could mean, a sentence each.
+  /// The statements that no store could mean, a sentence each.
   package var mistakes: [String] = []
   /// The superentity of each entity that has one, and the names of the properties that an entity inherits.
   private var parents: [String: String] = [:]

@@ -19,7 +19,7 @@ extension ManagedObjectModel {
     do throws(HeartwoodError) {
       try self.init(file.document, prepare: prepare)
     } catch {
-      // What the file's mistakes say already, with its place.
+      // The problems that the file's mistakes state already, with their places.
       let known = file.mistakes
       problems += (error.details.isEmpty ? [error] : error.details).filter { error in
         !known.contains { $0.hasSuffix(": \(error.message)") }

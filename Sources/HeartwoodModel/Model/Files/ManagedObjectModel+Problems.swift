@@ -7,8 +7,8 @@ extension ManagedObjectModel {
     if let first = expressionProblems().first { throw first.error }
   }
 
-  /// What is wrong with the expressions of derived attributes and of indexes, and where: the path of an attribute, or the names of an
-  /// entity and its index.
+  /// The errors in the expressions of derived attributes and of indexes, and their places: the path of an attribute, or the names of
+  /// an entity and its index.
   ///
   /// - Precondition: The model is valid.
   func expressionProblems() -> [(place: String, error: HeartwoodError)] {
@@ -58,7 +58,7 @@ extension ManagedObjectModel {
     if let first = fetchedPropertyProblems().first { throw first.error }
   }
 
-  /// What is wrong with the requests of fetched properties, and with which.
+  /// The errors in the requests of fetched properties, with the names of these.
   ///
   /// - Precondition: The model is valid.
   func fetchedPropertyProblems() -> [(place: String, error: HeartwoodError)] {
@@ -117,7 +117,7 @@ extension FetchedPropertyDescription {
 }
 
 extension ManagedObjectModel {
-  /// What is wrong with the predicates of requests, and with which.
+  /// The errors in the predicates of requests, with the names of these.
   ///
   /// - Precondition: The model is valid.
   func fetchRequestTemplateProblems() -> [(place: String, error: HeartwoodError)] {

@@ -4,9 +4,9 @@ import HeartwoodArchives
 /// A model in a file of any kind that is known.
 package struct ModelFile {
   package let document: ModelDocument
-  /// What the file has and the document does not, or has otherwise.
+  /// The parts of the file that the document does not have, or has otherwise.
   package private(set) var notes: [String]
-  /// What no store could mean: the document is not to be used if there is something.
+  /// The statements that no store could mean: the document is not to be used if there are any.
   package let mistakes: [String]
   /// Whether the file is of Xcode's format, or compiled of one.
   package let isXcodeModel: Bool

@@ -2,7 +2,7 @@ import Foundation
 
 /// Files of other programs that people take for stores and models.
 package enum ForeignFile {
-  /// What a file is, as a sentence: a SQLite database, a store or a model of Core Data. Nil for others.
+  /// The kind of a file, as a sentence: a SQLite database, a store or a model of Core Data. Nil for others.
   package static func kind(of data: Data) -> String? {
     func begins(_ text: String) -> Bool { data.starts(with: Array(text.utf8)) }
     func has(_ text: String) -> Bool { data.prefix(1 << 20).range(of: Data(text.utf8)) != nil }

@@ -13,7 +13,7 @@ package struct XcodeModelBundle {
   /// Sorted by name.
   package let versions: [Version]
   package let current: Version
-  /// What the folder says and is not so, a sentence each.
+  /// The statements of the folder that are not true, a sentence each.
   package let notes: [String]
 
   /// - Throws: `.coreData` if the folder cannot be read, has no versions, or it is not known which one is current.

@@ -280,7 +280,7 @@ extension XcodeModelReader {
     return property
   }
 
-  /// What all kinds of properties have.
+  /// The part that all kinds of properties have.
   private mutating func property(
     _ fields: inout MarkupFields, _ name: String, _ element: MarkupElement, _ path: String
   ) -> ModelDocument.Property {

@@ -115,7 +115,7 @@ extension XcodeModelReader {
     _ entities: inout [ModelDocument.Entity], _ given: [PropertyPlace: PropertyPlace], _ lookup: EntityLookup
   ) {
     var named = given
-    // What names a relationship that does not name it in return.
+    // Relationships that name one which does not name them in return.
     var claims = Self.relationships(of: entities).filter { place in
       given[place].map { given[$0] != place } ?? false
     }

@@ -22,7 +22,7 @@ extension XcodeModelReader {
     }
   }
 
-  /// What messages call an element, alone and before the names of those inside of it.
+  /// The names of an element in messages, alone and before the names of those inside of it.
   private static func names(of element: MarkupElement, in owner: String) -> (name: String, short: String) {
     let name = element.attributes["name"] ?? "without a name"
     switch element.name {

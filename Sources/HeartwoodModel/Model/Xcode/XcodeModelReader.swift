@@ -6,11 +6,11 @@ import Foundation
 /// out, with a sentence in `notes`; only where nothing can be meant there is one in `mistakes`. What has no meaning for a store, such as the kind of generated
 /// code, is kept with its entity or property, and so is what is left out, so that it is in the file when the model is written again.
 package struct XcodeModelReader {
-  /// What messages call the file.
+  /// The name of the file in messages.
   let file: String
-  /// What the file has and the model does not, or has otherwise, a sentence each.
+  /// The parts of the file that the model does not have, or has otherwise, a sentence each.
   package private(set) var notes: [String] = []
-  /// What no store could mean, a sentence each.
+  /// The statements that no store could mean, a sentence each.
   package private(set) var mistakes: [String] = []
   /// The descriptions of composite attributes, by name.
   var composites: [String: MarkupElement] = [:]

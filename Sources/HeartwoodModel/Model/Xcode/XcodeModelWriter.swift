@@ -2,7 +2,7 @@ import Foundation
 
 /// Writes a model as Xcode does: the file `contents` of a `.xcdatamodel` folder.
 package struct XcodeModelWriter {
-  /// What the model has and the format does not, a sentence each.
+  /// The parts of the model that the format does not have, a sentence each.
   package private(set) var notes: [String] = []
   /// The composite attributes by the names of their descriptions.
   private var composites: [String: [ModelDocument.Property]] = [:]

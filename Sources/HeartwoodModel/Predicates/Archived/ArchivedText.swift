@@ -84,7 +84,7 @@ package struct ArchivedText {
     return texts
   }
 
-  /// What a part of the archive is, with its errors as those of the model.
+  /// Reads a part of the archive, and throws its errors as those of the model.
   package func reading<Result>(_ body: () throws(ArchiveError) -> Result) throws(HeartwoodError) -> Result {
     do throws(ArchiveError) {
       return try body()

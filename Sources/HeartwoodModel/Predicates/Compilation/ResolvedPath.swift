@@ -49,7 +49,7 @@ package struct PathResolver {
   /// The enclosing scopes, the fetched object first.
   package var scopes: [(scope: Scope, entity: EntityDescription)]
 
-  /// What the paths read of the fetched object's row.
+  /// The properties that the paths read of the fetched object's row.
   package let used = UsedProperties()
 
   package init(scopes: [(scope: Scope, entity: EntityDescription)]) {

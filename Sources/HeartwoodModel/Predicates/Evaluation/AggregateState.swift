@@ -9,7 +9,7 @@ package struct AggregateState {
   private(set) var count: Int64 = 0
   private var result = Value.null
   private var deviation = Deviation()
-  /// What functions keep that need all values, or none twice.
+  /// The values that functions keep which need all of them, or none twice.
   private var kept: KeptValues?
 
   package init(_ function: Aggregate.Function, isDistinct: Bool = false) {
@@ -89,7 +89,7 @@ package struct AggregateState {
 }
 
 extension AttributeType {
-  /// What a sum of no values of this type is.
+  /// The sum of no values of this type.
   package var zero: Value {
     switch self {
     case .double, .float: .double(0)

@@ -20,7 +20,7 @@ enum CastType {
     }
   }
 
-  /// What a message says that exists.
+  /// The names of the types, for messages.
   static let names = "NSDate, NSNumber, NSInteger, NSDecimalNumber, NSString, NSUUID, NSURL, NSData or Bool"
 
   var kind: ValueKind {

@@ -11,7 +11,7 @@ package enum CollectionOperator {
   package static let names =
     "@count, @sum, @avg, @min, @max, @median, @mode, @stddev, @unionOfObjects or @distinctUnionOfObjects"
 
-  /// What an operator makes of values: one of them, a number or a list.
+  /// The result of an operator on values: one of them, a number or a list.
   ///
   /// - Parameters:
   ///   - name: Its name, which exists, with the sign.

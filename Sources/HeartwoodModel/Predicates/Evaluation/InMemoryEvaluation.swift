@@ -8,7 +8,7 @@ package struct InMemoryEvaluation {
   private let property: (Any, String) -> Any?
   /// The members of a collection; nil for other values, dictionaries among them.
   private let members: (Any) -> [Any]?
-  /// What an object is compared by; nil for other values.
+  /// The identifier that an object is compared by; nil for other values.
   private let identifier: (Any) -> ManagedObjectID?
   private let variables: [String: Any]
 
@@ -62,7 +62,7 @@ package struct InMemoryEvaluation {
     return value
   }
 
-  /// What an operator on a collection makes of values.
+  /// The result of an operator on a collection of values.
   package func result(of name: String, over values: [Any]) -> Any? {
     any(CollectionOperator.value(name, of: values.map(stored)), among: values.flatMap { members($0) ?? [$0] })
   }
@@ -219,7 +219,7 @@ package struct InMemoryEvaluation {
 
   // MARK: Values
 
-  /// What a value is compared as.
+  /// The stored form of a value, by which it is compared.
   private func stored(_ any: Any?) -> Value {
     guard let any, !(any is NSNull) else { return .null }
     if let identifier = identifier(any) { return .object(identifier) }

@@ -12,7 +12,7 @@ final class TextPattern {
   private let bytes: UnsafeRawBufferPointer
   private let wildcards: WildcardPattern?
   private let expression: RegularExpression?
-  /// What MATCHESWORDS looks for.
+  /// The words that MATCHESWORDS looks for.
   let words: WordQuery?
   /// The other text of an order by dictionary.
   private let dictionaryWord: String?

@@ -119,7 +119,7 @@ struct BacktrackingMatch {
     } else {
       isFound = try run(from: step, at: position, until: nil, check) != nil
     }
-    // What it has found in groups stays, unless it was not to be found.
+    // The groups that it has matched stay, unless it was not to be found.
     if isFound { if isNegated { undo(to: height) } else { forgetWays(above: height) } }
     return isFound
   }

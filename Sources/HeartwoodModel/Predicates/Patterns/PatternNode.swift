@@ -7,12 +7,12 @@ indirect enum PatternNode {
   case repeated(PatternNode, least: Int, most: Int?, isLazy: Bool)
   /// A group that is remembered, by its number from 1.
   case group(PatternNode, Int)
-  /// What a group has matched.
+  /// A text that is the same as a group has matched.
   case same(Int, ignoresCase: Bool)
   case place(PatternPlace)
   /// Whether something follows or precedes.
   case look(PatternNode, isBehind: Bool, isNegated: Bool)
-  /// What it has matched at first is not tried in other ways.
+  /// A part whose first match is not tried in other ways.
   case atomic(PatternNode)
 }
 

@@ -65,7 +65,7 @@ extension PatternParser {
     return number
   }
 
-  /// What an escape stands for, after its backslash.
+  /// The set of an escape, after its backslash.
   private mutating func escapedSet(inClass isInClass: Bool) throws(Mistake) -> ScalarSet.Node {
     let start = position - 1
     guard let scalar = take() else {

@@ -75,7 +75,7 @@ struct PatternParser {
     return true
   }
 
-  /// What is before a character, which is taken too.
+  /// The text before a character, which is taken too.
   mutating func take(upTo end: Unicode.Scalar, _ what: String) throws(Mistake) -> String {
     let start = position
     while let scalar = take() {
@@ -132,7 +132,7 @@ struct PatternParser {
     return parts.count == 1 ? parts[0] : parts.isEmpty ? .empty : .sequence(parts)
   }
 
-  /// What is between `\Q` and `\E`. A repetition after it is of its last character.
+  /// Parses the text between `\Q` and `\E`. A repetition after it is of its last character.
   private mutating func quoted(_ parts: inout [PatternNode]) throws(Mistake) {
     let first = parts.count
     while next != nil, !skip("\\E") {
@@ -253,7 +253,7 @@ struct PatternParser {
     return try flagged()
   }
 
-  /// What is between the parentheses. Flags in it end with it.
+  /// Parses the pattern between the parentheses. Flags in it end with it.
   private mutating func body() throws(Mistake) -> PatternNode {
     let start = position
     let outer = flags

@@ -10,7 +10,7 @@ struct PatternProgram: Sendable {
     case beginGroup(Int)
     case endGroup(Int)
     case same(Int, ignoresCase: Bool)
-    /// What is looked for follows, up to a `done`; then goes on at `next`.
+    /// The pattern that is looked for follows, up to a `done`; then goes on at `next`.
     case look(isBehind: Bool, isNegated: Bool, next: Int)
     case atomic(next: Int)
     /// Notes where a round of a repetition begins, and ends a round that has taken nothing.

@@ -48,7 +48,7 @@ public struct ComparisonPredicate: FetchPredicate {
   public var rightExpression: ConditionExpression
   /// Which destinations it is about.
   public var comparisonPredicateModifier: Modifier
-  /// What is compared.
+  /// The operator.
   public var predicateOperatorType: Operator
   /// The differences of texts that are ignored.
   public var options: ComparisonOptions

@@ -76,7 +76,7 @@ extension Condition {
     return nil
   }
 
-  /// What the condition consists of, to walk its tree.
+  /// The form of the condition, to walk its tree.
   public var form: Form {
     switch node {
     case .constant(let value): return .constant(value)

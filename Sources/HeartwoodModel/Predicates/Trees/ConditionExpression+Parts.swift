@@ -14,7 +14,7 @@ extension ConditionExpression {
     case function = 4
     /// The members of two lists.
     case unionSet = 5
-    /// What two lists have in common.
+    /// The common members of two lists.
     case intersectSet = 6
     /// The members of a list that another one does not have.
     case minusSet = 7
@@ -28,7 +28,7 @@ extension ConditionExpression {
     case conditional = 20
   }
 
-  /// What the expression is.
+  /// The kind of the expression.
   public var expressionType: ExpressionType {
     switch kind {
     case .value, .object, .refused: .constantValue
@@ -155,7 +155,7 @@ extension ConditionExpression {
     self.init(.function(.union, [left, right]))
   }
 
-  /// What two lists have in common.
+  /// The common members of two lists.
   public init(forIntersectSet left: ConditionExpression, with right: ConditionExpression) {
     self.init(.function(.intersect, [left, right]))
   }

@@ -226,7 +226,7 @@ extension JSONParser {
   private mutating func string() throws(JSONError) -> String {
     let start = position
     position += 1
-    // What is before the run, where there are escapes.
+    // The text before the run, where there are escapes.
     var collected: [UInt8] = []
     var hasEscapes = false
     var runStart = position
