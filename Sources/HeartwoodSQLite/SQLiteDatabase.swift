@@ -36,7 +36,7 @@ public final class SQLiteDatabase: Sendable {
   /// The path of the file.
   public var path: String { source.path }
 
-  /// What the database is read from besides its file.
+  /// The journal that the database is read from besides its file.
   public var journal: SQLiteJournal { source.journal }
 
   /// The encoding of text in the file.

@@ -28,7 +28,7 @@ public struct SQLiteError: Error, Hashable, Sendable {
 
   /// The kind of problem.
   public let code: Code
-  /// What is wrong, and what to do where there is something to do.
+  /// The fault, and what to do where there is something to do.
   public let message: String
   /// The path of the file; nil where the error is not about a file.
   public let path: String?

@@ -22,7 +22,7 @@ final class ReadOnlyFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// What tells that a file was written: its length and the time of its last change.
+  /// The marks by which a write to a file is noticed: its length and the time of its last change.
   struct Stamp: Hashable, Sendable {
     var size: Int64
     var seconds: Int
@@ -45,7 +45,7 @@ final class ReadOnlyFile: Sendable {
     func isSameFile(as other: Stamp) -> Bool { device == other.device && number == other.number }
   }
 
-  /// What the system notes about the open file.
+  /// The stamp of the open file.
   func stamp() throws(SQLiteError) -> Stamp {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
@@ -54,7 +54,7 @@ final class ReadOnlyFile: Sendable {
     return Stamp(status)
   }
 
-  /// What the system notes about the file that the path leads to now; nil if there is none.
+  /// The stamp of the file that the path leads to now; nil if there is none.
   func stampOfPath() -> Stamp? {
     var status = stat()
     return stat(path, &status) == 0 ? Stamp(status) : nil

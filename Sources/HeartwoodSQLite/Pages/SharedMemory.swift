@@ -1,5 +1,5 @@
-/// What the processes that use a write-ahead log have written into the shared memory about it (`-shm`):
-/// "WAL-mode File Format", section 3.
+/// The records of the processes that use a write-ahead log in its shared memory (`-shm`): "WAL-mode File
+/// Format", section 3.
 struct SharedMemory: Hashable, Sendable {
   /// The frames of the log that count.
   var frameCount: UInt32

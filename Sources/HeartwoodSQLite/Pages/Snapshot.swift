@@ -18,13 +18,13 @@ import Foundation
 ///    locks.
 final class Snapshot: Sendable {
   let file: ReadOnlyFile
-  /// What there is instead of pages of the file; the first one that has a page counts.
+  /// The overlays in place of pages of the file; the first one that has a page counts.
   let overlays: [PageOverlay]
-  /// What the database is read from besides its file.
+  /// The journal that the database is read from besides its file.
   let journal: SQLiteJournal
   private let guarding: Guarding
 
-  /// What keeps the files as they are.
+  /// The protection of the files from changes.
   private enum Guarding {
     /// The lock on the database file, and that on the shared memory where a log is open.
     case locks(sharedMemory: ReadOnlyFile?)
@@ -220,7 +220,7 @@ final class Snapshot: Sendable {
   }
 }
 
-/// What a database was read from besides its file.
+/// The journal that a database was read from besides its file.
 public enum SQLiteJournal: String, Hashable, Sendable {
   /// Nothing.
   case none

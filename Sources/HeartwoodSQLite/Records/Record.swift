@@ -9,7 +9,7 @@ class Record: @unchecked Sendable {
     var start: UInt32
   }
 
-  /// What is left of a header.
+  /// The rest of a header.
   private struct Rest {
     /// Where the types of further values are.
     var types: Range<Int>

@@ -35,7 +35,7 @@ public struct SQLiteColumn: Hashable, Sendable {
   public let declaredType: String
   /// How values are treated.
   public let affinity: SQLiteAffinity
-  /// What rows have that were inserted before the column was added.
+  /// The value of the rows that were inserted before the column was added.
   public let defaultValue: SQLiteValue
   /// Whether null is refused.
   public let isNotNull: Bool

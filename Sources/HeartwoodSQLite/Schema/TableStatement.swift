@@ -150,7 +150,8 @@ struct TableStatement {
     } else {
       parser.skip()
     }
-    // What belongs to the constraint and is not needed, up to the next one; commas between them are optional.
+    // Tokens that belong to the constraint and are not needed, up to the next one; commas between them are
+    // optional.
     while let token = parser.current, token != .symbol(","), token != .symbol(")"), !isAtConstraint {
       parser.skipGroup()
     }

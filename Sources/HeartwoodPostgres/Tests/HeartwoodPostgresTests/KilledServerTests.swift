@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeartwoodPostgres
 
-/// What writers have been told about their saves.
+/// The answers that writers have got to their saves.
 private final class Acknowledgements: @unchecked Sendable {
   private let condition = NSCondition()
   private var acknowledged: Set<Int> = []

@@ -206,7 +206,7 @@ import Testing
 
   private struct Refusal: Error {}
 
-  /// What is inferred, and names in capitals.
+  /// The inferred mapping, with names in capitals.
   private func mapping(failsAt last: Int = .max) throws -> MappingModel {
     let mapping = try MappingModel.inferredMappingModel(
       forSourceModel: Self.model(isLater: false), destinationModel: Self.model(isLater: true))
@@ -241,7 +241,7 @@ import Testing
       }
       try context.persistentStoreCoordinator?.close()
     }
-    // What a migration left that was killed.
+    // The remains of a killed migration.
     let address = try PostgresAddress(url)
     try PostgresConnection(address).run("CREATE SCHEMA \"\(address.schema).migrating\"")
     let mapping = try mapping()
@@ -314,7 +314,7 @@ import Testing
       #expect(try dump(context) == before)
       #expect(try coordinator.metadata(for: store)["note"] as? String == "kept")
     }
-    // What is there already is not added to.
+    // Objects are not added to a store that is there already.
     let taken = heartwoodError { _ = try coordinator.migratePersistentStore(store, to: url, type: .postgres) }
     #expect(taken?.code == .persistentStoreOperation)
     #expect(try dump(ManagedObjectContext(.privateQueue, coordinator: coordinator)) == before)

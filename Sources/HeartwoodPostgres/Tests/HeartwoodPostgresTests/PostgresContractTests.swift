@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeartwoodPostgres
 
-/// What every kind of store promises.
+/// The contract that every kind of store fulfils.
 @Suite struct `A store in PostgreSQL` {
   @Test func `objects are saved with their relationships, and found again under the same identifiers`() throws
   {

@@ -62,7 +62,7 @@ import Testing
       try context.save()
     }
 
-    /// What both find, as the texts of the results.
+    /// The results of both, as texts.
     func find(
       _ entity: String, _ format: String, _ sorts: [any FetchSort], limit: Int = 0, offset: Int = 0
     ) throws -> (postgres: [String], memory: [String]) {

@@ -113,7 +113,8 @@ final class PostgresConnection: @unchecked Sendable {
   ///
   /// - Throws: What the body throws; `PostgresCommitFailure` if the commit was sent and not confirmed.
   func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-    // Whatever the server's default is: a statement sees what others have committed while it waited for a lock.
+    // Set explicitly, as the server may have another default: a statement sees what others have committed while
+    // it waited for a lock.
     try run("BEGIN ISOLATION LEVEL READ COMMITTED")
     let result: Result
     do {

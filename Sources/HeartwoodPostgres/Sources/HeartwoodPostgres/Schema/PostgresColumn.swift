@@ -3,7 +3,7 @@ import Heartwood
 
 /// A column of a table.
 struct PostgresColumn: Sendable {
-  /// What a column has, by the type of the attribute.
+  /// The type of a column, by that of the attribute.
   enum Kind: Sendable {
     case smallint, integer, bigint, real, double, boolean, text, bytea, uuid, numeric
     /// Seconds since the beginning of 2001 in UTC, as an attribute has them: PostgreSQL's own times have microseconds.

@@ -113,7 +113,7 @@ extension PostgresSchema {
     return rows.bytes(0, 0).first == 1
   }
 
-  /// What a database lacks of the tables; empty if everything is there.
+  /// The parts of the tables that a database lacks; empty if everything is there.
   func missing(_ connection: PostgresConnection) throws -> [String] {
     let rows = try connection.query(
       "SELECT table_name::text, column_name::text FROM information_schema.columns WHERE table_schema = $1::text",

@@ -144,7 +144,7 @@ extension PostgresStore {
     return rows.count == 0 ? nil : rows.text(0, 0)
   }
 
-  /// What each new connection begins with.
+  /// Begins a new connection: locks the schema for it, and checks that it has the expected model.
   func begin(_ connection: PostgresConnection, _ expected: String?) throws {
     if !HeldSchemas.mayRead(url) { try SchemaLock(address.schema).take(connection) }
     guard let expected, try modelDigest(connection) != expected else { return }
