@@ -1,7 +1,7 @@
 import Foundation
 
-// What Foundation has on Apple's systems, and where models of applications say where their stores are. Disfavoured, so that those of a later
-// Foundation are used where it has them.
+// The directories that Foundation names on Apple's systems, by which models of applications say where their stores are. Disfavoured, so
+// that those of a later Foundation are used where it has them.
 extension URL {
   private static func directory(_ kind: FileManager.SearchPathDirectory, _ name: String) -> URL {
     FileManager.default.urls(for: kind, in: .userDomainMask).first ?? homeDirectory.appending(path: name)

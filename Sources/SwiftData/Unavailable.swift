@@ -1,6 +1,7 @@
 import Foundation
 
-// What of Apple's SwiftData is about SwiftUI and can be named without it. Using it is an error that says what to use instead.
+// The parts of Apple's SwiftData that are about SwiftUI and can be named without it. Using one is an error that says what to
+// use instead.
 
 /// A property of a view whose value is fetched. There are no views on this system.
 @available(

@@ -1,7 +1,7 @@
 import Heartwood
 import HeartwoodFiles
 
-/// What a container consists of. Contexts keep it, and the container keeps its main context, so that none keeps itself.
+/// The contents of a container. Contexts keep it, and the container keeps its main context, so that none keeps itself.
 final class ContainerContents: @unchecked Sendable {
   let models: ModelRegistry
   let migrationPlan: (any SchemaMigrationPlan.Type)?

@@ -7,7 +7,7 @@ import HeartwoodFiles
 public protocol ModelActor: Actor {
   /// The container.
   nonisolated var modelContainer: ModelContainer { get }
-  /// What runs the actor's jobs.
+  /// The executor of the actor's jobs.
   nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
@@ -32,13 +32,13 @@ extension ModelActor {
   }
 }
 
-/// What runs jobs with a context.
+/// An executor that runs jobs with a context.
 public protocol ModelExecutor: Executor {
   /// The context.
   var modelContext: ModelContext { get }
 }
 
-/// What runs jobs with a context one after the other.
+/// An executor that runs jobs with a context one after the other.
 public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 
 /// Runs the jobs of an actor on a queue of its own.

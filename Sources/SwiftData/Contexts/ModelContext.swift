@@ -42,7 +42,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     didSet { if autosaveEnabled { noteChange() } }
   }
 
-  /// What the context registers changes with; nil, the default, if they cannot be undone.
+  /// The undo manager that the context registers changes with; nil, the default, if they cannot be undone.
   public var undoManager: UndoManager? {
     get { (objects.anyUndoManager as? UndoManagerRegistrar)?.manager }
     set {

@@ -16,13 +16,13 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   /// The objects that were asked for an identifier before they were saved, by it.
   private var temporaries: [PersistentIdentifier: WeakObject] = [:]
   private var recentDestinations = RecentModels()
-  /// What could not be set, for the next save.
+  /// The problems of values that could not be set, for the next save.
   private var problems: [String] = []
   /// The properties whose stored values could not be read, by their objects.
   private var unreadable: [ManagedObjectID: Set<UInt64>] = [:]
   /// The objects that a custom store has changed in the save that runs.
   private var changedByStore: [ManagedObjectID] = []
-  /// What a custom store has returned to the context.
+  /// The snapshots that a custom store has returned to the context.
   let snapshots = SnapshotPool()
   /// Deletions by a condition that stores of programs execute at the next save.
   var deletions: [StoreDeletion] {
@@ -32,7 +32,7 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   private let waitingDeletions = WaitingDeletions()
   /// The last identifier whose store was looked up, and the text of the store, so that all have one.
   private var lastStore: (id: ManagedObjectID, text: String)?
-  /// What others have saved and this context has not merged yet.
+  /// The changes that others have saved and this context has not merged yet.
   private let inbox = Guarded(Inbox())
   private let isMain: Bool
   /// Whether the context's changes are processed once the main actor is free.
@@ -176,7 +176,7 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
     owner.scheduleTurn()
   }
 
-  /// What changes from now on needs another turn.
+  /// Begins a turn: changes from now on need another one.
   func beginTurn() { isTurnScheduled = false }
 
   /// Releases the models that were kept for their changes.
@@ -299,7 +299,7 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
     let used = Dictionary(grouping: objectsInMemory.filter { $0.model != nil }, by: \.entity.name)
     for (name, objects) in used {
       let ids = Set(objects.map(\.objectID))
-      // What cannot be read says so when it is used.
+      // Models that cannot be read report it when they are used.
       if let name, let there = try? stored(ids, name) {
         take(ObjectIDChanges(deletedObjectIDs: ids.subtracting(there)))
       }

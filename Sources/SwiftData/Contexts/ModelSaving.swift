@@ -131,7 +131,8 @@ enum ModelErrors {
     }
   }
 
-  /// What a save says that found unique values which it could not make those of one model: only a new model becomes the stored one, of its own class.
+  /// The error of a save that found unique values which it could not make those of one model: only a new model becomes the stored one, of
+  /// its own class.
   private static func conflictText(_ conflicts: [ConstraintConflict]) -> String {
     conflicts.map { conflict in
       let names = conflict.constraint.joined(separator: ", ")

@@ -73,7 +73,7 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
 
   // MARK: Identifiers
 
-  /// What the store calls an object; nil for an object of another store.
+  /// The store's identifier of an object; nil for an object of another store.
   func identifier(of id: ManagedObjectID) -> PersistentIdentifier? {
     guard id.storeUUID?.uuidString == identifier, let number = number(of: id) else { return nil }
     return state.withLock { $0.identifiers[UInt64(number)] }
@@ -188,7 +188,8 @@ final class BridgedStore: IncrementalStore, @unchecked Sendable {
     numbers(of: [id]).forEach(context.snapshots.removeIfRead)
   }
 
-  /// What others have saved is asked for again: the context may have fetched it meanwhile, before the save.
+  /// Removes the snapshots of models that others have saved, which are asked for again: the context may have fetched it meanwhile, before
+  /// the save.
   func willMerge(_ changes: ObjectIDChanges, into context: ModelObjectContext) {
     context.snapshots.remove(numbers(of: Array(changes.updatedObjectIDs.union(changes.deletedObjectIDs))))
   }

@@ -5,7 +5,7 @@ import Heartwood
 public protocol DataStore: AnyObject {
   associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
   associatedtype Snapshot: DataStoreSnapshot
-  /// What the container was made with.
+  /// The configuration that the container was made with.
   var configuration: Configuration { get }
   /// A text that is the same each time the store is opened.
   var identifier: String { get }
@@ -69,7 +69,7 @@ extension DataStore {
   ) throws -> [PersistentIdentifier: Snapshot] { [:] }
 }
 
-/// What a store is opened with.
+/// The configuration that a store is opened with.
 public protocol DataStoreConfiguration: Hashable {
   associatedtype Store: DataStore where Store.Configuration == Self
   /// A name for messages.
@@ -135,7 +135,7 @@ public struct EditingState: Identifiable, Hashable, Sendable {
 
 /// A fetch of a store.
 public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
-  /// What is fetched.
+  /// The description of the fetch.
   public var descriptor: FetchDescriptor<T>
   /// The context that asks.
   public let editingState: EditingState
@@ -147,9 +147,9 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
   }
 }
 
-/// What a store has fetched.
+/// The result of a store's fetch.
 public struct DataStoreFetchResult<T: PersistentModel, Snapshot: DataStoreSnapshot>: Sendable {
-  /// What was asked for.
+  /// The description of the fetch.
   public let descriptor: FetchDescriptor<T>
   /// The objects.
   public let fetchedSnapshots: [Snapshot]
@@ -189,7 +189,7 @@ public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable
   }
 }
 
-/// What became of changes.
+/// The result of a store's save.
 public final class DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Sendable {
   /// The store.
   public let storeIdentifier: String
@@ -232,7 +232,7 @@ public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
   }
 }
 
-/// What a store cannot do.
+/// An error of a store: an operation that it cannot execute.
 public enum DataStoreError: Error, Sendable {
   /// The store does not have the feature.
   case unsupportedFeature

@@ -3,7 +3,7 @@ import Heartwood
 
 /// The store of a `ModelConfiguration`, as a custom store would be.
 public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding {
-  /// What the store is opened with.
+  /// The configuration that the store is opened with.
   public typealias Configuration = ModelConfiguration
   /// The values of one of its models.
   public typealias Snapshot = DefaultSnapshot
@@ -12,7 +12,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
   /// A position in its history.
   public typealias TokenType = DefaultHistoryToken
 
-  /// What the store was opened with.
+  /// The configuration that the store was opened with.
   public let configuration: ModelConfiguration
   /// The name of the configuration.
   public var name: String { configuration.name }

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// What a request of the graph was made of, so that a custom store gets it in its own form.
+/// The description that a request of the graph was made of, so that a custom store gets it in its own form.
 enum FetchOrigin: Sendable {
   /// A `FetchDescriptor` of the class.
   case descriptor(any Sendable)
@@ -11,8 +11,8 @@ enum FetchOrigin: Sendable {
 
 /// A request of the graph for models of a class, as a custom store executes it.
 ///
-/// What the store leaves to the context, and what no descriptor says, is done here with all models that the store returns: so the result is that
-/// of the request in any case.
+/// The parts that the store leaves to the context, and those that no descriptor has, are done here with all models that the store returns:
+/// so the result is that of the request in any case.
 struct StoreFetch<Model: PersistentModel, Store: DataStore> {
   let bridge: BridgedStore
   let store: Store
@@ -30,7 +30,7 @@ struct StoreFetch<Model: PersistentModel, Store: DataStore> {
 
   // MARK: What the store is asked for
 
-  /// What the request was made of; nil if it was made by the graph.
+  /// The descriptor that the request was made of; nil if it was made by the graph.
   private var descriptor: FetchDescriptor<Model>? {
     guard case .descriptor(let descriptor)? = request.origin as? FetchOrigin else { return nil }
     return descriptor as? FetchDescriptor<Model>
@@ -93,7 +93,7 @@ struct StoreFetch<Model: PersistentModel, Store: DataStore> {
     return try contents(of: descriptor, pool, areRead: true).compactMap { bridge.node(of: $0) }
   }
 
-  /// What the store returns, which the pool keeps.
+  /// The snapshots that the store returns, which the pool keeps.
   ///
   /// - Parameter areRead: Whether objects are made of it now.
   func contents(
@@ -129,7 +129,7 @@ struct StoreFetch<Model: PersistentModel, Store: DataStore> {
       ?? nodes().map(\.objectID)
   }
 
-  /// What the store answers to the whole request; nil if the objects are to be fetched instead.
+  /// The answer of the store to the whole request; nil if the objects are to be fetched instead.
   private func answered<Answer>(_ ask: (DataStoreFetchRequest<Model>) throws -> Answer) throws -> Answer? {
     guard let whole else { return nil }
     do {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is fetched: the models of a class that satisfy a predicate, in an order.
+/// A description of a fetch: the models of a class that satisfy a predicate, in an order.
 public struct FetchDescriptor<T: PersistentModel>: Equatable {
   /// The condition; nil for all models.
   public var predicate: Predicate<T>?

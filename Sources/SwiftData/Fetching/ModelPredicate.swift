@@ -18,7 +18,7 @@ struct ModelPredicate<Model: PersistentModel>: FetchPredicate, @unchecked Sendab
   }
 }
 
-/// What the classes of models and their properties stand for.
+/// The names of the classes of models and their properties in the graph.
 struct ModelVocabulary: PredicateVocabulary {
   private let objects: ModelObjectContext
 

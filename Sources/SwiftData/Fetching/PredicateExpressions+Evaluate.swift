@@ -11,7 +11,7 @@ extension PredicateExpressions {
     public typealias Output = Bool
     /// The other predicate.
     public let predicate: Condition
-    /// What it is about.
+    /// The values that it is about.
     public let input: (repeat each Input)
 
     /// Whether a predicate holds for `input`.

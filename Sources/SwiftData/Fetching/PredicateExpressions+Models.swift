@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// What `#Predicate` has on Apple's systems and Foundation lacks on others.
+/// The expressions that `#Predicate` has on Apple's systems and Foundation lacks on others.
 extension PredicateExpressions {
   /// Whether a text contains another, as people search: case and accents make no difference.
   public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
@@ -11,7 +11,7 @@ extension PredicateExpressions {
     public typealias Output = Bool
     /// The text.
     public let root: Root
-    /// What is looked for.
+    /// The text that is looked for.
     public let other: Other
 
     /// Whether `root` contains `other`.

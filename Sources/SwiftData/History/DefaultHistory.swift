@@ -55,7 +55,7 @@ public struct DefaultHistoryToken: HistoryToken, Sendable {
   public func hash(into hasher: inout Hasher) { hasher.combine(positions) }
 }
 
-/// What one save changed.
+/// The changes of one save.
 public struct DefaultHistoryTransaction: HistoryTransaction, Sendable {
   /// The position after it.
   public let token: DefaultHistoryToken
@@ -65,7 +65,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Sendable {
   public let transactionIdentifier: Int64
   /// Who made it; nil if the context did not say.
   public let author: String?
-  /// What it changed.
+  /// The changes of the save.
   public let changes: [HistoryChange]
   /// The store that it was saved to.
   public let storeIdentifier: String
@@ -147,7 +147,7 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
   public let changeIdentifier: Int64
   /// The model.
   public let changedPersistentIdentifier: PersistentIdentifier
-  /// What is kept of the model.
+  /// The values that are kept of the model.
   public let tombstone: HistoryTombstone<Model>
   /// The number of the change.
   public var id: Int64 { changeIdentifier }
@@ -171,7 +171,7 @@ extension DefaultHistoryInsert: NumberedChange {}
 extension DefaultHistoryUpdate: NumberedChange {}
 extension DefaultHistoryDelete: NumberedChange {}
 
-/// What tells changes of the built-in history apart.
+/// The identity of a change of the built-in history.
 private struct ChangeIdentity: Hashable {
   private let transaction: Int64
   private let change: Int64

@@ -8,7 +8,7 @@ public protocol HistoryToken: Codable, Comparable, Hashable, Identifiable, Senda
   var tokenValue: TokenType? { get }
 }
 
-/// What one save changed.
+/// The changes of one save.
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   associatedtype TokenType: Comparable & Hashable & Identifiable & Sendable
   associatedtype TransactionIdentifier: Comparable & Hashable & Sendable
@@ -20,7 +20,7 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   var transactionIdentifier: TransactionIdentifier { get }
   /// Who made it.
   var author: String? { get }
-  /// What it changed.
+  /// The changes of the save.
   var changes: [HistoryChange] { get }
   /// The store that it was saved to.
   var storeIdentifier: String { get }
@@ -86,11 +86,11 @@ public protocol HistoryDelete<Model>: Sendable {
   var changeIdentifier: ChangeIdentifier { get }
   /// The model.
   var changedPersistentIdentifier: PersistentIdentifier { get }
-  /// What is kept of the model: the values of attributes with `.preserveValueOnDeletion`.
+  /// The values that are kept of the model: those of attributes with `.preserveValueOnDeletion`.
   var tombstone: HistoryTombstone<Model> { get }
 }
 
-/// What the history keeps of a deleted model.
+/// The values that the history keeps of a deleted model.
 public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
   /// A kept value with its property.
   public typealias Element = (key: any PartialKeyPath<Model> & Sendable, value: any Sendable)

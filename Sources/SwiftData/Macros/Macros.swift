@@ -79,12 +79,12 @@ public macro Expression<each Input: SendableMetatype, Value>(
 ) -> Foundation.Expression<repeat each Input, Value> =
   #externalMacro(module: "SwiftDataMacros", type: "Expression")
 
-/// What `@Model` marks the stored variables of a model with. Not meant to be written.
+/// Marks the stored variables of a model, added by `@Model`. Not meant to be written.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(_))
 public macro _PersistedProperty() = #externalMacro(module: "SwiftDataMacros", type: "PersistedProperty")
 
-/// What `@Model` marks variables with whose values a transformer stores. Not meant to be written.
+/// Marks variables whose values a transformer stores, added by `@Model`. Not meant to be written.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(_))
 public macro _TransformablePersistedProperty() =

@@ -7,7 +7,7 @@ public protocol BackingData<Model> {
   associatedtype Model: PersistentModel
   /// The identifier; nil for values of no object.
   var persistentModelID: PersistentIdentifier? { get set }
-  /// What a kind of store keeps beside the values.
+  /// The data that a kind of store keeps beside the values.
   var metadata: Any { get }
   /// Empty values for a new model.
   init(for modelType: Model.Type)

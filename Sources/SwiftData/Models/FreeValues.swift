@@ -15,7 +15,7 @@ public final class _FreeValues {
   @exclusivity(unchecked) private(set) var isObserved = false
   @exclusivity(unchecked) private var rare: RareFields?
 
-  /// What few models have before they are inserted. Without it, the values of one that is inserted at once are small.
+  /// The fields that few models have before they are inserted. Without it, the values of one that is inserted at once are small.
   private final class RareFields {
     var registrar: ObservationRegistrar?
     var observed: Set<UInt64> = []
@@ -54,7 +54,7 @@ public final class _FreeValues {
     set { makeRare().identifier = newValue }
   }
 
-  /// What the object was called that the model was in before.
+  /// The identifier of the object that the model was in before.
   var former: PersistentIdentifier? {
     get { rare?.former }
     set { makeRare().former = newValue }

@@ -11,7 +11,7 @@ final class ModelClass: @unchecked Sendable {
   let superclass: ModelClass?
   /// The properties that the class adds to its superclass.
   let ownProperties: [ModelProperty]
-  /// What `#Unique` and `#Index` say, of the superclass first.
+  /// The traits that `#Unique` and `#Index` declare, those of the superclass first.
   let traits: [any SchemaTrait]
   /// All properties, those of the superclass first.
   let properties: [ModelProperty]

@@ -66,7 +66,7 @@ public final class _ModelObject: ManagedObject, @unchecked Sendable {
   }
   @exclusivity(unchecked) private final var kept: Unmanaged<AnyObject>?
 
-  /// What few objects have. A context has as many objects as there are models, so each of them is small.
+  /// The fields that few objects have. A context has as many objects as there are models, so each of them is small.
   private final class RareFields {
     struct JoinedModel { weak var model: (any PersistentModel)? }
     var joined: [JoinedModel] = []

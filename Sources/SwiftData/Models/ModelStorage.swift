@@ -216,7 +216,7 @@ extension _ModelStorage {
     }
   }
 
-  /// What a property reads as whose value is missing: the value of its declaration, otherwise none, zero or empty.
+  /// The value of a property whose stored value is missing: the value of its declaration, otherwise none, zero or empty.
   @usableFromInline @inline(never)
   static func missingValue<Model: PersistentModel, Value>(_ model: Model, _ name: UInt64) -> Value {
     if let none = Value.self as? any OptionalType.Type, let value = none.none as? Value { return value }

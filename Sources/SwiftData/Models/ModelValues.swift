@@ -86,7 +86,7 @@ enum ModelValues {
     object.model = model
     model._$storage.enter(object, home)
     guard values.isObserved, let registrar = values.registrar else { return }
-    // What observed the values in memory reads them again, now from the object.
+    // Observers of the values in memory read them again, now from the object.
     for hash in values.observed { registrar.withMutation(of: model, keyPath: \Model[_observed: hash]) {} }
   }
 

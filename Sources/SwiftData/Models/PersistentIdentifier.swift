@@ -17,7 +17,7 @@ public struct PersistentIdentifier: Hashable, Comparable, Codable, Sendable, Ide
     case text(String)
   }
 
-  /// What the store calls itself; nil for an object that was never saved.
+  /// The identifier of the store; nil for an object that was never saved.
   public let storeIdentifier: String?
   /// The name of the object's entity.
   public let entityName: String

@@ -86,7 +86,7 @@ enum ModelIdentity {
     return identifier
   }
 
-  /// What a model without a context is hashed by, also once it has one.
+  /// The identifier that a model without a context is hashed by, also once it has one.
   private static func hashed<Model: PersistentModel>(ofFree model: Model) -> PersistentIdentifier {
     let values = ModelValues.free(of: model)
     if let kept = values.hashedIdentifier { return kept }

@@ -31,7 +31,8 @@ extension _ModelStorage {
     return allFree(model, name)
   }
 
-  // What knows the class is inlined, so that the compiler does: otherwise an optional model is of a type that is looked up at run time.
+  // Functions that know the class are inlined, so that the compiler does: otherwise an optional model is of a type that is looked up at
+  // run time.
 
   @inlinable
   static func related<Other: PersistentModel>(_ object: _ModelObject, _ key: String, _ name: UInt64) -> Other?

@@ -3,7 +3,7 @@ import Heartwood
 
 /// Decodes a structure from its stored parts; without parts, it finds out which there are.
 struct StructureDecoder: Decoder {
-  /// What a structure asks for.
+  /// The elements that a structure asks for.
   final class Learned {
     var elements: [CompositeElementCoding] = []
     var isByName = false

@@ -47,7 +47,7 @@ public final class HistoryObserver: Observable, Sendable {
       forName: ModelContainer.remoteChange, object: modelContainer, queue: nil
     ) { [weak self] _ in self?.follow() }
     observation.withLock { $0 = KeptObservation(observer) }
-    // What was saved before the observation began.
+    // Reads the changes that were saved before the observation began.
     try ModelErrors.translating { try read() }
   }
 

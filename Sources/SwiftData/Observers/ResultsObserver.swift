@@ -9,7 +9,7 @@ import Observation
 public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable {
   /// The context.
   public let modelContext: ModelContext
-  /// What names the section of a model; nil without sections.
+  /// The property that names the section of a model; nil without sections.
   public let sectionBy: (PartialKeyPath<Element> & Sendable)?
   private let title: ((Element) -> SectionTitle?)?
   private let registrar = ObservationRegistrar()
@@ -70,7 +70,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   // MARK: What is fetched
 
-  /// What is fetched. Setting it fetches again; an error keeps the former results and is `fetchError` of the next change.
+  /// The description of the fetch. Setting it fetches again; an error keeps the former results and is `fetchError` of the next change.
   public var fetchDescriptor: FetchDescriptor<Element> {
     get { given }
     set {

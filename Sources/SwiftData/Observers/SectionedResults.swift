@@ -37,7 +37,7 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
 public struct ResultsSection<Element: PersistentModel, SectionTitle: Hashable>: RandomAccessCollection,
   Identifiable
 {
-  /// What the models have in common.
+  /// The value that the models of the section have in common.
   public let title: SectionTitle
   fileprivate var models: [Element]
 

@@ -60,7 +60,7 @@ extension Schema {
     /// A text that makes the attribute differ from one that is declared alike.
     public var hashModifier: String?
 
-    /// What an attribute of a class is declared with.
+    /// The declaration of an attribute of a class.
     public convenience init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
       self.init(
         name: "", originalName: originalName, options: options, valueType: Any.self,

@@ -3,7 +3,7 @@ import Heartwood
 extension Schema {
   /// A property that leads to other objects.
   public final class Relationship: SchemaProperty, @unchecked Sendable {
-    /// What becomes of the related objects when an object is deleted.
+    /// The effect of an object's deletion on the related objects.
     public enum DeleteRule: String, Codable, CaseIterable, Sendable {
       /// Nothing: they keep leading to it.
       case noAction
@@ -41,7 +41,7 @@ extension Schema {
     public var keypath: AnyKeyPath?
     /// The property that leads back, as it was declared.
     public var inverseKeyPath: AnyKeyPath?
-    /// What becomes of the related objects when an object is deleted.
+    /// The effect of an object's deletion on the related objects.
     public var deleteRule: DeleteRule
     /// How many there must be; nil or 0 for any number. If it is optional, there may also be none.
     public var minimumModelCount: Int?
@@ -54,7 +54,7 @@ extension Schema {
     /// Whether it may lead to none.
     public internal(set) var isOptional = true
 
-    /// What a relationship of a class is declared with.
+    /// The declaration of a relationship of a class.
     public convenience init(
       _ options: Option..., deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0,
       maximumModelCount: Int? = 0, originalName: String? = nil, inverse: AnyKeyPath? = nil,

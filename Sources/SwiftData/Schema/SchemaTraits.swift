@@ -1,4 +1,4 @@
-/// What a class declares beside its properties: `#Unique` and `#Index`.
+/// A declaration of a class beside its properties: `#Unique` and `#Index`.
 protocol SchemaTrait: SchemaProperty {
   /// Adds it to an entity.
   func apply(to entity: Schema.Entity)
@@ -154,7 +154,7 @@ extension Schema {
     public let keypath: AnyKeyPath
     /// The value that the declaration gives it.
     public let defaultValue: Any?
-    /// What `@Attribute`, `@Relationship`, `#Unique` or `#Index` says.
+    /// The declaration by `@Attribute`, `@Relationship`, `#Unique` or `#Index`.
     public let metadata: (any SchemaProperty)?
 
     /// The description of a property.
