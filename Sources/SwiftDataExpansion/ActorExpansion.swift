@@ -1,4 +1,4 @@
-/// What `@ModelActor` adds to an actor.
+/// The members and the conformance that `@ModelActor` adds to an actor.
 struct ActorExpansion {
   let type: TypeDeclaration
 

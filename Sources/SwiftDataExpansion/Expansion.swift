@@ -43,7 +43,7 @@ package enum Expansion {
         return .expansion(
           ActorExpansion.conformance(
             of: request.extendedTypeSyntax?.source ?? "", request.conformanceListSyntax?.source ?? ""), [])
-      // What `@Model` reads: `@Attribute`, `@Relationship`, `@Transient`.
+      // The macros that `@Model` reads: `@Attribute`, `@Relationship`, `@Transient`.
       default: return .expansion("", [])
       }
     } catch {
@@ -62,7 +62,7 @@ package enum Expansion {
       switch request.macro.typeName {
       case "Predicate": return .expansion(try PredicateExpansion(request.syntax).predicate, [])
       case "Expression": return .expansion(try PredicateExpansion(request.syntax).expression, [])
-      // What `@Model` reads: `#Unique`, `#Index`.
+      // The macros that `@Model` reads: `#Unique`, `#Index`.
       default: return .expansion("", [])
       }
     } catch {

@@ -1,6 +1,6 @@
 import SwiftTokens
 
-/// What `@Model` adds to a class.
+/// The members and the conformances that `@Model` adds to a class.
 struct ModelExpansion {
   /// The type of the variables that take the place of stored ones.
   static let placeholder = "SwiftData._SwiftDataNoType"
@@ -38,7 +38,7 @@ struct ModelExpansion {
     type.variables.filter { $0.isPersisted(constants: isSwift5) }
   }
 
-  /// What is wrong with the class and its properties.
+  /// The errors in the class and its properties.
   var problems: [ExpansionError] { (actorProblem.map { [$0] } ?? []) + propertyProblems }
 
   private var actorProblem: ExpansionError? {
@@ -48,7 +48,7 @@ struct ModelExpansion {
       at: actor.range, fix: .init(message: "remove '@MainActor'", range: actor.range, text: ""))
   }
 
-  /// What is wrong with the properties that are stored.
+  /// The errors in the stored properties.
   private var propertyProblems: [ExpansionError] {
     type.variables.compactMap { variable in
       guard variable.isStored else { return nil }
@@ -118,7 +118,7 @@ struct ModelExpansion {
     return lines.filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
-  /// What members that name all properties are marked with, so that the compiler does not warn of a deprecated one inside of them.
+  /// The attribute of members that name all properties, so that the compiler does not warn of a deprecated one inside of them.
   private var deprecation: String {
     persisted.contains { $0.prefix.isDeprecated } ? "@available(*, deprecated)\n" : ""
   }

@@ -69,7 +69,7 @@ package struct PluginDiagnostic: Encodable, Equatable, Sendable {
   package var fixIts: [FixIt] = []
 }
 
-/// What is wrong with the source that a macro was given. Ranges are bytes of that source.
+/// An error in the source that a macro was given. Ranges are bytes of that source.
 struct ExpansionError: Error {
   /// A replacement of a range, and what it does.
   struct Fix {

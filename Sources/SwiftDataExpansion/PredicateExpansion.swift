@@ -1,6 +1,6 @@
 import SwiftTokens
 
-/// What stands in place of `#Predicate<Trip> { $0.name == "x" }` and `#Expression`.
+/// The expansion of `#Predicate<Trip> { $0.name == "x" }` and `#Expression`.
 struct PredicateExpansion {
   private let generics: String
   private let signature: PredicateParser.Signature

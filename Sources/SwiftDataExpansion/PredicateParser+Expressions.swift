@@ -28,7 +28,7 @@ extension PredicateParser {
   private func joined(_ infix: PredicateSyntax.BinaryOperator, _ left: Parsed, _ right: Parsed)
     -> PredicateSyntax
   {
-    // What reads no variable stays as it is written; except nil, which has no type by itself.
+    // An expression that reads no variable stays as it is written; except nil, which has no type by itself.
     if case .constant = left.syntax, case .constant = right.syntax { return constant(from: left.start) }
     return .binary(infix, left.syntax, right.syntax)
   }

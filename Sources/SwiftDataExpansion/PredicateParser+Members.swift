@@ -1,6 +1,6 @@
 import SwiftTokens
 
-/// What follows a value: members, calls, subscripts and optional chains.
+/// The postfixes of a value: members, calls, subscripts and optional chains.
 extension PredicateParser {
   mutating func postfixed(
     _ first: PredicateSyntax, _ start: Int, _ stopsAtBrace: Bool

@@ -6,7 +6,7 @@ indirect enum PredicateSyntax {
   /// A variable of the closure, or of one inside it.
   case variable(String)
   case member(PredicateSyntax, name: String)
-  /// What follows `?.`: the value of `body` for the wrapped value, which is `variable` in it.
+  /// A chain after `?.`: the value of `body` for the wrapped value, which is `variable` in it.
   case optionalChain(PredicateSyntax, variable: String, body: PredicateSyntax)
   case call(PredicateSyntax, method: MethodCall)
   case item(PredicateSyntax, index: PredicateSyntax, default: PredicateSyntax?)

@@ -96,7 +96,7 @@ struct PredicateWriter {
     switch infix {
     case .and: return kept(build("Conjunction", first, second))
     case .or: return kept(build("Disjunction", first, second))
-    // What reads a variable has a type by itself, and constants beside it have the same.
+    // An expression that reads a variable has a type by itself, and constants beside it have the same.
     case .coalesce: return kept(build("NilCoalesce", first, second))
     case .add: return kept(build("Arithmetic", first, second, "op: .add"))
     case .subtract: return kept(build("Arithmetic", first, second, "op: .subtract"))

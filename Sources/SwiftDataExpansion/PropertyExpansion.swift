@@ -1,6 +1,6 @@
 import SwiftTokens
 
-/// What `@_PersistedProperty` makes of a variable of a model: accessors, and a variable without a value.
+/// The expansion of `@_PersistedProperty` on a variable of a model: accessors, and a variable without a value.
 struct PropertyExpansion {
   let variable: VariableDeclaration
   /// Whether values are stored by a transformer.
