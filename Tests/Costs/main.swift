@@ -4,7 +4,7 @@ import Heartwood
 // One kind of work on some objects, `Costs ROW COUNT`, whose instructions `Tests/Costs/run` counts: those of the function `measured`, on this
 // thread. What it needs is made before. `Costs` alone lists the rows.
 
-/// What is counted: `run` has the name that the compiler gives it.
+/// The function whose instructions are counted: `run` has the name that the compiler gives it.
 @inline(never)
 func measured() { work.perform() }
 

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// What applications do with contexts, as they write it.
+/// Uses of contexts, as applications write them.
 @Suite struct `Patterns over contexts` {
   let container: NSPersistentContainer
   init() throws { container = try Library.makeContainer() }

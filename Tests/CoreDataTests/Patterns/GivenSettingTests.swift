@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// What is given and would have no effect, or another one than its name says, is refused.
+/// A setting that is given and would have no effect, or another one than its name says, is refused.
 @Suite struct `Given settings` {
   let url = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString)")
 

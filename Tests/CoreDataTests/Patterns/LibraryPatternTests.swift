@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-// What public libraries over Core Data write.
+// Declarations as public libraries over Core Data write them.
 
 private protocol Entity: AnyObject {}
 extension Entity where Self: NSManagedObject {
@@ -91,7 +91,7 @@ final class TitledEntity: NSManagedObject {
     #expect(NSPredicate(format: "name == %@ AND pages > %d", arguments: getVaList(["Ada", 3])) == expected)
     #expect(
       NSExpression(format: "%d + pages", arguments: getVaList([3])) == NSExpression(format: "3 + pages"))
-    // What is printed by C has the list of Swift.
+    // A text that C formats has the list of Swift.
     let text = withVaList([7]) { NSString(format: "%d", arguments: $0) }
     #expect(text == "7")
   }

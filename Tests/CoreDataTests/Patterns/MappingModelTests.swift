@@ -137,7 +137,7 @@ final class CrossingPolicy: NSEntityMigrationPolicy, @unchecked Sendable {
     try coordinator.remove(store)
   }
 
-  /// What a container of a version of the model finds in the store.
+  /// The names that a container of a version of the model finds in the store.
   private func open(_ version: String, infers: Bool) throws -> [String] {
     let container = NSPersistentContainer(name: "Ferry", managedObjectModel: try Self.model(version))
     let description = NSPersistentStoreDescription(url: url)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What applications do with models, as they write it.
+/// Uses of models, as applications write them.
 @Suite struct `Patterns over models` {
   final class Sketch: NSManagedObject {
     var tags: [String]? {

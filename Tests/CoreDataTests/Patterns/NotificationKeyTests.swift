@@ -2,7 +2,7 @@ import CoreData
 import Synchronization
 import Testing
 
-/// What notifications were posted while a body ran, with the keys of their user info.
+/// The notifications that were posted while a body ran, with the keys of their user info.
 private func posted(
   _ name: NSNotification.Name, by object: AnyObject? = nil, _ body: () throws -> Void
 ) rethrows -> [AnyHashable: Any] {

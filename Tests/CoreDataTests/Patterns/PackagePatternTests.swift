@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-// What packages over Core Data have, in the forms in which they have it.
+// Declarations of packages over Core Data, in the forms in which they have them.
 
 /// Classes that know their entity and order.
 protocol Managed: NSFetchRequestResult {

@@ -2,8 +2,8 @@ import CoreData
 import Foundation
 import Testing
 
-// What programs and their libraries add to Core Data's classes. Heartwood's functions of like names are visible too, and must not be in the way:
-// this file compiles without an ambiguous use.
+// Members that programs and their libraries add to Core Data's classes. Heartwood's functions of like names are visible too, and must not
+// be in the way: this file compiles without an ambiguous use.
 
 extension NSManagedObjectContext {
   fileprivate func count<T: NSManagedObject>(_ type: T.Type, predicate: NSPredicate? = nil) throws -> Int {

@@ -48,7 +48,7 @@ import Testing
     return container
   }
 
-  /// What libraries declare for attributes of any type.
+  /// The properties that libraries declare for attributes of any type.
   final class Loose: NSManagedObject {
     var any: Any { get { _managedGet("value", PropertyHash.of("value")) } }
     var maybe: Any? { get { _managedGet("value", PropertyHash.of("value")) } }

@@ -7,7 +7,7 @@ private class ListStore: NSAtomicStore, @unchecked Sendable {
   class var storeType: String { "ListStore" }
   nonisolated(unsafe) static var failure: (any Error)?
   nonisolated(unsafe) static var saves = 0
-  /// What all new objects are called; nil for a name of their own.
+  /// The name of all new objects; nil for a name of their own.
   nonisolated(unsafe) static var name: String?
 
   override var type: String { Self.storeType }
@@ -79,7 +79,7 @@ private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
   nonisolated(unsafe) static var versions: [String: UInt64] = [:]
   /// Whether animals are called by numbers.
   nonisolated(unsafe) static var numbers = false
-  /// What reading an object throws.
+  /// The error that reading an object throws.
   nonisolated(unsafe) static var failure: (any Error)?
 
   override var type: String { Self.storeType }

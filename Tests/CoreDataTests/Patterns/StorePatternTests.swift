@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// What applications do with stores, batches and history, as they write it.
+/// Uses of stores, batches and history, as applications write them.
 @Suite struct `Patterns over stores` {
   let folder: URL
   let url: URL

@@ -77,7 +77,7 @@ import Testing
     try coordinator.close()
   }
 
-  /// What the store has, whichever version it is.
+  /// The contents of the store, whichever version it is.
   private static func facts(_ coordinator: PersistentStoreCoordinator) throws -> [String] {
     let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
     return try context.performAndWait {

@@ -78,7 +78,7 @@ private func managedObjects() {
   let _: (Object) -> (Any?) -> Bool = Object.isEqual(_:)
 }
 
-/// What subclasses may override.
+/// A class with every member that subclasses may override.
 private class EveryOverride: NSManagedObject {
   override class func entity() -> NSEntityDescription { super.entity() }
   override class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> { super.fetchRequest() }

@@ -271,7 +271,7 @@ private class EveryController: NSFetchedResultsController<NSManagedObject> {
   override class func deleteCache(withName name: String?) { super.deleteCache(withName: name) }
 }
 
-/// What a context's class may override here: see the guide for the rest.
+/// A context's class with every member that it may override here: see the guide for the rest.
 private final class EveryContext: NSManagedObjectContext, @unchecked Sendable {
   override init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
     super.init(concurrencyType: ct)
