@@ -58,7 +58,7 @@ import Testing
 
 /// The words of a text: names, numbers, and single signs.
 private enum Words {
-  /// What readers have to refuse, or to read exactly.
+  /// The words that readers have to refuse, or to read exactly.
   static let unusual = [
     "-1", "0", "1e999", "9223372036854775807", "9223372036854775808", "99999999999999999999999", "0.1", "NaN",
     "null",

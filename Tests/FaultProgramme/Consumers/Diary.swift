@@ -11,7 +11,7 @@ final class DiaryEntry: ManagedObject {
   @Attribute var text: Data?
 }
 
-/// What a consumer of the history has made of an entry: one note for each.
+/// The note of a consumer of the history about an entry: one for each.
 final class DiaryNote: ManagedObject {
   @Attribute(.indexed) var consumer = ""
   @Attribute var writer = ""

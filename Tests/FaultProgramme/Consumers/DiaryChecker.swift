@@ -30,7 +30,7 @@ struct DiaryChecker {
     try session.close()
   }
 
-  /// What the nearest allowed state has, and the one that was found has not, or the reverse.
+  /// The lines of the nearest allowed state that the found one does not have, or the reverse.
   private func difference(_ found: [String]) -> String {
     let nearest =
       candidates.map { Set($0).symmetricDifference(found) }.min { $0.count < $1.count } ?? []

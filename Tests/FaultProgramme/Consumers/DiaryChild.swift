@@ -4,7 +4,7 @@ import HeartwoodEngine
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// What a process does with a diary until it is killed.
+/// The work of a process with a diary until it is killed.
 enum DiaryRole: String, Sendable {
   /// Saves entries, and does the work of a consumer after each.
   case firstWriter, secondWriter

@@ -3,7 +3,7 @@ import Heartwood
 import HeartwoodBytes
 import HeartwoodEngine
 
-/// What tells an entry from others, in all copies of a diary.
+/// The key that tells an entry from others, in all copies of a diary.
 struct DiaryKey: Hashable, Sendable, CustomStringConvertible {
   let writer: String
   let number: Int64

@@ -6,7 +6,7 @@ import HeartwoodFiles
 
 /// A diary on the real file system whose processes are killed again and again, one after the other and one beside the others.
 struct DiaryKillRun {
-  /// What was done.
+  /// The counts of a run.
   struct Report: Sendable {
     var kills = 0
     var entries = 0

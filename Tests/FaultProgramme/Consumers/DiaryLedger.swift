@@ -1,4 +1,4 @@
-/// What the processes of a run have said that is in the diary, recorded outside of them.
+/// A record of the diary as the processes of a run have reported it, kept outside of them.
 struct DiaryLedger {
   /// By the places of writers: the last entry that was acknowledged, and how many processes may have saved one more.
   private var entries: [Int: Int] = [:]

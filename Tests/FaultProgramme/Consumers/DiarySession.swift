@@ -3,7 +3,7 @@ import Heartwood
 import HeartwoodFaults
 import HeartwoodFiles
 
-/// What is done with a diary: each step is in the store as a whole or not at all.
+/// The steps of work with a diary: each is in the store as a whole or not at all.
 enum DiaryStep: Sendable, Hashable {
   case save(writer: String, seed: UInt64)
   case consume(String, limit: Int)
@@ -85,7 +85,7 @@ struct DiaryRehearsal: Sendable {
   let steps: [DiaryStep]
   /// The change sets of the copy; one more than the steps apply.
   let sets: [ChangeSet]
-  /// What the store shows before the first step and after each.
+  /// The states of the store before the first step and after each.
   let states: [[String]]
 
   /// - Parameters:

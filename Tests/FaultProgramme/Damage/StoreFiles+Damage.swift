@@ -1,6 +1,6 @@
 import TestSupport
 
-/// What is damaged of the files of a store.
+/// The places of a store's files that are damaged.
 extension StoreFiles {
   /// The files with data of the store itself, in the order in which they are damaged.
   var names: [String] { files.keys.filter { $0 != "processes" }.sorted() }

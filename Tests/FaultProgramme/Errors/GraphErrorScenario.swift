@@ -154,8 +154,8 @@ final class GraphErrorScenario {
     }
   }
 
-  /// What a context shows after a refusal. If the disk still fails, the error must be clear, and the context is
-  /// read again on a disk that works.
+  /// The objects that a context shows after a refusal. If the disk still fails, the error must be clear, and
+  /// the context is read again on a disk that works.
   private func facts(of context: ManagedObjectContext) throws -> GraphFacts {
     do {
       return try GraphFacts(of: context)

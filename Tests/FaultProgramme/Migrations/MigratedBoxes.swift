@@ -136,8 +136,8 @@ enum MigratedBoxes {
     return model.versionChecksum
   }
 
-  /// What a store has, opened with the model that it was written with, and what `verify` finds. Objects are named by their names, as a
-  /// mapping gives them other identifiers.
+  /// The contents of a store, opened with the model that it was written with, and what `verify` finds. Objects are named by their
+  /// names, as a mapping gives them other identifiers.
   static func facts(_ url: URL, _ edit: Edit = { _ in }) throws -> [String] {
     let coordinator: PersistentStoreCoordinator
     do {

@@ -8,7 +8,7 @@ struct MigrationKillRun {
   private let program: URL
   private let arguments: (URL) -> [String]
 
-  /// What the killed processes had done.
+  /// A report on the work of the killed processes.
   struct Report: CustomStringConvertible {
     let way: MigrationWay
     let seed: UInt64
@@ -80,7 +80,7 @@ struct MigrationKillRun {
       usleep(UInt32(random.below(report.microseconds * 11 / 10)))
       victim.kill()
       report.kills += 1
-      // What the files say before they are recovered, and after.
+      // The version that the files state before they are recovered, and the facts and the version after.
       let (said, facts, has) = try KilledProcess.inheritance.withLock {
         (try MigratedBoxes.version(url), try MigratedBoxes.facts(url), try MigratedBoxes.version(url))
       }

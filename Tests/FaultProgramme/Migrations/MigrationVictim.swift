@@ -13,7 +13,7 @@ enum MigrationVictim {
     guard words.count == 2, let way = MigrationWay(rawValue: words[1]) else {
       throw Finding("usage: \(command) PATH WAY")
     }
-    // What a process does once only is not part of what is interrupted.
+    // Work that a process does once only is not part of what is interrupted.
     _ = way.model.entitiesByName
     say("begins")
     try way.migrate(URL(filePath: words[0]))

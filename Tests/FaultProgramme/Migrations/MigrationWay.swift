@@ -28,7 +28,8 @@ enum MigrationWay: String, CaseIterable, Sendable {
     try coordinator.close()
   }
 
-  /// What a store may have when its migration was interrupted: as it was, at the end, and what its stages leave.
+  /// The contents that a store may have when its migration was interrupted: as it was, at the end, and what its
+  /// stages leave.
   ///
   /// - Parameters:
   ///   - folder: Where stores are made.

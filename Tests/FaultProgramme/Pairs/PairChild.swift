@@ -16,7 +16,7 @@ enum PairChild {
     }
     let type = PersistentStore.StoreType(rawValue: words[0])
     let store = PairStore(url: URL(filePath: words[1]), type: type)
-    // What a process does once only is not part of what happens at the same time.
+    // Work that a process does once only is not part of what happens at the same time.
     for model in MigratedBoxes.models { _ = model.versionChecksum }
     say("ready")
     _ = readLine()

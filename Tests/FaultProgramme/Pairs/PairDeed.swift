@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// What one of two programs does with a store.
+/// The deed of one of two programs on a store.
 enum PairDeed: String, CaseIterable, Sendable {
   case open, inferred, mapping, staged, save, metadata, copy, replace, destroy, backup
 
@@ -51,7 +51,7 @@ enum PairDeed: String, CaseIterable, Sendable {
     }
   }
 
-  /// What is saved is an item of its own.
+  /// The item that is saved: each save has its own.
   static func added(_ number: Int) -> String { "added \(number)" }
 
   private func save(_ store: PairStore, _ number: Int) throws {

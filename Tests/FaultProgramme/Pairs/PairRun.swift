@@ -124,7 +124,7 @@ struct PairRun {
       let data = output.fileHandleForReading.readDataToEndOfFile()
       process.waitUntilExit()
       let text = String(decoding: data, as: UTF8.self)
-      // What it has printed before it was killed counts.
+      // An answer that it has printed before it was killed counts.
       if text.hasSuffix("\n") { return PairOutcome(String(text.dropLast())) }
       return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
         ? .killed : .failed(code: -1, "ended by itself with \(process.terminationStatus), after \"\(text)\"")

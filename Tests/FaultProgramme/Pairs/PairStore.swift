@@ -20,7 +20,7 @@ struct PairStore: Sendable {
   /// Makes the store, with the first version of the model.
   func make(items: Int = items) throws { try MigratedBoxes.make(url, items: items, edit) }
 
-  /// What a store has.
+  /// The contents of a store.
   struct Contents {
     /// Of the model, from 1.
     var version = 0
@@ -30,7 +30,7 @@ struct PairStore: Sendable {
     var findings: [String] = []
   }
 
-  /// What the store has now; nil if there is none.
+  /// The contents of the store now; nil if there is none.
   func contents() throws -> Contents? {
     guard FileManager.default.fileExists(atPath: url.path) else { return nil }
     for (index, model) in MigratedBoxes.models.enumerated().reversed() {

@@ -92,7 +92,7 @@ enum GoldenVersions {
           if name == "Item" { object.setValue(version < 3 ? version : "three", forKey: "size") }
           try context.save()
         }
-        // What the history keeps of it names properties by the numbers that they have now.
+        // The history's record of the deleted tool names properties by the numbers that they have now.
         let request = FetchRequest<ManagedObject>(entityName: "Tool")
         if version < 3, let tool = try context.fetch(request).last {
           tool.setValue("gone", forKey: "use")

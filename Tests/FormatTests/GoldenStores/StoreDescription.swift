@@ -170,7 +170,7 @@ enum GraphDescription {
     }
   }
 
-  /// What a program has noted about the store.
+  /// The notes of a program about the store.
   private static func notes(_ container: PersistentContainer) throws -> [String] {
     let coordinator = container.persistentStoreCoordinator
     let metadata = try coordinator.persistentStores.first.map { try coordinator.metadata(for: $0) } ?? [:]
@@ -182,7 +182,7 @@ enum GraphDescription {
     switch value {
     case let values as [String: Any]:
       return values.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: "; ")
-    // What is stored outside of its row.
+    // A value that is stored outside of its row.
     case let data as Data where data.count > 1000:
       let sum = data.withUnsafeBytes { XXH64.hash($0, seed: 0) }
       return "\(data.count) bytes, \(FormatDocument.hexadecimal(Int(truncatingIfNeeded: sum >> 32), 8))"

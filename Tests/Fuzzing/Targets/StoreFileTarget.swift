@@ -48,7 +48,7 @@ enum StoreFileTarget {
     return try StoreFile.load(format, at: path, options)
   }
 
-  /// What a check of rows against entries finds; nil if the store has no model that can be read.
+  /// The findings of a check of rows against entries; nil if the store has no model that can be read.
   private static func verified(_ engine: Engine) throws -> [String]? {
     let snapshot = try engine.snapshot()
     guard let bytes = try snapshot.get(KeySpace.schemaKey) else { return nil }
