@@ -6,7 +6,7 @@ import Testing
 
 /// Files whose bytes are not what was written.
 struct DamageTests {
-  /// Whatever the bytes are: an error, or values.
+  /// The bytes may be any: the result is an error, or values.
   @Test(arguments: ["history", "clashes", "data"])
   func `a changed byte is an error or another value, and never more`(_ name: String) throws {
     let fixture = try StoreFixture(name)

@@ -3,7 +3,7 @@ import Heartwood
 import HeartwoodAppleStores
 import Testing
 
-/// What cannot be read, and what cannot be taken as it is.
+/// Files that cannot be read, and values that cannot be taken as they are.
 struct ErrorTests {
   @Test(
     arguments: [

@@ -79,7 +79,7 @@ struct HistoryTests {
     #expect(error?.message.contains("its table ZACCOUNT \(reason), which") == true, "\(error?.message ?? "")")
   }
 
-  /// What programs other than Core Data may have written: whatever it is, it is read, or left out with a note.
+  /// A history that programs other than Core Data may have written: any is read, or left out with a note.
   @Test(
     arguments: [
       ("DELETE FROM ATRANSACTIONSTRING", "is not in the table of texts"),

@@ -60,7 +60,7 @@ struct OtherModelTests {
     #expect(error?.message.contains("Person.buddies, Person.name") == true, "\(String(describing: error))")
   }
 
-  // What has no value of its own in the model is said.
+  // Rows whose number stands for no entity of their table are named in notes.
   @Test(.comparesWithPython) func `rows of entities that are none of their table are named`() throws {
     let script = """
       import sqlite3, sys

@@ -97,7 +97,7 @@ import Testing
       Self.classed("NSArray", "NSObject"), .string("a"), .string("__empty__"), .string("b"),
     ])
     let entries = try #require(try archive.root.dictionary?.byName())
-    // What the token for nothing is at is no entry.
+    // The place of the token for nothing is no entry.
     #expect(entries.map(\.name) == ["a"] && entries[0].value.string == "a")
   }
 

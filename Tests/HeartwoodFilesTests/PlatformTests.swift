@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What keeps the library portable, seen in its sources.
+/// The rules that keep the library portable, checked in its sources.
 @Suite struct `Other platforms` {
   private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Sources").standardized

@@ -70,7 +70,7 @@ struct OpenFixture {
   }
 }
 
-/// What Python's `sqlite3` reads of a store.
+/// The contents of a store as Python's `sqlite3` reads them.
 struct StoreDump: Decodable {
   struct Row: Decodable, Equatable {
     let version: Int64?

@@ -4,7 +4,7 @@ import HeartwoodBrowser
 
 @testable import HeartwoodCommand
 
-/// What the page about a store answers, without a server.
+/// The answers of the page about a store, without a server.
 struct BrowsedWorld {
   let path: String
   private let generation: UInt64?

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HeartwoodCommand
 
-/// What can follow a condition as far as it is typed.
+/// The candidates that can follow a condition as far as it is typed.
 struct ConditionCompletionTests {
   private let completion: ConditionCompletion
 

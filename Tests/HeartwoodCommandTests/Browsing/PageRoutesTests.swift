@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeartwoodCommand
 
-/// What the page is told of a store.
+/// The answers that the page gets about a store.
 struct PageRoutesTests {
   private let world: SmallWorld
   private var page: BrowsedWorld { BrowsedWorld(world.path) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeartwoodCommand
 
-/// What an import says of objects and limits that do not fit.
+/// The messages of an import about objects and limits that do not fit.
 @Suite struct `Messages of imports` {
   private let folder: TemporaryFolder
 

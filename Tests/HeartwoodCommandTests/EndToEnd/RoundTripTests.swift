@@ -16,7 +16,8 @@ private struct Numbers {
   mutating func chance(_ parts: Int) -> Bool { below(parts) == 0 }
 }
 
-/// What `export` writes, `import` reads: the same model, and the same objects, whatever the number of transactions is.
+/// `import` reads everything that `export` writes: the same model, and the same objects, whatever the number of
+/// transactions is.
 @Suite struct `An export that is imported` {
   private let folder: TemporaryFolder
 

@@ -231,7 +231,7 @@ import Testing
         'SELECT count(*) FROM Person_wishes WHERE source = 4')))
     """
 
-  /// What a script writes; nil where there is no Python.
+  /// The output of a script; nil where there is no Python.
   private static func python(_ script: String, _ argument: String) throws -> String? {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -36,7 +36,7 @@ struct Application: Sendable, CustomTestStringConvertible {
   /// By path: reading one takes longer than most of what is done with it.
   private static let models = Guarded<[String: ManagedObjectModel]>([:])
 
-  /// What each version changes, from the second on.
+  /// The changes of each version, from the second on.
   func steps() throws -> [Step] {
     let file = URL(fileURLWithPath: Fixture.path("Models/\(name)-changes.json"))
     return try JSONDecoder().decode([Step].self, from: Data(contentsOf: file))
@@ -46,9 +46,9 @@ struct Application: Sendable, CustomTestStringConvertible {
   struct Step: Decodable, Sendable {
     let from: Int
     let to: Int
-    /// What the two models say.
+    /// The changes by the two models.
     let changes: [Change]
-    /// What a stage does by code; nil for nothing.
+    /// The changes that a stage makes by code; nil for none.
     let code: [Change]?
   }
 

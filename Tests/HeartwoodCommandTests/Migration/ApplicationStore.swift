@@ -27,7 +27,8 @@ struct ApplicationStore {
     return ApplicationStore(application: application, url: url)
   }
 
-  /// What the store has, opened with a version's model and not migrated; what `verify` finds is an issue.
+  /// The objects of the store, opened with a version's model and not migrated; a finding of `verify` is an
+  /// issue.
   func read(_ version: Int) throws -> PlainObjects {
     try with(version) {
       $0.shouldMigrateStoreAutomatically = false

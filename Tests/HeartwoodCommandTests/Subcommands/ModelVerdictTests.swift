@@ -4,7 +4,7 @@ import Testing
 
 @testable import HeartwoodCommand
 
-/// What the command says of models: whether a store can be migrated, and the hashes by which versions are told apart.
+/// The command's verdict on models: whether a store can be migrated, and the hashes by which versions are told apart.
 @Suite struct `Verdicts on models` {
   private let folder: TemporaryFolder
 

@@ -7,7 +7,7 @@ import Testing
 
   init() throws { world = try SmallWorld() }
 
-  /// What is printed while another program changes the store.
+  /// The lines that are printed while another program changes the store.
   ///
   /// - Parameter changes: One for each time that the figures are read again.
   private func watch(_ format: StatisticsCommand.Format, _ changes: [() -> Void]) throws -> [String] {

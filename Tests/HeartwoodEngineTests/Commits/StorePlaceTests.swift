@@ -7,7 +7,7 @@ import Testing
 
 /// Files of an open store that something else deletes, replaces or overwrites.
 struct StorePlaceTests {
-  /// What happens to the store, with the files that are gone then.
+  /// The deed on the store, with the files that are gone then.
   enum Deed: String, CaseIterable, CustomTestStringConvertible {
     case folder, movedFolder, replacedFolder, log, anchor, pages, lock, processes, replacedAnchor,
       copiedBackup
@@ -72,7 +72,7 @@ struct StorePlaceTests {
       try deed.do(at: path, backup: folder + "/backup")
       let error = #expect(throws: EngineError.self) {
         try engine.write(durability: durability) { try $0.put("a", [9]) }
-        // What is deferred becomes durable here.
+        // Deferred commits become durable here.
         if durability == .deferred { try engine.checkpoint() }
       }
       #expect(error?.code == .replaced, "\(String(describing: error))")

@@ -6,8 +6,8 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// What is seen of a transaction whose process ended, or whose sync failed, before it was published, while another process has the store
-/// open.
+/// The state that is seen of a transaction whose process ended, or whose sync failed, before it was published, while another process has
+/// the store open.
 struct SettlementTests {
   /// A store that a process holds open, and that another one writes.
   private struct Place {
@@ -28,7 +28,7 @@ struct SettlementTests {
       return try Engine(at: "/store", options: options, fileSystem: disk.process(named: name))
     }
 
-    /// What a new opening sees at first, and in its first transaction.
+    /// The values that a new opening sees at first, and in its first transaction.
     func look(_ name: String) throws -> (first: UInt8?, inside: UInt8?) {
       let engine = try open(name)
       let first = try engine.get("n")?.first

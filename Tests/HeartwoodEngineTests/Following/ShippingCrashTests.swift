@@ -40,7 +40,7 @@ import Testing
     let disk = image.mounted()
     guard try exists("/place", disk), try !disk.openDirectory("/place").entries().isEmpty else { return }
     let place = try FolderDestination("/place", fileSystem: disk)
-    // What is at the destination is a backup as it is.
+    // The pieces at the destination are a backup as they are.
     if try !PieceList(place).numbers.isEmpty {
       let restored = try Restoration(from: place).restore(to: "/restored", fileSystem: disk)
       #expect(restored.generation >= shipped, comment)

@@ -58,7 +58,7 @@ import Testing
   }
 }
 
-/// What is restored by time, and what is kept.
+/// Restores by time, and the pieces that are kept.
 extension `Shipping` {
   /// The clock of the store counts commits, and its clock went back once.
   @Test func `a store is restored to a time, and the later transaction counts where the clock went back`()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HeartwoodEngine
 
-/// What snapshots that are held keep of a store that is overwritten.
+/// The generations that held snapshots keep of a store that is overwritten.
 struct HeldSnapshotTests {
   /// A store whose files are small, with the same number of keys always.
   private struct Store {

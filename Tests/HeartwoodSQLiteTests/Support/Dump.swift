@@ -2,7 +2,8 @@ import Foundation
 import HeartwoodSQLite
 import Testing
 
-/// What SQLite read in a database, as `dump` of `PythonScripts.common` wrote it, compared with what this module reads.
+/// The contents that SQLite read in a database, as `dump` of `PythonScripts.common` wrote them, compared with those
+/// that this module reads.
 struct Dump {
   private let bytes: Data
   private var position = 0

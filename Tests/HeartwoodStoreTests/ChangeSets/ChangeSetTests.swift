@@ -167,7 +167,7 @@ final class StoreCopy {
       let count = try second.container.history().count
       #expect(try second.coordinator.apply(read).wasKnown)
       #expect(try second.container.history().count == count)
-      // What comes back is known.
+      // A change that comes back is known.
       #expect(try first.coordinator.apply(set(second, for: first)).changedObjectIDs.isEmpty)
       #expect(try first.contents() == ours)
     }
@@ -282,7 +282,7 @@ final class StoreCopy {
         == .persistentStoreIncompatibleVersionHash)
   }
 
-  /// What one copy removes from an object of another one.
+  /// The removal that one copy makes in an object of another one.
   enum Removal: CaseIterable { case value, link, toOne, object }
 
   private func remove(_ removal: Removal, from copy: StoreCopy) throws {
@@ -331,7 +331,7 @@ final class StoreCopy {
     #expect(report.conflicts.isEmpty && report.changedObjectIDs.count == 1)
     #expect(try first.contents() == second.contents())
     #expect(try first.contents() == third.contents())
-    // What is older comes too late.
+    // An older change comes too late.
     let late = try first.coordinator.changeSet(from: 1)
     _ = try? third.coordinator.apply(late, policy: policy == .theirs ? .newest : policy)
     #expect(try first.contents() == third.contents())
@@ -370,7 +370,7 @@ final class StoreCopy {
       do {
         try replicas[place].coordinator.apply(set, policy: .newest)
       } catch let error as HeartwoodError where error.code == .persistentHistoryTokenExpired {
-        // What is between was lost.
+        // The changes between were lost.
       }
     }
     for _ in 0..<(LongRun.isWanted ? 600 : 60) {

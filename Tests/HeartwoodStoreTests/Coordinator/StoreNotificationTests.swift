@@ -20,7 +20,7 @@ import Testing
     .persistentStoreCoordinatorStoresDidChange,
   ]
 
-  /// What the coordinator posts while `body` runs.
+  /// The notifications that the coordinator posts while `body` runs.
   private func posted(_ body: () throws -> Void) rethrows -> [(Notification.Name, StoresChanges)] {
     let heard = Guarded<[(Notification.Name, StoresChanges)]>([])
     let observers = Self.names.map { name in

@@ -123,7 +123,7 @@ private final class CountedStore: AtomicStore, @unchecked Sendable {
         #expect(steps.withLock { $0.contains { $0.rows == 1000 && $0.totalRows == 1200 } } == isByObject)
       }
     }
-    // What is there already is not added to.
+    // Objects are not added to a store that is there already.
     let store = try #require(coordinator.persistentStores.first)
     let taken = DictionaryStore.newPlace()
     let other = try DictionaryWorld(at: taken)

@@ -338,7 +338,7 @@ import Testing
     context.assign(world.make("Writer", 2, in: context), to: archive)
     try context.save()
     #expect(try consumer.nextBatch().transactions.count == 1)
-    // What it writes is in the other store, and its position in its own.
+    // The objects that it writes are in the other store, and its position is in its own.
     try consumer.consume { context, _ in context.assign(world.make("Writer", 3, in: context), to: library) }
     #expect(try consumer.nextBatch().transactions.isEmpty)
     #expect(try world.coordinator.historyConsumers(of: library).isEmpty)

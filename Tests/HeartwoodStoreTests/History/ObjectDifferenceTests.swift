@@ -136,7 +136,7 @@ import Testing
     #expect(restored.name == "Bea" && restored.age == 40)
     #expect(try other.count(Person.self) == 2)
     #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty)
-    // What was reverted can be reverted, too.
+    // A transaction that was reverted can be reverted, too.
     #expect(try other.revert(transaction: try number(container)).isEmpty)
     try other.save()
     #expect(try other.count(Person.self) == 2)

@@ -46,7 +46,7 @@ import Testing
   }
 }
 
-/// What a store has to be after a revert, by a comparison of states alone.
+/// The state that a store must have after a revert, by a comparison of states alone.
 private struct RevertExpectation {
   let before: RevertState
   let after: RevertState
@@ -93,7 +93,7 @@ private struct RevertExpectation {
     }
   }
 
-  /// What later transactions have added and removed stays so.
+  /// The members that later transactions have added and removed stay so.
   private func finding(
     _ members: [ManagedObjectID], _ former: [ManagedObjectID]?, _ then: [ManagedObjectID]?,
     _ present: [ManagedObjectID]?, _ result: RevertState

@@ -30,7 +30,7 @@ final class Part: ManagedObject {
   @Relationship(inverse: { $0.parts }) var owner: Team?
 }
 
-/// What a store has of one property.
+/// The value of one property in a store.
 enum RevertValue: Equatable {
   case attribute(String)
   case one(ManagedObjectID?)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What becomes of properties of which a mapping model says nothing.
+/// The fate of properties of which a mapping model says nothing.
 @Suite struct `Properties that a mapping does not name` {
   private let folder: TemporaryFolder
 
@@ -184,7 +184,8 @@ import Testing
     #expect(
       report.lostValues == ["Person.email": 1, "Employee.email": 3, "Employee.seat": 3, "Firm.board": 1])
     #expect(report.changes.contains("Firm.board is not taken over: its links are lost"))
-    // What an expression or another mapping of the entity reads is not lost, and code may keep the rest.
+    // A property that an expression or another mapping of the entity reads is not lost, and code may keep the
+    // rest.
     given[0].attributeMappings = [try PropertyMapping(name: "note", valueExpression: "$source.email")]
     given[1].policy = ClosureMigrationPolicy { _, _, _ in }
     let other = try #require(try PersistentStoreCoordinator.rehearseMigration(with: description, to: smaller))

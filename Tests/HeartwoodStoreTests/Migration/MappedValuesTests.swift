@@ -5,7 +5,7 @@ import Testing
 
 @testable import Heartwood
 
-/// What values become in a mapping, and how errors say which do not fit.
+/// The values that a mapping makes, and the errors about those that do not fit.
 @Suite struct MappedValuesTests {
   private let folder: TemporaryFolder
 

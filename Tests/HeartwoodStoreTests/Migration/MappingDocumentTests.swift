@@ -62,7 +62,7 @@ import Testing
       } else {
         #expect(missing?.contains("\"\(member.name)\" is missing") == true, "\(member): \(missing ?? "read")")
       }
-      // What is not read may have any value.
+      // A member that is not read may have any value.
       let wrong = heartwoodError { try read(member, ["a": 1]) }?.message ?? ""
       #expect(wrong.contains("is no mapping model"), "\(member)")
       #expect(wrong.contains(member.name) && !wrong.contains("DecodingError"), "\(wrong)")

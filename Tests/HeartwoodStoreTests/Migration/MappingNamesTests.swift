@@ -4,7 +4,7 @@ import Heartwood
 import TestSupport
 import Testing
 
-/// What the expressions of mappings name is checked before anything is done.
+/// The names in the expressions of mappings are checked before anything is done.
 @Suite struct `Names in mappings` {
   private let folder: TemporaryFolder
 

@@ -69,7 +69,7 @@ import Testing
       #expect((object?.value(forKey: "name") as? String == "Ada") == finds, "\(String(describing: id))")
       let decoded = try? JSONDecoder().decode([ManagedObjectID].self, from: encoded)
       #expect(decoded?.first == id)
-      // What the program sets keeps the names.
+      // Metadata that the program sets keeps the names.
       try coordinator.setMetadata(["mine": "x"], for: try #require(coordinator.persistentStores.first))
       #expect(coordinator.managedObjectID(forURIRepresentation: uri) == id)
       try close(context)

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// What a version has of shops with wares, some of which are foods.
+  /// The form that a version gives to shops with wares, some of which are foods.
   struct Form {
     /// Whether foods are no wares any more, or gone.
     var foods = Foods.areWares

@@ -8,7 +8,8 @@ import Testing
 
 @testable import Heartwood
 
-/// What a migration says, what it leaves for later, and what of the former model is still readable.
+/// The messages of a migration, the work that it leaves for later, and the parts of the former model that are
+/// still readable.
 @Suite struct MigrationCourseTests {
   private let folder: TemporaryFolder
 

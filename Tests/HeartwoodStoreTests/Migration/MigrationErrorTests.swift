@@ -4,7 +4,7 @@ import Heartwood
 import TestSupport
 import Testing
 
-/// What the errors of migrations say: what they are about, and what to do.
+/// The errors of migrations: their subjects, and their advice.
 @Suite struct MigrationErrorTests {
   private let folder: TemporaryFolder
 

@@ -253,7 +253,7 @@ import Testing
     #expect(heartwoodError { _ = try owners(folder.store) { $0.mappingModel = wrong } }?.code == .migration)
     let source = try PersistentStoreCoordinator.managedObjectModel(ofStoreAt: folder.store)
     #expect(source.versionChecksum == Self.model(new: false).versionChecksum)
-    // What was left of them does not stand in the way.
+    // The remains of them do not stand in the way.
     let repaired = mapping()
     repaired.entityMappings[1].sourcePredicate = try FormatPredicate("owner != NIL")
     #expect(try owners(folder.store) { $0.mappingModel = repaired }.count == 2)

@@ -104,7 +104,7 @@ import Testing
     // A program that has the store open keeps the migration from being proven by an orderly end.
     let running = try open(first, folder.store)
     try PersistentStoreCoordinator.migrateStore(at: folder.store, to: second)
-    // What a killed program leaves.
+    // The files that a killed program leaves.
     let copy = folder.url.appending(path: "copy")
     try FileManager.default.copyItem(at: folder.store, to: copy)
     func files() throws -> [String: Data] {

@@ -43,7 +43,7 @@ import Testing
       person.ownProperties.append(AttributeDescription(name: "email", type: .string, isOptional: true))
     }
     if !isNew {
-      // What a killed copy has left.
+      // The remains of a killed copy.
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
       for name in ["anchor.new", "processes"] { try Data().write(to: place.appending(path: name)) }
     }
@@ -255,7 +255,7 @@ import Testing
     let store = try #require(migrated.persistentStoreCoordinator?.persistentStores.first)
     let former = try store.metadata[PersistentStore.MetadataKey.formerModelVersionChecksums] as? [String]
     #expect(former == [model().versionChecksum])
-    // What programs note does not replace it.
+    // Notes of programs do not replace it.
     let coordinator = try #require(migrated.persistentStoreCoordinator)
     try coordinator.setMetadata(["note": "mine"], for: store)
     try migrated.save()

@@ -10,7 +10,7 @@ import Testing
   struct Case: CustomTestStringConvertible {
     let former: String
     let new: String
-    /// What becomes what.
+    /// The former and the new names that match.
     let matches: String
     var testDescription: String { "\(former) to \(new)" }
 
@@ -32,7 +32,7 @@ import Testing
     Case("a<b b<a", "a<b b<a", "a-a b-b"), Case("a<b b<a", "a b", "a-a b-b"),
     Case("a<b b<a", "b c<a", "b-b c-a"),
     Case("a<b b<a", "b<a c<b", "b-b c-a"), Case("a<b b<a", "b<a c<a", "b-b c-a"),
-    // What keeps its name keeps its values.
+    // A property that keeps its name keeps its values.
     Case("b<a", "b c<a", "b-b c-"), Case("b c<a", "b<a", "b-c"),
     // One of several renamings is taken back.
     Case("c<b", "b<a", "b-c"), Case("c<b", "b", "b-c"), Case("c<b d", "b<a d", "b-c d-d"),

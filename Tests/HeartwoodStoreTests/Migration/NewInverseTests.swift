@@ -12,7 +12,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// What a model has of the relationships between authors and books.
+  /// The form that a model gives to the relationships between authors and books.
   struct Form: CustomStringConvertible {
     /// Whether `Author.books` and `Book.author` exist, and lead to several.
     var books: (isToMany: Bool, isOrdered: Bool)?

@@ -78,7 +78,8 @@ struct PlainStore {
     try context.save()
   }
 
-  /// What the store has, as plain objects. Orders of `unordered` relationships are as the store has them.
+  /// The contents of the store as plain objects. Orders of `unordered` relationships are as the store has
+  /// them.
   static func read(_ context: ManagedObjectContext, _ version: PlainVersion) throws -> PlainObjects {
     var data = PlainObjects()
     var places: [ManagedObjectID: Int] = [:]

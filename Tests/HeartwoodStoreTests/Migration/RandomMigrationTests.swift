@@ -48,7 +48,7 @@ import Testing
       let former = version
       version = change.version
       let expected = change.data
-      // What the former model says of the objects is not what the new one says.
+      // The lines of the objects by the former model are not those by the new one.
       if PlainStore.lines(data, former, []) != PlainStore.lines(expected, version, []) { changed += 1 }
       let finishes = random.below(3) == 0
       let wrong = try store.with(version) { context, coordinator in

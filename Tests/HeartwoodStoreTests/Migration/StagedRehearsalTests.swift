@@ -90,7 +90,7 @@ import Testing
       report.changes.first?.hasPrefix("Word.length is new") == true && report.changes.count > 1,
       "\(report.changes)")
     #expect((report.bytesWritten ?? 0) > 0 && report.bytesBefore != nil)
-    // What the code of the first stage has made of the objects is validated with the last model.
+    // The objects that the code of the first stage has made are validated with the last model.
     let size = try #require(report.violations.first)
     #expect(report.violations.count == 1 && size.property == "length" && !size.preventsMigration)
     #expect(size.objectIDs.map(\.key) == [3])

@@ -108,7 +108,7 @@ import Testing
     return MappingModel(entityMappings: (includingAuthors ? [author] : []) + [book])
   }
 
-  /// What a program wishes to be done with a store of the first version.
+  /// The wishes of a program for the migration of a store of the first version.
   private struct Wishes: CustomStringConvertible {
     enum Mapping: CaseIterable { case none, complete, incomplete, inferred }
 

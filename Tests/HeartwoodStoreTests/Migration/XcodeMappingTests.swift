@@ -212,7 +212,8 @@ import Testing
     }.sorted()
   }
 
-  /// What a relationship's mapping may have beside its name: Xcode's editor writes each of them.
+  /// The attributes that a relationship's mapping may have beside its name: Xcode's editor writes each of
+  /// them.
   private static let ways: [[(name: String, value: String)]] = [
     [("sourcekeypath", "$source.stops"), ("sourcemappingname", "StopToStop")],
     [("sourcekeypath", "stops"), ("sourcemappingname", "StopToStop")], [("sourcekeypath", "$source.stops")],

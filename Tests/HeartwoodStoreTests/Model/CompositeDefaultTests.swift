@@ -48,7 +48,7 @@ import Testing
     return ManagedObjectContext(.privateQueue, coordinator: coordinator)
   }
 
-  /// What a visit should have.
+  /// The values that a visit should have.
   private struct Place: Equatable {
     var x: Int64? = 0
     var note: String? = "n"

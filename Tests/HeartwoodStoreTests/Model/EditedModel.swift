@@ -125,7 +125,7 @@ enum EditedModel {
     ]
   }
 
-  /// What an editor does to a property and leaves in the file.
+  /// Changes a property as an editor does, with the traces that it leaves in the file.
   static func age(_ property: inout MarkupElement, _ numbers: inout SplitMix64) {
     let texts = ["NO", "YES", "0.0", "", "70000", "-1", "1e9", "x", "now", "1.5", "2024-01-01", "nil", "ünï"]
     func any(_ list: [String]) -> String { list[numbers.below(list.count)] }
@@ -174,7 +174,7 @@ enum EditedModel {
       + "</\(element.name)>\n"
   }
 
-  /// What a document says, without what is kept for other tools.
+  /// The meaning of a document, without the parts that are kept for other tools.
   static func meaning(of document: ModelDocument) throws -> Data {
     func plain(_ property: ModelDocument.Property) -> ModelDocument.Property {
       let elements = property.attribute?.elements?.map(plain)

@@ -86,7 +86,8 @@ import Testing
     "entry": ["key": ("k", "changed"), "value": ("k", "changed")],
   ]
 
-  /// What means something together with other attributes only: a host's attributes, with the one and without it.
+  /// The attributes that have a meaning together with others only: a host's attributes, with the one and without
+  /// it.
   private static let together: [String: [String: (host: String, others: [String: String], value: String)]] = [
     "attribute": [
       "derived": ("text", ["derivationExpression": "uppercase:(b)"], "YES"),

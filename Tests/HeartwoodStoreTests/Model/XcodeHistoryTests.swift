@@ -125,7 +125,7 @@ import Testing
     #expect(attribute.validationRules == [])
     #expect(note.isEmpty ? notes == [] : notes.count == 1 && notes[0].contains(note), "\(notes)")
     #expect(notes.allSatisfy { $0.contains("contents, line 2: ") }, "\(notes)")
-    // What was left out is in the file that is written.
+    // The part that was left out is in the file that is written.
     let url = folder.url.appending(path: "Again.xcdatamodel")
     try #require(attribute.entity?.model).writeXcodeModel(to: url)
     let text = try String(contentsOf: url.appending(path: "contents"), encoding: .utf8)

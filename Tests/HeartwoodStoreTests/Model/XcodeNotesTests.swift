@@ -236,7 +236,7 @@ import Testing
     #expect(notes.count == expected.count, "\(notes)")
     let place = try #require(model.entities[0].attributesByName["place"] as? CompositeAttributeDescription)
     #expect(place.elements.map(\.name) == ["x"] && model.entities[0].attributesByName.count == 1)
-    // What an element of a composite has for other tools is in the file that is written.
+    // The attributes of an element of a composite for other tools are in the file that is written.
     let url = folder.url.appending(path: "Written.xcdatamodel")
     try model.writeXcodeModel(to: url)
     let text = try String(contentsOf: url.appending(path: "contents"), encoding: .utf8)
@@ -418,7 +418,8 @@ import Testing
         var root = before
         EditedModel.edit(&root, at: place) { $0.attributes[field] = value }
         let (meaning, said) = try outcome(root)
-        // What is left out as a whole is named by what it is in, and that is named without it, too.
+        // A part that is left out as a whole is named by the one that contains it, and that is named without
+        // it, too.
         var names = path.dropFirst(path.dropFirst().first?.name == "entity" ? 2 : 1).compactMap {
           $0.attributes["name"]
         }

@@ -36,7 +36,7 @@ import Testing
     return object.objectID
   }
 
-  /// What the request finds, and the token to go on from.
+  /// The results that the request finds, and the token to go on from.
   private func read(
     _ request: PersistentHistoryChangeRequest, _ token: inout PersistentHistoryToken?
   ) throws -> [ManagedObjectID] {

@@ -27,7 +27,7 @@ import Testing
   }
 }
 
-/// What is in the stores.
+/// The contents of the stores.
 private struct SeveralStoresWork {
   struct Writer: Equatable {
     var name: String?
