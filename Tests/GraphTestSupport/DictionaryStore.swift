@@ -16,7 +16,7 @@ package final class DictionaryStore: IncrementalStore, @unchecked Sendable {
     package var lists: [String: [Int64]] = [:]
   }
 
-  /// What stores at one URL share.
+  /// The contents that stores at one URL share.
   package final class Database {
     /// By number.
     package var rows: [Int64: Row] = [:]

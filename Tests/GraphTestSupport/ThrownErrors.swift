@@ -20,7 +20,7 @@ package func heartwoodMessage(_ body: () throws -> Void) -> String? {
   }
 }
 
-/// What the model of `types` is refused with, if it is.
+/// The message with which the model of `types` is refused, if it is.
 package func modelError(_ types: [ManagedObject.Type]) -> String? {
   do {
     _ = try ManagedObjectModel(types: types)

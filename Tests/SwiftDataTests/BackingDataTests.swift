@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// What code that macros have not written uses: values by key paths, and backing data.
+/// Values by key paths, and backing data, as code that macros have not written uses them.
 struct BackingDataTests {
   // SWD-26
   @Test(arguments: [false, true]) func `values are read and set by key paths, free and in a context`(

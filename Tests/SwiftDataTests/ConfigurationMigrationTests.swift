@@ -64,7 +64,7 @@ enum Workshop {
     }
   }
 
-  /// What the handlers have seen in each store: numbers of engines and wheels.
+  /// The data that the handlers have seen in each store: numbers of engines and wheels.
   static let seen = Mutex<[String: [String]]>([:])
 
   static func note(_ what: String, engines: Int, wheels: Int) {

@@ -28,7 +28,7 @@ import Testing
   init(_ bytes: Data) { self.bytes = bytes }
 }
 
-/// What models are after saves: their own context's and those of others.
+/// The state of models after saves: those of their own context and those of others.
 struct LifetimeTests {
   private func context() throws -> ModelContext { try Library.context(of: Locker.self, LockerItem.self) }
 

@@ -112,7 +112,7 @@ struct NumberTests {
   }
 }
 
-/// What is stored in a form that has another order, or of which equality means nothing.
+/// Values that are stored in a form which has another order, or of which equality means nothing.
 struct EncodedComparisonTests {
   let context: ModelContext
 

@@ -3,7 +3,7 @@ import SwiftData
 import Synchronization
 import Testing
 
-/// What a store of a program was asked for, and what it answers.
+/// The requests to a store of a program, and its answers.
 final class Ledger: @unchecked Sendable {
   var rows: [PersistentIdentifier: NodeSnapshot] = [:]
   var begun: Set<EditingState> = []
@@ -13,11 +13,11 @@ final class Ledger: @unchecked Sendable {
   var deletions: [String] = []
   /// The new rows of the last save, as the context has sent them.
   var inserted: [NodeSnapshot] = []
-  /// What the next request throws.
+  /// The error that the next request throws.
   var refusal: DataStoreError?
-  /// What the next deletion by a condition throws.
+  /// The error that the next deletion by a condition throws.
   var deletionRefusal: DataStoreError?
-  /// What a save does to the names that it stores.
+  /// The change of a save to the names that it stores.
   var rename: ((String) -> String)?
   var answersFromCache = false
 }

@@ -29,12 +29,13 @@ final class ParcelRows: @unchecked Sendable {
   var asked: [String] = []
   var count: Int?
   var identifiers: [PersistentIdentifier]?
-  /// What counts and identifiers throw.
+  /// The error that counts and identifiers throw.
   var refusal: DataStoreError?
-  /// What a fetch with a condition and one with an order throw; nil if the store evaluates them.
+  /// The error that a fetch with a condition throws, and that of one with an order; nil if the store
+  /// evaluates them.
   var filterRefusal: DataStoreError? = .preferInMemoryFilter
   var sortRefusal: DataStoreError? = .preferInMemorySort
-  /// What a fetch with a condition returns.
+  /// The result of a fetch with a condition.
   var matches: Set<PersistentIdentifier> = []
   var last = 0
 }
@@ -311,7 +312,7 @@ struct StoreFetchTests {
     #expect(Set(try context.fetch(FetchDescriptor<Parcel>()).map(\.weight)) == [0, 100, 50, 3, 4])
     #expect(mine.weight == 100 && mine.depot?.town == "A" && edited.weight == 50)
     #expect(try context.fetchCount(FetchDescriptor<Parcel>(predicate: #Predicate { $0.weight == 100 })) == 1)
-    // What both have changed is merged by properties.
+    // A model that both have changed is merged by properties.
     try context.save()
     let saved = try parcel("2", in: ModelContext(container))
     #expect(saved.weight == 50 && saved.depot?.town == "A")

@@ -9,7 +9,7 @@ package struct DeclaredNames {
   package private(set) var unavailableTypes: Set<String> = []
   /// The attributes that make something unavailable and do not say why.
   package private(set) var withoutReason: [String] = []
-  /// What types inherit from, and what aliases stand for.
+  /// The types that types inherit from, and those that aliases stand for.
   private var ancestors: [String: [String]] = [:]
 
   package init(folders: [String], package: URL) throws {

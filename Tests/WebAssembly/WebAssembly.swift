@@ -7,7 +7,7 @@ private func fileWrite(
 )
   -> Int32
 
-/// What WasmKit calls.
+/// The function that WasmKit calls.
 @_expose(wasm, "_start")
 @_cdecl("_start")
 public func start() {

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What contexts, histories and other users of the store see of batches.
+/// The effects of batches that contexts, histories and other users of the store see.
 @Suite struct `Batches and contexts` {
   private let container: PersistentContainer
   private let context: ManagedObjectContext

@@ -3,7 +3,7 @@ import GraphTestSupport
 import Heartwood
 import Synchronization
 
-/// What the tests of batches need of a model: one-to-one, ordered and self relationships, constraints of one and two attributes, rules,
+/// The model that the tests of batches need: one-to-one, ordered and self relationships, constraints of one and two attributes, rules,
 /// subentities, and every kind of value.
 final class Shop: ManagedObject {
   @Attribute(.unique) var code = ""

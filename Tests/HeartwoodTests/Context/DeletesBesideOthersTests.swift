@@ -185,7 +185,7 @@ private let resolving: [MergePolicyType] = [
     let error = heartwoodError { try here.save() }
     if type == .error {
       #expect(error?.code == .managedObjectMerge)
-      // What the error says to do.
+      // The error advises this.
       here.refreshAllObjects()
       try here.save()
     } else {

@@ -18,7 +18,7 @@ private let resolving: [MergePolicyType] = [
 ]
 
 @Suite struct `Saves that fail after a merge policy has resolved conflicts` {
-  /// What the objects of a context show, with their identifiers and states, and the undo stack.
+  /// The values that the objects of a context show, with their identifiers and states, and the undo stack.
   private func facts(_ context: ManagedObjectContext) -> [String] {
     let objects = context.registeredObjects.filter { !$0.isFault }.map { object in
       let values = ["number", "title", "note", "name"].compactMap { key in

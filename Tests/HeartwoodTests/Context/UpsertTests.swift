@@ -110,7 +110,7 @@ private final class TicketBoard: ManagedObject {
     #expect(new.objectID == stored.objectID)
     #expect(new.title == "stored")
     #expect(new.made == stored.made)
-    // What is set to the value that it has is set.
+    // A property that is set to the value that it has is set.
     let again = Ticket(context: contexts[levels])
     again.number = 1
     for context in contexts.dropFirst().reversed() { try context.save() }

@@ -15,7 +15,7 @@ import Testing
       .map { "Sources/" + $0 }.sorted()
   }()
 
-  /// What the tests of all targets run, and the sources of the packages that articles quote.
+  /// The sources of the tests of all targets, and those of the packages that articles quote.
   static let known: Set<String> = {
     let tests = ((try? PackageFolder.sources(in: "Tests")) ?? [:]).filter {
       $0.key.contains("/Documentation/")

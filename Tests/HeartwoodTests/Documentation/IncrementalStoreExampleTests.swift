@@ -13,7 +13,7 @@ private final class School: ManagedObject {
   @Relationship(inverse: { $0.school }) var pupils: Set<Pupil>
 }
 
-/// What a server keeps: rows at places, each a dictionary by numbers.
+/// The contents of a server: rows at places, each a dictionary by numbers.
 private final class RowServer: @unchecked Sendable {
   struct Row {
     var entity: String

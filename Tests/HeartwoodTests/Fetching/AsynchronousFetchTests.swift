@@ -29,7 +29,7 @@ private actor Reader: ModelActor {
     context = container.newBackgroundContext()
   }
 
-  /// What the completion block makes of the result.
+  /// Returns the value that the completion block makes of the result.
   private func execute<Value: Sendable>(
     _ request: @escaping @Sendable () -> FetchRequest<Book>, estimate: Int = 0,
     meanwhile: @escaping @Sendable (AsynchronousFetchResult<Book>) -> Void = { _ in },
@@ -137,7 +137,7 @@ private actor Reader: ModelActor {
     var writer = Optional(container.newBackgroundContext())
     for try await sum in context.batches(of: request, size: 400, { $0.map(\.pages).reduce(0, +) }) {
       sums.append(sum)
-      // What is deleted meanwhile is left out.
+      // Objects that are deleted meanwhile are left out.
       try await writer?.perform { [writer] in
         for book in try writer?.fetch(Book.self, where: { $0.pages < 100 }) ?? [] { writer?.delete(book) }
         try writer?.save()

@@ -193,7 +193,7 @@ import Testing
   }
 }
 
-/// What books are sorted by, in every form.
+/// The orders of books, in every form.
 private enum ComputedOrder: CaseIterable {
   case product, lowercase, sum, length, missing, ofAuthor
 

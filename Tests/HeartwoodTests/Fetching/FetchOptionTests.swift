@@ -100,7 +100,7 @@ import Testing
           try FetchedResultsController(fetchRequest: request, managedObjectContext: context).performFetch()
         },
       ] { #expect(heartwoodError(use)?.message.contains("to-one relationship") == true) }
-      // What needs no properties does not read their names.
+      // A request that needs no properties does not read their names.
       #expect(try context.count(for: request) == 1 && context.fetchIdentifiers(request).count == 1)
     }
   }

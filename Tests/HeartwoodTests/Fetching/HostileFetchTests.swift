@@ -13,7 +13,7 @@ private final class Measure: ManagedObject {
   @Relationship(inverse: { $0.whole }) var parts: Set<Measure>
 }
 
-/// What came from outside, and what it must not do.
+/// Requests that come from outside, and the effects that they must not have.
 @Suite struct `Fetches with extreme input` {
   private let context: ManagedObjectContext
 

@@ -10,7 +10,7 @@ struct ArchitectureTests {
     chapters = try PackageFolder.text(of: "ARCHITECTURE.md").components(separatedBy: "\n## ")
   }
 
-  /// What is between backquotes in the rows of a table, of all columns from one on.
+  /// The words between backquotes in the rows of a table, of all columns from one on.
   private func names(in chapter: String, after columns: Int) throws -> [String] {
     let text = try #require(chapters.first { $0.hasPrefix(chapter) })
     return text.split(separator: "\n").filter { $0.hasPrefix("| ") }.flatMap { row in

@@ -33,14 +33,14 @@ struct GraphLayerTests {
       ],
       // From a question to objects.
       ["Fetching", "Fetching/Rows", "Predicates/Typed"],
-      // What happens to changed objects; how classes become models.
+      // Changed objects, and classes that become models.
       [
         "Objects/Snapshots", "Declarations/Classes", "Deleting", "Merging", "Undoing", "Children",
         "Conflicts/Resolving",
         "Container",
       ],
       ["Saving"],
-      // What uses all that.
+      // The users of all that.
       ["LiveResults", "History", "Batches"],
       ["ChangeSets"],
       [
@@ -49,7 +49,7 @@ struct GraphLayerTests {
       ],
       // Kinds of stores of programs.
       ["AtomicStores", "IncrementalStores"],
-      // What is done with whole stores of any kind.
+      // Operations on whole stores of any kind.
       ["Coordinator/WholeStores"],
     ])
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What makes the graph hard to read and slow to build, counted. Who lowers a number writes the lower one; who has to raise
+/// Counts what makes the graph hard to read and slow to build. Who lowers a number writes the lower one; who has to raise
 /// one says in ARCHITECTURE.md why.
 struct HouseTests {
   private static let counted = Result { try SourceCounts(of: "Sources/Heartwood") }

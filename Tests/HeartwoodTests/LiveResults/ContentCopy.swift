@@ -10,9 +10,9 @@ final class ContentCopy<Object: ManagedObject>: FetchedResultsControllerDelegate
   }
 
   private(set) var sections: [Section] = []
-  /// What the calls were, for tests of single batches.
+  /// The calls, for tests of single batches.
   private(set) var calls: [String] = []
-  /// What each object showed when it was last reported.
+  /// The text that each object showed when it was last reported.
   private(set) var shown: [Object: String] = [:]
   private(set) var errors: [any Error] = []
   /// The controller holds its delegate weakly, so the copy holds the controller.

@@ -93,7 +93,7 @@ import Testing
           }
         }
         try await writing.perform {
-          // What is wanted is known before the last save, which changes the result.
+          // The expected result is known before the last save, which changes the result.
           let company = writing.makeCompany("last")
           company.size = 9
           let person = writing.makePerson("last", age: 99, in: company)

@@ -7,7 +7,7 @@ import Testing
 
 /// Texts that are nested deeply or very long, for every parser: each ends in an error, and none overflows a thread's stack.
 struct HostileTextTests {
-  /// What is repeated before and after something, in the language of conditions.
+  /// The texts that are repeated before and after something, in the language of conditions.
   private static let nests: [(String, String, String)] = [
     ("(", "a == 1", ")"), ("NOT ", "a == 1", ""), ("!", "a == 1", ""), ("NOT (", "a == 1", ")"),
     ("-", "a", " == 1"),

@@ -201,7 +201,7 @@ struct RegularExpressionTests {
     #expect(throws: CancellationError.self) {
       try control.during { try RegularExpression("(a+)+\\1b").matches(String(repeating: "a", count: 2_000)) }
     }
-    // What a save checks is not a part of a fetch.
+    // A check of a save is not a part of a fetch.
     #expect(try !control.during { try pattern.matches(text, isCancellable: false) })
   }
 

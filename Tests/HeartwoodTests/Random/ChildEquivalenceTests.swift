@@ -49,7 +49,7 @@ private let policies: [MergePolicyType] = [.error, .storeTrump, .objectTrump, .o
     }
   }
 
-  /// What a run has done, and what the store had after each save.
+  /// The log of a run, and the contents of the store after each save.
   private final class Result {
     var states: [[String]] = []
     var log: [String] = []

@@ -11,7 +11,7 @@ final class Knot: ManagedObject {
   @Attribute var note: String?
   @Attribute var size: Int64 = 0
   @Attribute var stamp = UUID()
-  /// What the transient text was at the last save of the root context.
+  /// The transient text at the last save of the root context.
   @Attribute var echo: String?
   @Attribute(.transient) var scratch: String?
   @Relationship(inverse: { $0.children }) var parent: Knot?
@@ -70,7 +70,7 @@ extension UUID {
 struct KnotEditor {
   var random: SplitMix64
   var made = 0
-  /// What was done, to print when a comparison fails.
+  /// The steps so far, to print when a comparison fails.
   var log: [String] = []
 
   /// The knots and tags that a context shows, in an order that depends on their values only.

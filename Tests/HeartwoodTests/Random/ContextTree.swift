@@ -21,7 +21,7 @@ struct ContextTree {
     let saves: Heard
     /// The unsaved changes.
     var layer = GraphFacts()
-    /// What the parent showed when the context last learned of it.
+    /// The facts that the parent showed when the context last learned of them.
     var base = GraphFacts()
     /// The states that undo and redo lead to, and the place of the present one.
     var states: [GraphFacts] = []
@@ -45,7 +45,7 @@ struct ContextTree {
 
   let container: PersistentContainer
   var nodes: [Node] = []
-  /// What the store has.
+  /// The facts of the store.
   var stored: GraphFacts
 
   init(_ container: PersistentContainer, stored: GraphFacts, random: inout SplitMix64) {
@@ -61,10 +61,10 @@ struct ContextTree {
     for node in nodes { node.merged = nodes.map { _ in 0 } }
   }
 
-  /// What a context's parent shows, or the store.
+  /// The facts that a context's parent shows, or the store.
   func base(of index: Int) -> GraphFacts { nodes[index].parent.map(shown) ?? stored }
 
-  /// What a context should show.
+  /// The facts that a context should show.
   func shown(_ index: Int) -> GraphFacts { base(of: index).with(nodes[index].layer) }
 
   func isAncestor(_ index: Int, of other: Int) -> Bool {

@@ -11,7 +11,7 @@ struct ContextTreeWork {
   let open: () throws -> PersistentContainer
   var tree: ContextTree
   var nextNumber = 0
-  /// What was done, to print when a comparison fails.
+  /// The steps so far, to print when a comparison fails.
   var log: [String] = []
 
   init(seed: UInt64, opening open: @escaping () throws -> PersistentContainer) throws {
@@ -123,7 +123,7 @@ struct ContextTreeWork {
     do {
       try node.context.save()
     } catch let error as HeartwoodError where node.mayConflict && error.code == .managedObjectMerge {
-      // What was merged by itself and what was edited here differ: refreshing decides for the edits.
+      // Changes merged by themselves and edits made here differ: refreshing decides for the edits.
       log.append("conflict")
       node.context.refreshAllObjects()
       try node.context.save()

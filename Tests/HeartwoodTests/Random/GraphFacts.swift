@@ -1,6 +1,6 @@
 import GraphTestSupport
 
-/// What a context of the random tests should show: one value for each fact.
+/// The facts that a context of the random tests should show: one value for each.
 struct GraphFacts: Equatable {
   enum Fact: Hashable {
     /// Whether there is such an object.

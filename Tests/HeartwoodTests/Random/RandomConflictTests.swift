@@ -107,7 +107,7 @@ private final class NotingPolicy: MergePolicy, @unchecked Sendable {
   }
 }
 
-/// What an object had before a save: if it is not in conflict, it has it afterwards.
+/// The values of an object before a save: if it is not in conflict, it has them afterwards.
 private struct Kept {
   let knot: Knot
   let values: [String]

@@ -86,7 +86,7 @@ import Testing
     #expect(ada.age == 1 && ada.company === kept && !bea.isDeleted && kept.people == [ada, bea])
   }
 
-  /// What a failed save must not change.
+  /// The state that a failed save must not change.
   private struct Snapshot: Equatable {
     let inserted, updated, deleted: Set<ManagedObjectID>
     let values: [ManagedObjectID: String]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftDataExpansion
 
-/// What macros say about mistakes: each message with its line and column in the source that has the mistake.
+/// The messages of macros about mistakes: each with its line and column in the source that has the mistake.
 struct DiagnosticTests {
   // MARK: Models
 
@@ -166,7 +166,7 @@ struct DiagnosticTests {
       model.messages == [
         "1:18: a store has no property of the name 'my \"name\"': use letters, digits and underscores"
       ])
-    // What is made for it is well formed, so that nothing further is reported.
+    // The expansion for it is well formed, so that nothing further is reported.
     #expect(
       Expanding("PersistedProperty", "peer", "var `my name` = 1").source
         == "private var `_my name`: SwiftData._SwiftDataNoType")

@@ -1,6 +1,6 @@
 @testable import SwiftDataExpansion
 
-/// What a macro makes of a piece of source, as the compiler asks for it.
+/// The expansion of a piece of source by a macro, as the compiler asks for it.
 struct Expanding {
   let given: String
   /// The expansion; nil where there is none.
@@ -57,7 +57,7 @@ struct Expanding {
     diagnostics.map { "\(place(of: $0.position.offset)): \($0.message)" }
   }
 
-  /// What the source becomes by the first fix-it of the first diagnostic; nil without one.
+  /// The source with the first fix-it of the first diagnostic applied; nil without one.
   var fixed: String? {
     guard let change = diagnostics.first?.fixIts.first?.changes.first else { return nil }
     var bytes = Array(given.utf8)

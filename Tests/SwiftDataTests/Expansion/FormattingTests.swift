@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftDataExpansion
 
-/// What a model has does not depend on how its source is formatted.
+/// The members of a model do not depend on the format of its source.
 struct FormattingTests {
   /// Members of a model. Where `~` is, there may be blanks, lines and comments; where `|` is, which is inside of a value, blanks and lines.
   private static let members = [

@@ -3,7 +3,7 @@ import Testing
 
 /// The program that the compiler starts, by its standard input and output.
 struct MacroProgramTests {
-  /// What the program writes until it ends, for an input that ends.
+  /// The output of the program until it ends, for an input that ends.
   private func run(_ input: Data) throws -> Data {
     let process = Process()
     process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(

@@ -143,7 +143,7 @@ import Testing
     }
     let second = try #require(try await live.next())
     #expect(second.map(\.0) == [7, 8] && second.map(\.1) == [2, 1])
-    // What is not read, and what leaves the rows as they are, is no element.
+    // A change that is not read, and one that leaves the rows as they are, is no element.
     try await context.perform {
       _ = context.makeAuthor("Ada")
       try context.save()
