@@ -128,7 +128,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: Results
 
   /// Fetches the content.
   ///
-  /// - Throws: What is wrong with the request, or the store's error.
+  /// - Throws: An error about the request, or the store's error.
   open func performFetch() throws {
     let request = try fetchRequest.converted(in: managedObjectContext, as: ManagedObject.self)
     // An empty list is any order, which a controller keeps; without a list there is an error.

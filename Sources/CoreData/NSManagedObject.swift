@@ -209,7 +209,7 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   /// - Parameters:
   ///   - value: The value. Another one that is stored there takes its place.
   ///   - key: The name of a property.
-  /// - Throws: What is wrong with the value.
+  /// - Throws: An error if the value is not valid.
   open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
     try _validateOwn(value, forKey: key)
   }
@@ -219,7 +219,7 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   /// - Parameters:
   ///   - value: The value. What the class stores in its place is assigned to it.
   ///   - key: The name of a property.
-  /// - Throws: What is wrong with the value.
+  /// - Throws: An error if the value is not valid.
   public final func validateValue(_ value: inout AnyObject?, forKey key: String) throws {
     guard let slot = entity.slotIndex(named: key), !entity.isRelationship(at: slot) else {
       let place = AutoreleasingUnsafeMutablePointer(value)

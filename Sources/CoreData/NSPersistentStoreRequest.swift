@@ -44,7 +44,7 @@ extension ManagedObjectContext {
   /// Executes any request.
   ///
   /// - Returns: The result, of the class that belongs to the request.
-  /// - Throws: What is wrong with the request, or the store's error.
+  /// - Throws: An error about the request, or the store's error.
   @discardableResult
   public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     guard let executable = request as? any ExecutableRequest else { return try executeByStore(request) }

@@ -55,7 +55,7 @@ package enum FoundationNames {
 
   /// The declarations for a target.
   ///
-  /// - Parameter declared: What the target declares itself, which stays as it is.
+  /// - Parameter declared: The names that the target declares itself, which stay as they are.
   package static func declarations(without declared: Set<String>) -> String {
     func alias(_ type: (name: String, target: String)) -> String {
       let arguments = generic[type.name] ?? ""

@@ -56,7 +56,7 @@ package struct Translation {
 
   /// The translated text.
   ///
-  /// - Parameter index: What all files of the target say about their classes.
+  /// - Parameter index: The facts that all files of the target state about their classes.
   package static func translate(_ bytes: [UInt8], file: String, index: ClassIndex) -> (
     text: String, errors: [TranslationError]
   ) {

@@ -87,7 +87,7 @@ extension _KeyValueObserved where Self: NSManagedObject {
   ///
   /// - Parameters:
   ///   - keyPath: The property.
-  ///   - options: What is reported.
+  ///   - options: The values that are reported, and when.
   ///   - changeHandler: Called with the object and the change.
   /// - Returns: The observation, which ends with its last reference.
   public func observe<Value>(
@@ -106,7 +106,7 @@ extension _KeyValueObserved where Self: ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - keyPath: The property.
-  ///   - options: What is reported.
+  ///   - options: The values that are reported, and when.
   ///   - changeHandler: Called with the context and the change.
   /// - Returns: The observation, which ends with its last reference.
   public func observe<Value>(
@@ -124,7 +124,7 @@ extension _KeyValueObserved where Self: NSMigrationManager {
   ///
   /// - Parameters:
   ///   - keyPath: The property.
-  ///   - options: What is reported.
+  ///   - options: The values that are reported, and when.
   ///   - changeHandler: Called with the manager and the change.
   /// - Returns: The observation, which ends with its last reference.
   public func observe<Value>(

@@ -91,7 +91,7 @@ extension _FormatPredicate where Self: NSPredicate {
 extension NSPredicate {
   /// The predicate of a condition, of the class that its tree has.
   ///
-  /// - Parameter given: What was given for placeholders, which are the constants of comparisons.
+  /// - Parameter given: The values that were given for placeholders, which are the constants of comparisons.
   static func made(of condition: Condition, _ given: GivenConstants = GivenConstants([])) -> NSPredicate {
     if condition.refusal != nil { return RefusedPredicate(condition) }
     switch condition.form {

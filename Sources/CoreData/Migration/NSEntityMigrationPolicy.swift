@@ -51,7 +51,7 @@ open class NSEntityMigrationPolicy: EntityMigrationPolicy, @unchecked Sendable {
     (ProgramClasses.named(name) as? NSEntityMigrationPolicy.Type)?.init()
   }
 
-  // MARK: What a migration calls
+  // MARK: Calls by a migration
 
   /// Calls the method of this name with the types of this module.
   public final override func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {

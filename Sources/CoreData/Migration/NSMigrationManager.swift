@@ -28,8 +28,8 @@ open class NSMigrationManager: MigrationManager, @unchecked Sendable {
   ///   - dURL: The place of the destination. If there is a store, objects are added to it.
   ///   - dStoreType: The kind of the destination.
   ///   - dOptions: Options for opening the destination.
-  /// - Throws: What a policy has thrown, the error that the migration was cancelled with, or why a store cannot be read or written. The destination
-  ///   is not usable then.
+  /// - Throws: The error that a policy has thrown, the error that the migration was cancelled with, or why a store cannot be read or
+  ///   written. The destination is not usable then.
   open func migrateStore(
     from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
     with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
@@ -171,7 +171,7 @@ open class NSMigrationManager: MigrationManager, @unchecked Sendable {
   /// Called for `migrationProgress` after it has changed, as for key-value observation; does nothing.
   open func didChangeValue(forKey key: String) {}
 
-  // MARK: What a migration calls
+  // MARK: Calls by a migration
 
   /// Calls `willChangeValue(forKey:)` and `didChangeValue(forKey:)`, and what observes the manager.
   public final override func progressDidChange() {

@@ -123,7 +123,7 @@ open class NSIncrementalStore: IncrementalStore, ProgramStoreClass, @unchecked S
     FoundationValue.of(anyReference(for: objectID))
   }
 
-  // MARK: What the coordinator calls
+  // MARK: Calls by the coordinator
 
   /// Always true, as in Core Data.
   public final override var countsUses: Bool { true }

@@ -23,7 +23,7 @@ enum MappingModels {
   /// The mapping model for two models; nil if there is none.
   ///
   /// - Parameter bundles: Where to look beside the program itself; nil for the program's resources.
-  /// - Throws: What is wrong with the mapping model that is found, or, if none is found, with one that could not be read.
+  /// - Throws: An error about the mapping model that is found, or, if none is found, with one that could not be read.
   static func find(
     in bundles: [Bundle]?, from source: NSManagedObjectModel, to destination: NSManagedObjectModel
   ) throws -> NSMappingModel? {

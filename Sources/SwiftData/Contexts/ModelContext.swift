@@ -165,7 +165,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
 
   /// Runs a block and saves what it has changed.
   ///
-  /// - Throws: What the block throws, after its changes and all others are dropped; what `save()` throws.
+  /// - Throws: The error of the block, after its changes and all others are dropped; what `save()` throws.
   public func transaction(block: () throws -> Void) throws {
     do {
       try block()

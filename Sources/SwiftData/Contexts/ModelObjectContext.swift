@@ -255,7 +255,7 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   /// The identifier that a save is about to give a new object.
   func pendingID(of object: _ModelObject) -> ManagedObjectID { object.objectID }
 
-  // MARK: What others save
+  // MARK: Saves of others
 
   private func receive(_ changes: ObjectIDChanges) {
     inbox.withLock { $0.add(changes) }

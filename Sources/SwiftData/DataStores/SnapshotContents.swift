@@ -9,7 +9,7 @@ struct SnapshotContents: @unchecked Sendable {
   /// Values as a snapshot of a program encodes them.
   private let encoded: [String: Any]
 
-  /// - Throws: What the snapshot throws when it is encoded.
+  /// - Throws: The error of the snapshot when it is encoded.
   init(_ snapshot: some DataStoreSnapshot) throws {
     identifier = snapshot.persistentIdentifier
     if let own = snapshot as? DefaultSnapshot {

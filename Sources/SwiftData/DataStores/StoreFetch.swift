@@ -28,7 +28,7 @@ struct StoreFetch<Model: PersistentModel, Store: DataStore> {
     }
   }
 
-  // MARK: What the store is asked for
+  // MARK: Requests to the store
 
   /// The descriptor that the request was made of; nil if it was made by the graph.
   private var descriptor: FetchDescriptor<Model>? {

@@ -134,7 +134,7 @@ extension ModelContext {
   /// Fetches models, whose values are loaded in batches.
   ///
   /// - Parameters:
-  ///   - descriptor: What is fetched.
+  ///   - descriptor: The description of the fetch.
   ///   - batchSize: How many are loaded together.
   /// - Throws: As `fetch(_:)`; `SwiftDataError.includePendingChangesWithBatchSize` where there are changes that the descriptor includes.
   public func fetch<T: PersistentModel>(
@@ -172,11 +172,11 @@ extension ModelContext {
   /// Runs a block for each model of a fetch, of which only a batch is in memory.
   ///
   /// - Parameters:
-  ///   - fetch: What is fetched.
+  ///   - fetch: The description of the fetch.
   ///   - batchSize: How many are loaded together.
   ///   - allowEscapingMutations: Whether the block may change models, which then stay in memory until they are saved.
-  ///   - block: What is done with each.
-  /// - Throws: What the block throws; as `fetch(_:)`; `SwiftDataError.modelValidationFailure` if the block changes models and must not.
+  ///   - block: The block that is called with each.
+  /// - Throws: The error of the block; as `fetch(_:)`; `SwiftDataError.modelValidationFailure` if the block changes models and must not.
   public func enumerate<T: PersistentModel>(
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     block: (_ model: T) throws -> Void

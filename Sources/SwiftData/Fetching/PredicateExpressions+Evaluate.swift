@@ -22,7 +22,7 @@ extension PredicateExpressions {
 
     /// The value for the variables of `bindings`.
     ///
-    /// - Throws: What an operand throws.
+    /// - Throws: The error of an operand.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       try predicate.evaluate(bindings).evaluate(repeat (each input).evaluate(bindings))
     }

@@ -19,7 +19,7 @@ extension PredicateExpressions {
 
     /// The value for the variables of `bindings`.
     ///
-    /// - Throws: What an operand throws.
+    /// - Throws: The error of an operand.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
     }
@@ -41,7 +41,7 @@ extension PredicateExpressions {
 
     /// The order for the variables of `bindings`.
     ///
-    /// - Throws: What an operand throws.
+    /// - Throws: The error of an operand.
     public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
       try root.evaluate(bindings).caseInsensitiveCompare(other.evaluate(bindings))
     }
@@ -63,7 +63,7 @@ extension PredicateExpressions {
 
     /// The order for the variables of `bindings`.
     ///
-    /// - Throws: What an operand throws.
+    /// - Throws: The error of an operand.
     public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
       try root.evaluate(bindings).localizedCompare(other.evaluate(bindings))
     }

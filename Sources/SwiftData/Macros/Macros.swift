@@ -22,7 +22,7 @@ public macro Attribute(
 ///
 /// - Parameters:
 ///   - options: Uniqueness.
-///   - deleteRule: What becomes of the related objects when the object is deleted.
+///   - deleteRule: The effect of the object's deletion on the related objects.
 ///   - minimumModelCount: How many there must be at a save; 0 for any number. Of a property with an optional type there may also be none.
 ///   - maximumModelCount: How many there may be at a save; 0 for any number. A property that leads to several models cannot have 1.
 ///   - originalName: The name in the former version of the schema; nil if it is the same.

@@ -14,7 +14,7 @@ final class ModelMaking {
   ///
   /// - Parameters:
   ///   - object: The object.
-  ///   - home: What keeps the context of the object.
+  ///   - home: The home that keeps the context of the object.
   ///   - initialise: Makes the model with `_NextBackingData`.
   @inline(__always)
   func make<Model>(_ object: _ModelObject, in home: AnyObject, _ initialise: () -> Model) -> Model {

@@ -50,7 +50,7 @@ public struct PersistentIdentifier: Hashable, Comparable, Codable, Sendable, Ide
   /// - Parameters:
   ///   - storeIdentifier: The store's `identifier`.
   ///   - entityName: The name of the object's entity.
-  ///   - primaryKey: What the store calls the object: its description must be unique in the store and the entity.
+  ///   - primaryKey: The key of the object in the store: its description must be unique in the store and the entity.
   /// - Throws: Nothing today.
   public static func identifier<Key: Codable & Comparable & Hashable & Sendable>(
     for storeIdentifier: String, entityName: String, primaryKey: Key

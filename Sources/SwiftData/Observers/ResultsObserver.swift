@@ -68,7 +68,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   /// Why the last change does not show; nil if it does.
   public var fetchError: (any Error)? { live.error }
 
-  // MARK: What is fetched
+  // MARK: The fetch
 
   /// The description of the fetch. Setting it fetches again; an error keeps the former results and is `fetchError` of the next change.
   public var fetchDescriptor: FetchDescriptor<Element> {

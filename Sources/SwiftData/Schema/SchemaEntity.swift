@@ -28,7 +28,8 @@ extension Schema {
     /// - Parameters:
     ///   - name: The name.
     ///   - subentities: The entities that inherit from it.
-    ///   - properties: What it adds to its superentity. What `Schema.Unique` and `Schema.Index` say comes to `uniquenessConstraints` and `indices`.
+    ///   - properties: The properties that it adds to its superentity. The declarations of `Schema.Unique` and `Schema.Index` come to
+    ///     `uniquenessConstraints` and `indices`.
     public convenience init(_ name: String, subentities: Entity..., properties: any SchemaProperty...) {
       self.init(name, subentities: subentities, properties: properties)
     }
