@@ -47,8 +47,8 @@ extension Engine {
   ///   - fileSystem: The file system of both folders.
   ///   - check: Sees the store in the folder once no other process or engine can write it any more; the store is replaced
   ///     only if it does not throw. Nil to replace a store in whatever state it is. Not called where there is no store.
-  /// - Throws: What `check` throws. `.locked` if another process or engine has the store in the folder open for writing; `.notAStore` if one of the
-  ///   folders contains something else; `.inputOutput` with a cause `.unsupported` if the file system cannot exchange folders;
+  /// - Throws: The error of `check`. `.locked` if another process or engine has the store in the folder open for writing; `.notAStore` if
+  ///   one of the folders contains something else; `.inputOutput` with a cause `.unsupported` if the file system cannot exchange folders;
   ///   and as `backup(to:fileSystem:)`. The folder is as before then.
   package func replaceStore(
     at path: String, through temporary: String, busyTimeout: Double = 5,

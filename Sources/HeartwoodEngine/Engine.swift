@@ -183,7 +183,7 @@ public final class Engine: Sendable {
   ///   - durability: When the commit is durable; nil for the option that the engine was opened with. Has no
   ///     effect in a store that was opened with `.none`: nothing is synced there, not even by `.full`.
   ///   - body: Reads and changes the store. The transaction is valid until it returns.
-  /// - Throws: What `body` throws. `.locked` if other processes have written for all of
+  /// - Throws: The error of `body`. `.locked` if other processes have written for all of
   ///   `EngineOptions.busyTimeout`; `.replaced` if the folder or a file of the store was deleted or replaced; `.nestedWrite` inside
   ///   another write of this thread; `.outcomeUnknown` if the commit's sync failed, or its write failed in a
   ///   way that may leave it on disk, and then `.stopped` for every later write. Other errors leave the store

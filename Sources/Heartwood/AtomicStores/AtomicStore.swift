@@ -160,7 +160,7 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
     }
   }
 
-  // MARK: What custom stores do otherwise
+  // MARK: Overrides of custom stores
 
   override final class var isWhole: Bool { true }
 

@@ -44,7 +44,7 @@ public struct BatchResult: Sendable {
   /// The result of a request that an ``IncrementalStore`` has executed.
   ///
   /// - Parameters:
-  ///   - resultType: What the request asked for.
+  ///   - resultType: The kind of the result that the request asked for.
   ///   - count: The number of objects that it was about.
   ///   - objectIDs: These objects; they may be left out if the request has not asked for them.
   ///   - changes: All changes that the store has made.

@@ -53,7 +53,7 @@ extension ManagedObjectContext {
   /// Checks what a batch update would do, in a transaction that is not committed.
   ///
   /// - Returns: How many objects it would change.
-  /// - Throws: What the update throws.
+  /// - Throws: The error of the update.
   /// - Complexity: As the update.
   package func rehearse(_ request: BatchUpdateRequest) throws -> Int {
     try RequestExecution(self).rehearse(request)
@@ -87,10 +87,10 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - rows: The rows, each as in `BatchInsertRequest.init(entityName:rows:)`.
   ///   - entityName: The name of the entity.
-  ///   - resultType: What the result contains.
+  ///   - resultType: The kind of the result.
   ///   - validates: Whether the values are checked by the rules of the model.
   ///   - contexts: Contexts that merge the changes before this call returns, each on its queue.
-  /// - Throws: What the sequence throws; otherwise as for a batch insert.
+  /// - Throws: The error of the sequence; otherwise as for a batch insert.
   @discardableResult
   @_disfavoredOverload
   public nonisolated(nonsending) func executeBatchInsert<Rows: AsyncSequence>(

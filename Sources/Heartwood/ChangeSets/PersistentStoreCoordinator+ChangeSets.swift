@@ -84,9 +84,9 @@ extension PersistentStoreCoordinator {
   ///
   /// - Parameters:
   ///   - set: The set.
-  ///   - policy: What decides where both have changed the same.
+  ///   - policy: The policy that decides where both have changed the same.
   ///   - author: The author of the transaction in the history.
-  /// - Returns: What was changed.
+  /// - Returns: A report on the changes.
   /// - Throws: `.persistentStoreSaveConflicts` with the policy `error` if both have changed the same; `.persistentHistoryTokenExpired` if something
   ///   between is missing that the store does not have, or if the set is of a copy that has no lineage of its own;
   ///   `.persistentStoreIncompatibleVersionHash` for another model; `.persistentStoreOperation` where there are several stores; and as a save.

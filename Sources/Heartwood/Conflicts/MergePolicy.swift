@@ -84,9 +84,9 @@ open class MergePolicy: NSObject, @unchecked Sendable {
   /// A policy of a type for each kind of conflicts.
   ///
   /// - Parameters:
-  ///   - rows: What to do with rows that others have changed or deleted since they were read.
-  ///   - unique: What to do with values that must be unique and are not.
-  ///   - toMany: What becomes of the destinations of a stored object that an unsaved one becomes. Without effect where the store's
+  ///   - rows: The treatment of rows that others have changed or deleted since they were read.
+  ///   - unique: The treatment of values that must be unique and are not.
+  ///   - toMany: The treatment of the destinations of a stored object that an unsaved one becomes. Without effect where the store's
   ///     values win.
   public init(rows: MergePolicyType, unique: MergePolicyType, toMany: ToManyResolution = .unite) {
     (mergeType, uniqueType, self.toMany) = (rows, unique, toMany)

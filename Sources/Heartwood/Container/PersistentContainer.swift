@@ -130,7 +130,7 @@ open class PersistentContainer: @unchecked Sendable {
 
   /// Runs `block` with a new context on that context's queue and returns its result.
   ///
-  /// - Throws: What `block` throws.
+  /// - Throws: The error of `block`.
   public func performBackgroundTask<Result: Sendable, Failure: Error>(
     _ block: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Result
   ) async throws(Failure) -> Result {

@@ -16,7 +16,7 @@ protocol ContextStore: ObjectStore {
 
   /// Writes a plan as one transaction.
   ///
-  /// - Returns: What was written, and the generations that reads see from now on.
+  /// - Returns: The outcome of the save, and the generations that reads see from now on.
   /// - Throws: `.managedObjectMerge` or `.managedObjectConstraintMerge` with all conflicts, or the error of the store. Nothing is written
   ///   then, except after `.persistentStoreIncompleteSave`.
   func save(

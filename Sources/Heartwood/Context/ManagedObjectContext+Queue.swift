@@ -29,7 +29,7 @@ extension ManagedObjectContext {
   ///
   /// A context of the main queue also works in programs that never run the main queue: see `ConcurrencyType.mainQueue`.
   ///
-  /// - Throws: What `block` throws.
+  /// - Throws: The error of `block`.
   @_disfavoredOverload
   public nonisolated(nonsending) func perform<Result: Sendable, Failure: Error>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping @Sendable () throws(Failure) -> Result
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
   ///
   /// Unlike `perform`, does not process pending changes after the block.
   ///
-  /// - Throws: What `block` throws.
+  /// - Throws: The error of `block`.
   public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
     try runAndWait(block)
   }

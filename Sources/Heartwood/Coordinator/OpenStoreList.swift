@@ -136,7 +136,7 @@ struct OpenStoreList {
     return LogStore.path(of: url) == LogStore.path(of: other)
   }
 
-  // MARK: What contexts see
+  // MARK: The store for contexts
 
   private mutating func number() throws(HeartwoodError) {
     guard numbers == nil else { return }

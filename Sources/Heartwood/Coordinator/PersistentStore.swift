@@ -137,7 +137,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
     return true
   }
 
-  // MARK: What custom stores do otherwise
+  // MARK: Methods that custom stores override
 
   /// Whether stores of the class have all their objects in memory and their file, which a migration writes as a whole.
   class var isWhole: Bool { false }

@@ -7,7 +7,7 @@ import HeartwoodFiles
 extension PersistentStoreCoordinator {
   /// Runs `block` on the coordinator's queue and waits for it. Calls may be nested.
   ///
-  /// - Throws: What `block` throws.
+  /// - Throws: The error of `block`.
   public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
     let callers = Self.callers.current ?? []
     if callers.contains(ObjectIdentifier(self)) { return try block() }
@@ -22,7 +22,7 @@ extension PersistentStoreCoordinator {
 
   /// Runs `block` on the coordinator's queue and returns its result.
   ///
-  /// - Throws: What `block` throws.
+  /// - Throws: The error of `block`.
   public func perform<Result: Sendable, Failure: Error>(
     _ block: @escaping @Sendable () throws(Failure) -> Result
   ) async throws(Failure) -> Result {

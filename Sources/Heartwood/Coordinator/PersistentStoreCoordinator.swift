@@ -195,7 +195,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   ///   - store: The open store.
   ///   - body: Closes it, unless it is in memory, and describes the new one. Meanwhile the coordinator does not have it. If it throws,
   ///     the former store is opened again.
-  /// - Throws: What `body` throws, or the reason why the new store cannot be opened.
+  /// - Throws: The error of `body`, or the reason why the new store cannot be opened.
   func exchange(
     _ store: PersistentStore, _ body: () throws -> PersistentStoreDescription
   ) throws -> PersistentStore {

@@ -45,7 +45,7 @@ public struct QueryGenerationToken: Hashable, Sendable, Codable {
 
   /// The generations of a token that is not the current one.
   ///
-  /// - Parameter store: What a token is of that names no store.
+  /// - Parameter store: The store of a token that names none.
   func generations(_ store: StoreIdentity) -> StoreGenerations {
     guard storeID != nil else { return StoreGenerations(store, generation ?? 0) }
     return StoreGenerations(

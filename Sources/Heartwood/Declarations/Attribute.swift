@@ -25,7 +25,7 @@ public struct Attribute<Wrapped>: _DeclaredProperty {
   ///   - wrappedValue: The value of new objects.
   ///   - options: Uniqueness, index, history.
   ///   - renamed: The former name, for migration.
-  ///   - rules: What a save requires of the value.
+  ///   - rules: The rules that a value must satisfy to be saved.
   @inlinable @inline(__always)
   public init(
     wrappedValue: @autoclosure () -> Wrapped, _ options: AttributeOptions = [], renamed: StaticString? = nil,

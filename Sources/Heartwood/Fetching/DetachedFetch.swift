@@ -26,7 +26,7 @@ final class DetachedFetch: @unchecked Sendable {
   private let log: FetchLog?
 
   /// - Parameters:
-  ///   - view: What the request reads, with the unsaved changes that it includes.
+  ///   - view: The view that the request reads, with the unsaved changes that it includes.
   ///   - unsaved: The new objects among these.
   ///   - log: The log of fetches; nil if none is wanted.
   init(_ request: ResolvedRequest, in view: any StoreView, unsaved: [ManagedObject], log: FetchLog?) {

@@ -285,7 +285,7 @@ extension FetchExecution {
   /// Plans a request against a view.
   ///
   /// - Parameters:
-  ///   - reader: What is read, with the unsaved changes of parent contexts.
+  ///   - reader: The reader of the stored state, with the unsaved changes of parent contexts.
   ///   - source: The same with those of the own context.
   ///   - pending: The effect of those.
   ///   - changedRoots: The numbers of the root entities that they are of.

@@ -11,7 +11,7 @@ struct FetchRun {
   /// - Parameters:
   ///   - keys: How many keys of the order the rows of a run share.
   ///   - limit: How many of a run's first rows to keep; nil for all.
-  ///   - copies: What keeps the rows; nil if they stay valid without.
+  ///   - copies: The copies that keep the rows; nil if they stay valid without.
   init(
     _ request: ResolvedRequest, _ source: any RowSource, keys: Int, keeping limit: Int?, copies: RowCopies?
   ) {

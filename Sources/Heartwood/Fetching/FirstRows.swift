@@ -11,7 +11,7 @@ struct FirstRows: FirstElements {
 
   /// - Parameters:
   ///   - limit: The number of rows to keep; nil for all.
-  ///   - copies: What keeps the rows; nil if they stay valid without.
+  ///   - copies: The copies that keep the rows; nil if they stay valid without.
   init(_ limit: Int?, _ order: DeliveryOrder, copies: RowCopies? = nil) {
     self.copies = copies
     self.limit = limit ?? .max

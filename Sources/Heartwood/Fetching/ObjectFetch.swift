@@ -310,7 +310,7 @@ struct ObjectFetch {
   /// - Parameters:
   ///   - columns: The properties of rows that are read of the results; nil if the rows are needed.
   ///   - store: The store of a batch; nil for all of the context. A batch executes no other fetches.
-  ///   - view: What other fetches read whose values are parts of the condition; nil for the newest state.
+  ///   - view: The view that other fetches read whose values are parts of the condition; nil for the newest state.
   func resolve<Object: FetchRequestResult>(
     _ request: FetchRequest<Object>, reading columns: Set<Int>? = nil, in store: StoreIdentity? = nil,
     of view: (any StoreView)? = nil

@@ -22,7 +22,7 @@ extension ManagedObjectContext {
   /// Values that a later transaction or an unsaved change has changed again stay as they are.
   ///
   /// - Parameter number: The number of the transaction, `PersistentHistoryTransaction.transactionNumber`, in the only store of the coordinator.
-  /// - Returns: What was not taken back, and why; empty if all of it was.
+  /// - Returns: The values that were not taken back, and why; empty if all were.
   /// - Throws: The store's error if it does not have the generations before and after the transaction any more;
   ///   `.persistentStoreOperation` for a child context, and where there are several stores.
   /// - Complexity: Linear in what the transaction has changed; if it has inserted objects, also in the objects that may refer to them by
@@ -48,7 +48,7 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - author: The author of the transactions.
   ///   - token: The position after which they are taken back; nil for all that the history has.
-  /// - Returns: What was not taken back, and why; empty if all of it was.
+  /// - Returns: The values that were not taken back, and why; empty if all were.
   /// - Throws: As `revert(transaction:)` and `execute(_:)`. Some transactions may have been taken back then: `rollback()` forgets that.
   /// - Complexity: Linear in the history after the position, and in what the transactions have changed.
   @discardableResult

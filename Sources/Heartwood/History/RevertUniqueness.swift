@@ -22,7 +22,7 @@ struct RevertUniqueness {
 
   /// Takes out of a plan what would give an object values that another one has.
   ///
-  /// - Returns: What is in the way.
+  /// - Returns: The conflicts.
   /// - Complexity: One descent of an index for each object and constraint whose values come back.
   func refuseTaken(_ plan: inout RevertPlan) throws -> [RevertConflict] {
     let wishes = try wishes(of: plan)

@@ -36,7 +36,7 @@ final class IncrementalContents: ContextStore, ObjectUses {
   /// Counts the saves of this coordinator; those of others are seen when objects are read.
   var newestGeneration: UInt64 { saves.load(ordering: .acquiring) }
 
-  /// - Returns: What the save has made.
+  /// - Returns: The generations after the save.
   func noteSave() -> StoreGenerations {
     StoreGenerations(identity, saves.add(1, ordering: .acquiringAndReleasing).newValue)
   }

@@ -7,7 +7,8 @@ extension IncrementalStore {
   ///   - request: The request.
   ///   - context: The context that executes it: by its merge policy, rows take the place of stored objects with the same unique values.
   ///   - writing: Writes the changes, in one transaction. Other transactions must not make objects with the same unique values meanwhile.
-  /// - Throws: What does not fit the model or the store, as for other kinds of stores, with the number of the row; the errors of `writing`.
+  /// - Throws: An error if something does not fit the model or the store, as for other kinds of stores, with the number of the row; the
+  ///   errors of `writing`.
   public final func execute(
     _ request: BatchInsertRequest, in context: ManagedObjectContext, writing: StoreBatchWriting
   ) throws -> StoreBatchOutcome {

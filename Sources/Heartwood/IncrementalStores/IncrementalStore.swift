@@ -245,7 +245,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   ///   - source: The model that the store was written with.
   ///   - make: Reads the store by another object of the class, with the former model and read-only, and makes the new one by a further
   ///     one. Gets two URLs: where the store is read, by which the class may know this reader, and where the new one is made.
-  /// - Throws: What `make` throws, or why the contents could not be replaced. By default `.persistentStoreUnsupportedRequestType`.
+  /// - Throws: The error of `make`, or why the contents could not be replaced. By default `.persistentStoreUnsupportedRequestType`.
   open func replaceContents(
     from source: ManagedObjectModel, _ make: (_ source: URL, _ destination: URL) throws -> Void
   ) throws {
@@ -348,7 +348,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   /// The error of an object that does not exist.
   public final func missingObject(_ objectID: ManagedObjectID) -> HeartwoodError { .noRow(objectID) }
 
-  // MARK: What the coordinator does
+  // MARK: Work of the coordinator
 
   final func open(_ model: ManagedObjectModel) throws {
     derivations = try DerivationPlan(model)

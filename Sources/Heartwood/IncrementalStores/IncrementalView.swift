@@ -263,7 +263,7 @@ final class IncrementalView: StoreView, @unchecked Sendable {
     return ranks.compactMap { keys.indices.contains($0) ? keys[$0] : nil }
   }
 
-  // MARK: What there is none of
+  // MARK: Features that the stores do not have
 
   func indexes(of entity: EntityDescription) -> [StoreIndex] { [] }
 

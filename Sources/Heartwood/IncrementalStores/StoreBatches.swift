@@ -114,7 +114,8 @@ extension IncrementalStore {
   /// defaults of those that the row does not give. To-one relationships are given by identifiers.
   ///
   /// - Returns: The entity.
-  /// - Throws: What does not fit the model; `.managedObjectValidation` for a row with destinations of a to-many relationship; what `body` throws.
+  /// - Throws: An error if a value does not fit the model; `.managedObjectValidation` for a row with destinations of a to-many
+  ///   relationship; what `body` throws.
   @discardableResult
   public final func enumerateRows(
     of request: BatchInsertRequest, _ body: ([StoredValue]) throws -> Void

@@ -36,7 +36,7 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   ///   - controller: The controller, which has the new content.
   ///   - object: The object.
   ///   - indexPath: The path before the batch; nil for an inserted object.
-  ///   - type: What has happened. A moved object is not also reported as updated.
+  ///   - type: The kind of the change. A moved object is not also reported as updated.
   ///   - newIndexPath: The path after the batch; nil for a deleted object.
   func controller(
     _ controller: FetchedResultsController<Object>, didChange object: Object, at indexPath: IndexPath?,

@@ -16,7 +16,7 @@ public protocol FetchedResultsDifferenceDelegate<Object>: FetchedResultsControll
   ///
   /// - Parameters:
   ///   - controller: The controller, which has the new content.
-  ///   - difference: What makes the new list of identifiers of the former one. A moved object is removed and inserted, each
+  ///   - difference: The difference that makes the new list of identifiers of the former one. A moved object is removed and inserted, each
   ///     associated with the other; so is an updated one, at its former and its new place.
   func controller(
     _ controller: FetchedResultsController<Object>,

@@ -8,7 +8,7 @@ struct ResultReader {
   private let readRoots: Set<UInt16>?
   private let section: SectionName?
 
-  /// - Parameter section: What names the sections; nil for one section of all objects.
+  /// - Parameter section: The value that names the sections; nil for one section of all objects.
   init(_ request: ResolvedRequest, section: SectionName?) {
     self.request = request
     self.section = section

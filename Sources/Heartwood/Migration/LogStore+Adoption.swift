@@ -4,7 +4,7 @@ import Foundation
 extension LogStore {
   /// Gives a store a model that differs from its own in indexes, defaults or rules only, as opening it would.
   ///
-  /// - Returns: What was done; nil if the models do not differ.
+  /// - Returns: A report on the migration; nil if the models do not differ.
   /// - Throws: As `open(at:model:options:)`.
   static func adopt(
     _ model: ManagedObjectModel, at url: URL, options: LogStoreOptions

@@ -137,7 +137,7 @@ extension StoreVersion {
 }
 
 extension HeartwoodError {
-  /// - Parameter what: What differs, with its verb.
+  /// - Parameter what: The difference, with its verb.
   static func otherModel(_ place: String, _ what: String) -> HeartwoodError {
     HeartwoodError(
       .persistentStoreIncompatibleVersionHash,

@@ -119,7 +119,7 @@ extension PersistentStoreCoordinator {
   ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
   ///   - log: As `PersistentStoreDescription.migrationLog`.
   ///   - progress: Is notified after every thousand rows how far the step is that is done.
-  /// - Returns: What was done; nil if the store has the model already.
+  /// - Returns: A report on the migration; nil if the store has the model already.
   /// - Throws: `.inferredMappingModel` if no mapping can be inferred, `.migration` and `.migrationConstraintViolation` for objects that the
   ///   model does not allow; the store is as before then. `.persistentStoreOpen` if there is no store.
   @discardableResult
@@ -175,8 +175,8 @@ extension PersistentStoreCoordinator {
   ///   - options: Options as for `addPersistentStore(type:configuration:at:options:)`.
   ///   - log: As `PersistentStoreDescription.migrationLog`.
   ///   - progress: Is notified after every thousand rows how far the step is that is done.
-  /// - Returns: What would be done, with the objects that the new model does not allow in `violations`; nil if the store has the model
-  ///   already.
+  /// - Returns: A report on the migration that would be made, with the objects that the new model does not allow in `violations`; nil if
+  ///   the store has the model already.
   /// - Throws: `.inferredMappingModel` if no mapping can be inferred; `.persistentStoreOpen` if there is no store.
   public static func rehearseMigration(
     ofStoreAt url: URL, to model: ManagedObjectModel, options: PersistentStore.Options? = nil,
@@ -204,9 +204,9 @@ extension PersistentStoreCoordinator {
   ///   - description: How the store would be opened. Whether it is to be migrated automatically is not asked.
   ///   - model: The model to migrate to.
   ///   - scratchFolder: An existing folder for the store that a mapping model makes; nil for the folder of temporary files.
-  /// - Returns: What would be done, with the objects that the new model does not allow in `violations`; nil if the store has the model
-  ///   already.
-  /// - Throws: What opening the store would throw, except for objects that the model does not allow: `.inferredMappingModel`,
+  /// - Returns: A report on the migration that would be made, with the objects that the new model does not allow in `violations`; nil if
+  ///   the store has the model already.
+  /// - Throws: The error that opening the store would throw, except for objects that the model does not allow: `.inferredMappingModel`,
   ///   `.migrationMissingMappingModel`, `.stagedMigrationBackwardMigration` and others, and what handlers and policies throw;
   ///   `.persistentStoreOpen` if there is no store.
   /// - Complexity: Linear in the number of objects.

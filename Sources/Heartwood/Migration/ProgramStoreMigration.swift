@@ -25,7 +25,7 @@ enum ProgramStoreMigration {
 extension PersistentStore {
   /// Compares the model of a store with that of the coordinator.
   ///
-  /// - Parameter metadata: What the store says about itself; has the values of the new model if the store is to be migrated.
+  /// - Parameter metadata: The store's metadata; has the values of the new model if the store is to be migrated.
   /// - Returns: nil if the store has the model, or keeps none.
   /// - Throws: The refusals of `MigrationDecision`, `.inferredMappingModel` if nothing can be inferred, `NeedsStages`.
   final func beginMigration(

@@ -111,7 +111,7 @@ struct StoreMigration {
 /// The lock of a store's migration, of whatever way: one is under way at a time, and the next one finds what that has made. Others may read and
 /// save the store meanwhile, as far as the migration allows.
 enum MigrationLock {
-  /// - Throws: What `body` throws; `.persistentStoreTimeout` if another migration of the store takes longer than the timeout.
+  /// - Throws: The error of `body`; `.persistentStoreTimeout` if another migration of the store takes longer than the timeout.
   static func with<Result>(at url: URL, _ options: LogStoreOptions, _ body: () throws -> Result) throws
     -> Result
   {
@@ -154,12 +154,12 @@ extension LogStore {
   /// Migrates a store in place, by what is inferred from the two models.
   ///
   /// - Parameters:
-  ///   - findings: What collects objects that the model does not allow, in a rehearsal; nil to throw.
+  ///   - findings: Collects objects that the model does not allow, in a rehearsal; nil to throw.
   ///   - allowsFormerModel: Whether the store may have had the model before.
   ///   - pendingStage: The stage whose work is not done with this step.
   ///   - mayReplaceAll: Whether the model may have none of the store's entities.
   ///   - mayLoseOnReturn: Whether a model that the store had may lack something that the store has.
-  /// - Returns: What was done, or would be; nil if the store has the model already.
+  /// - Returns: A report on the migration, done or rehearsed; nil if the store has the model already.
   /// - Throws: `.inferredMappingModel` if no mapping can be inferred, `.migration` and `.migrationConstraintViolation` for objects
   ///   that the model does not allow, and the errors of opening and saving. The store is as before then.
   static func migrate(

@@ -16,7 +16,7 @@ package struct Save {
     try telling(observation, writeChanges)
   }
 
-  /// - Returns: What was written; nil if there was nothing to write.
+  /// - Returns: The plan that was written; nil if there was nothing to write.
   private func writeChanges() throws -> SavePlan? {
     context.beginUse("saving")
     defer { context.endUse() }

@@ -20,7 +20,7 @@ final class ReadingNotes: @unchecked Sendable {
 
   /// - Parameters:
   ///   - key: The primary key of the row, which is counted once however often it is read.
-  ///   - example: What is the matter, by name.
+  ///   - example: The name of one that is counted.
   func add(_ what: String, row key: Int64, example: String? = nil) {
     lock.withLock {
       guard counts[what] != nil || counts.count < Self.mostNotes else { return }

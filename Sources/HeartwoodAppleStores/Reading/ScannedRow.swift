@@ -37,7 +37,7 @@ final class ScannedRow: IncrementalStoreRow {
 extension AppleSQLiteStore {
   /// Calls `body` with the rows of objects from a key on until it returns false.
   ///
-  /// - Parameter condition: What rows have to satisfy, of which `body` learns; nil for all.
+  /// - Parameter condition: The condition on the rows, of which `body` learns; nil for all.
   func scan(
     _ table: EntityTable, from first: Int64 = .min, where condition: ScanCondition? = nil,
     _ body: (ScannedRow) throws -> Bool

@@ -13,7 +13,7 @@ package enum Inflate {
   /// The bytes that were compressed.
   ///
   /// - Parameters:
-  ///   - bytes: What a compressor wrote. Bytes that follow the end of the data are ignored.
+  ///   - bytes: The output of a compressor. Bytes that follow the end of the data are ignored.
   ///   - form: With or without zlib's frame.
   ///   - limit: How many bytes may come out, so that a short input cannot fill the memory.
   /// - Throws: `ArchiveError` if the data is damaged or ends too early, or if more than `limit` bytes come out.

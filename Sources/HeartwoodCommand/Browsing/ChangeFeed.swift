@@ -9,7 +9,7 @@ struct ChangeFeed: Sendable {
 
   /// Begins to note what is saved.
   ///
-  /// - Returns: What `NotificationCenter` takes to end it.
+  /// - Returns: The token with which `NotificationCenter` ends it.
   func start() -> any NSObjectProtocol {
     NotificationCenter.default.addObserver(
       forName: .persistentStoreRemoteChange, object: store.coordinator, queue: nil

@@ -55,7 +55,7 @@ extension DocumentEntity {
 extension DocumentAttribute {
   /// - Parameters:
   ///   - names: The full names of the attributes with an index of words.
-  ///   - prefix: What the full name has before the attribute's own.
+  ///   - prefix: The part that the full name has before the attribute's own.
   fileprivate mutating func noteFullTextIndexes(_ names: [String], _ prefix: String = "") {
     hasFullTextIndex = names.contains(prefix + name)
     for place in elements.indices { elements[place].noteFullTextIndexes(names, prefix + name + ".") }

@@ -1,6 +1,6 @@
 /// Reads a CSV file as `import` does, with a model and without, for tests that give it any bytes.
 ///
-/// - Returns: What is wrong with how it was refused; nil if it was read, or refused with a reason.
+/// - Returns: The fault of its refusal; nil if it was read, or refused with a reason.
 package func importFinding(_ bytes: [UInt8], separator: UInt8) -> String? {
   do {
     let table = try CSVTable(bytes, separator: separator)

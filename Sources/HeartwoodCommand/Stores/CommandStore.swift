@@ -137,7 +137,7 @@ extension CommandStore {
     if isApple(path) { throw CommandFailure(.noPermission, readOnly(path)) }
   }
 
-  /// - Parameter advice: What is to be done with a store that has no folder.
+  /// - Parameter advice: Advice on a store that has no folder.
   /// - Throws: If the store is one file, of Heartwood or of Core Data.
   static func requireFolder(_ path: String, _ advice: String) throws(CommandFailure) {
     try refuseApple(path)

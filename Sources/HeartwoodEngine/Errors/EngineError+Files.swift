@@ -3,7 +3,7 @@ import HeartwoodFiles
 extension EngineError {
   /// Translates a failed call of the file system.
   ///
-  /// - Parameter doing: What failed, as a sentence.
+  /// - Parameter doing: The operation that failed, as a sentence.
   static func files(_ error: FileSystemError, _ doing: String) -> EngineError {
     let code: Code =
       switch error.code {

@@ -36,7 +36,7 @@ public final class Shipper: Sendable {
 
   /// Ships everything that is committed and not at the destination yet.
   ///
-  /// - Returns: What was shipped; 0 bytes if nothing was new.
+  /// - Returns: A report on the shipping; 0 bytes if nothing was new.
   /// - Throws: `.otherStore` or `.otherLineage` if the destination has pieces of another store or of another copy of this one;
   ///   `.diverged` if the store lacks what was shipped; `.wentBack` if pieces have vanished since; `.damaged` if the store or
   ///   the newest piece is damaged; `.locked` if another process ships to it; `.closed`; errors of the file systems and of the

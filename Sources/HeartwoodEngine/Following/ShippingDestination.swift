@@ -20,7 +20,7 @@ public protocol ShippingDestination: Sendable {
   /// - Parameters:
   ///   - name: The name of the piece.
   ///   - body: Calls its argument with the bytes in order.
-  /// - Throws: What `body` throws; the destination is as before then.
+  /// - Throws: The error of `body`; the destination is as before then.
   func put(
     _ name: String,
     _ body: (_ write: (UnsafeRawBufferPointer) throws(EngineError) -> Void) throws(EngineError) -> Void

@@ -77,7 +77,7 @@ final class Log {
     min(options.segmentBytes + Format.valueLimit + (64 << 20), Format.segmentLimit)
   }
 
-  // MARK: What other processes write
+  // MARK: Frames of other processes
 
   /// Continues the log after frames that another process has appended.
   ///

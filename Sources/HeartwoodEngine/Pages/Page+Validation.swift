@@ -6,7 +6,7 @@ extension Page {
   ///
   /// - Complexity: O(n) in the entries.
   /// - Parameter expected: The level that the parent requires.
-  /// - Returns: What is invalid, to follow "the page" in a sentence; nil if the page is valid.
+  /// - Returns: The fault, to follow "the page" in a sentence; nil if the page is valid.
   func validationError(level expected: Int) -> String? {
     let isOfLevel = level == expected
     guard isOfLevel else { return "its level is \(level) instead of \(expected)" }

@@ -254,7 +254,7 @@ extension Engine {
   ///   - options: Options for creating the new store.
   ///   - fileSystem: The file system of the damaged store.
   ///   - newFileSystem: The file system of the new one; nil for the same.
-  /// - Returns: What was copied, and what could not be read.
+  /// - Returns: A report on the values that were copied, and on those that could not be read.
   /// - Throws: `.notFound` if there is no folder, `.notAStore` if it contains nothing of a store, `.locked`
   ///   if the store is open, `.newerFormat`, `.exists` if the new store exists already, and errors of writing
   ///   the new store, which is then removed again.

@@ -21,7 +21,7 @@ extension ModelDocument {
   }
 }
 
-/// - Parameter user: What names the thing.
+/// - Parameter user: The name of the user, for the message.
 private func found<Found>(_ something: Found?, _ name: String, by user: String) throws(HeartwoodError)
   -> Found
 {

@@ -136,7 +136,7 @@ extension WindowValue {
 extension ConditionExpression {
   /// The expression with parts replaced.
   ///
-  /// - Parameter replacement: What replaces a part; nil to look at the parts of the part.
+  /// - Parameter replacement: The expression that replaces a part; nil to look at the parts of the part.
   package func replacing(
     _ replacement: (ConditionExpression) throws(HeartwoodError) -> ConditionExpression?
   ) throws(HeartwoodError) -> ConditionExpression {

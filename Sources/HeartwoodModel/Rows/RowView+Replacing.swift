@@ -4,7 +4,7 @@ extension RowView {
   /// - Parameters:
   ///   - values: By slot.
   ///   - kept: Slots whose values are those of `old`.
-  ///   - old: What the row replaces; nil for nothing.
+  ///   - old: The row that it replaces; nil for nothing.
   /// - Returns: The row, and the slots of `values` that differ from those of `old` or, without it, of this row.
   package func replacing(
     _ values: [Int: Value], kept: [Int] = [], from old: RowView? = nil, _ layout: RowLayout

@@ -40,7 +40,7 @@ public struct CompositeElement<Root>: @unchecked Sendable {
   ///   - name: The name in the model.
   ///   - keyPath: The property.
   ///   - renamed: The element's name in the former version of the type, for migrations.
-  ///   - rules: What a save requires of the value.
+  ///   - rules: The rules that a value must satisfy to be saved.
   public init<Element: AttributeValue>(
     _ name: String, _ keyPath: WritableKeyPath<Root, Element>, renamed: String? = nil,
     validated rules: ValidationRule...

@@ -2,7 +2,7 @@ import Foundation
 
 /// The value of a column that a row has not, because the column was added later: a constant of the schema.
 enum DefaultValue {
-  /// - Parameter tokens: What follows `DEFAULT`.
+  /// - Parameter tokens: The tokens after `DEFAULT`.
   static func value(_ tokens: [SQLTokens.Token], _ affinity: SQLiteAffinity) -> SQLiteValue {
     var tokens = tokens[...]
     var isNegative = false

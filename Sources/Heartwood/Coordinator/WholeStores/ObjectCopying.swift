@@ -54,7 +54,7 @@ struct ObjectCopying {
     }
   }
 
-  /// - Returns: What was copied.
+  /// - Returns: A report on the copies.
   @discardableResult
   func run(
     _ transfer: any ObjectTransfer, to copy: PersistentStoreDescription

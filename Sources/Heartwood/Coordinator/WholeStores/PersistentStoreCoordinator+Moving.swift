@@ -94,7 +94,7 @@ extension PersistentStoreCoordinator {
     return copy
   }
 
-  /// - Parameter copy: What goes if `body` throws; nil for nothing.
+  /// - Parameter copy: The copy that is removed if `body` throws; nil for nothing.
   private func removingCopy<Result>(_ copy: PersistentStoreDescription?, _ body: () throws -> Result) throws
     -> Result
   {

@@ -12,7 +12,7 @@ struct StoreMaking {
 
   /// - Parameters:
   ///   - path: The place of the store, where none is.
-  ///   - description: What the store is made with.
+  ///   - description: The description that the store is made with.
   init(at path: String, _ description: PersistentStoreDescription) {
     self.path = path
     timeout = description.timeout

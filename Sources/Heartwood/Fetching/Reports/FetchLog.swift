@@ -69,7 +69,7 @@ struct FetchLog: Sendable {
   /// Calls `body`, and notes what it did.
   ///
   /// - Parameters:
-  ///   - figures: What `body` counts.
+  ///   - figures: The figures that `body` counts.
   ///   - plan: The steps, with what was counted.
   func note<Result>(
     _ kind: ExecutedFetch.Kind, _ entity: EntityDescription, _ figures: FetchFigures,

@@ -17,7 +17,7 @@ extension ManagedObjectContext {
   ///   - type: A class that has exactly one entity in the model; objects of subentities are included.
   ///   - columns: The columns of a row, a tuple.
   ///   - condition: Selects the objects; nil for all.
-  ///   - groups: What groups are formed by; nil for the columns that are not about groups.
+  ///   - groups: The columns that groups are formed by; nil for the columns that are not about groups.
   ///   - having: Selects the groups, and the rows by windows; nil for all.
   ///   - sort: The order of the rows, most significant first; nil for no order.
   ///   - distinct: Whether rows that are equal to another are left out.
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
   ///   - type: A class that has exactly one entity in the model; objects of subentities are included.
   ///   - columns: The columns of a row, a tuple.
   ///   - condition: Selects the objects; nil for all.
-  ///   - groups: What groups are formed by; nil for the columns that are not about groups.
+  ///   - groups: The columns that groups are formed by; nil for the columns that are not about groups.
   ///   - having: Selects the groups, and the rows by windows; nil for all.
   ///   - sort: The order of the rows, most significant first; nil for no order.
   ///   - distinct: Whether rows that are equal to another are left out.
@@ -131,7 +131,7 @@ extension ManagedObjectContext {
   ///   - relationship: The relationship; objects without destinations have no row.
   ///   - columns: The columns of a row, a tuple, of the object and the destination.
   ///   - condition: Selects the rows by the object and the destination; nil for all.
-  ///   - groups: What groups are formed by; nil for the columns that are not about groups.
+  ///   - groups: The columns that groups are formed by; nil for the columns that are not about groups.
   ///   - having: Selects the groups, and the rows by windows; nil for all.
   ///   - sort: The order of the rows, most significant first; nil for no order.
   ///   - distinct: Whether rows that are equal to another are left out.
@@ -169,7 +169,7 @@ extension ManagedObjectContext {
   ///   - second: The second relationship, of the object or of its destination; rows without destinations are left out.
   ///   - columns: The columns of a row, a tuple, of the object and both destinations.
   ///   - condition: Selects the rows by the object and the destinations; nil for all.
-  ///   - groups: What groups are formed by; nil for the columns that are not about groups.
+  ///   - groups: The columns that groups are formed by; nil for the columns that are not about groups.
   ///   - having: Selects the groups, and the rows by windows; nil for all.
   ///   - sort: The order of the rows, most significant first; nil for no order.
   ///   - distinct: Whether rows that are equal to another are left out.
@@ -209,7 +209,7 @@ extension ManagedObjectContext {
   ///   - row: The type of the rows, whose keys are names of columns.
   ///   - columns: The columns by name.
   ///   - condition: Selects the objects; nil for all.
-  ///   - groups: What groups are formed by; nil for the columns that are not about groups.
+  ///   - groups: The columns that groups are formed by; nil for the columns that are not about groups.
   ///   - having: Selects the groups, and the rows by windows; nil for all.
   ///   - sort: The order of the rows, most significant first; nil for no order.
   ///   - distinct: Whether rows that are equal to another are left out.

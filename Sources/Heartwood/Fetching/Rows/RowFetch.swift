@@ -66,7 +66,7 @@ public struct RowFetch<Row>: Sendable {
   ///   - type: A class that has exactly one entity in the model; objects of subentities are included.
   ///   - columns: The columns of a row, a tuple.
   ///   - condition: Selects the objects; nil for all.
-  ///   - groups: What groups are formed by; nil for the columns that are not about groups.
+  ///   - groups: The columns that groups are formed by; nil for the columns that are not about groups.
   ///   - having: Selects the groups, and the rows by windows; nil for all.
   ///   - sort: The order of the rows, most significant first; nil for no order.
   ///   - distinct: Whether rows that are equal to another are left out.
@@ -105,7 +105,7 @@ public struct RowFetch<Row>: Sendable {
   ///   - relationship: The relationship; objects without destinations have no row.
   ///   - columns: The columns of a row, a tuple, of the object and the destination.
   ///   - condition: Selects the rows by the object and the destination; nil for all.
-  ///   - groups: What groups are formed by; nil for the columns that are not about groups.
+  ///   - groups: The columns that groups are formed by; nil for the columns that are not about groups.
   ///   - having: Selects the groups, and the rows by windows; nil for all.
   ///   - sort: The order of the rows, most significant first; nil for no order.
   ///   - distinct: Whether rows that are equal to another are left out.
@@ -148,7 +148,7 @@ public struct RowFetch<Row>: Sendable {
   ///   - second: The second relationship, of the object or of its destination; rows without destinations are left out.
   ///   - columns: The columns of a row, a tuple, of the object and both destinations.
   ///   - condition: Selects the rows by the object and the destinations; nil for all.
-  ///   - groups: What groups are formed by; nil for the columns that are not about groups.
+  ///   - groups: The columns that groups are formed by; nil for the columns that are not about groups.
   ///   - having: Selects the groups, and the rows by windows; nil for all.
   ///   - sort: The order of the rows, most significant first; nil for no order.
   ///   - distinct: Whether rows that are equal to another are left out.

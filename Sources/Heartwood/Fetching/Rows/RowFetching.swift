@@ -43,7 +43,7 @@ struct RowFetching {
     }
   }
 
-  /// - Parameter figures: What is counted; nil unless the execution is analysed.
+  /// - Parameter figures: The figures that are counted; nil unless the execution is analysed.
   func rowExecution<Object: FetchRequestResult>(
     of request: FetchRequest<Object>, _ written: RowQuery, in view: any StoreView,
     counting figures: FetchFigures? = nil

@@ -62,7 +62,7 @@ extension RowFunction {
 extension RowFetching {
   /// The condition with values in place of fetches.
   ///
-  /// - Parameter view: What is read; nil for the newest state.
+  /// - Parameter view: The view that is read; nil for the newest state.
   /// - Throws: If the newest state cannot be read. Errors of the fetches are thrown where the condition is compiled.
   func withFetchedValues(_ condition: Condition, in view: (any StoreView)? = nil) throws -> Condition {
     guard condition.needsFetch else { return condition }

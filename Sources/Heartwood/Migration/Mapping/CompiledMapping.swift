@@ -11,7 +11,7 @@ struct CompiledMapping {
 
   /// - Parameters:
   ///   - data: The file.
-  ///   - file: What messages call it.
+  ///   - file: Its name in messages.
   /// - Throws: `.coreData` if it is no compiled mapping model.
   init(_ data: Data, file: String) throws(HeartwoodError) {
     self.file = file

@@ -7,7 +7,7 @@ package struct FormerStore: Equatable, Sendable {
   /// The number of its last transaction with a history.
   private let newest: UInt64
 
-  /// - Parameter snapshot: What the store has when it is migrated.
+  /// - Parameter snapshot: The contents of the store when it is migrated.
   init(_ identity: StoreIdentity, _ snapshot: Snapshot) throws {
     identifier = identity.text ?? ""
     newest = try snapshot.number(KeySpace.newestHistoryKey) ?? 0

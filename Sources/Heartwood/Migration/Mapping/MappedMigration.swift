@@ -140,7 +140,7 @@ extension MappedMigration {
   /// - Parameters:
   ///   - folder: A folder of this machine's file system.
   ///   - rehearsal: Collects the objects that cannot be migrated.
-  /// - Returns: What would be done; nil if the store has the model already.
+  /// - Returns: A report on the migration that would be made; nil if the store has the model already.
   func rehearse(
     _ mapping: MappingModel, in folder: URL, _ rehearsal: MappedRehearsal
   ) throws -> MigrationReport? {

@@ -58,7 +58,7 @@ extension MappingModel {
   ///
   /// - Parameters:
   ///   - data: The file.
-  ///   - file: What messages call it.
+  ///   - file: Its name in messages.
   ///   - policy: Gives the policy for the name of its class.
   /// - Throws: As `init(contentsOf:policies:reporting:)`.
   package convenience init(
@@ -71,7 +71,7 @@ extension MappingModel {
   ///
   /// - Parameters:
   ///   - data: The file `xcmapping.xml`.
-  ///   - file: What messages call it.
+  ///   - file: Its name in messages.
   ///   - policy: Gives the policy for the name of its class.
   ///   - model: Gives the model at a path of the project; nil if it is not known, which leaves out the version hashes.
   ///   - report: As for `init(contentsOf:policies:reporting:)`.

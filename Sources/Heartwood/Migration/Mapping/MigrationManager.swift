@@ -73,7 +73,7 @@ open class MigrationManager: NSObject, @unchecked Sendable {
 
   /// Ends the migration with an error, at the next object.
   ///
-  /// - Parameter error: What the migration throws, as `underlying` of `.migrationCancelled`.
+  /// - Parameter error: The error that the migration throws, as `underlying` of `.migrationCancelled`.
   open func cancelMigrationWithError(_ error: any Error) { cancellation.withLock { $0 = error } }
 
   /// Forgets all associations.

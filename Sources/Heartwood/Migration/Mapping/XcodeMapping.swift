@@ -61,7 +61,7 @@ struct XcodeMapping {
 
   /// - Parameters:
   ///   - data: The file.
-  ///   - file: What messages call it.
+  ///   - file: Its name in messages.
   /// - Throws: `.coreData` if it is no mapping model of Xcode.
   init(_ data: Data, file: String) throws(HeartwoodError) {
     self.file = file

@@ -37,7 +37,7 @@ final class MigrationFindings {
 
   /// Notes an object.
   ///
-  /// - Parameter message: What is wrong with it, for the first of its kind.
+  /// - Parameter message: The fault, for the first of its kind.
   func add(
     _ object: ManagedObjectID, _ property: String?, _ code: HeartwoodError.Code, preventsMigration: Bool,
     _ message: @autoclosure () -> String

@@ -28,8 +28,8 @@ public final class StagedMigrationManager: NSObject, Sendable {
 
   /// Runs a handler with the store open.
   ///
-  /// - Parameter configuration: What the store has of the model; nil for what the description says.
-  /// - Returns: What the body has saved.
+  /// - Parameter configuration: The configuration of the model that the store has; nil for that of the description.
+  /// - Returns: The numbers of the transactions that the body has saved.
   func withContainer(
     _ model: ManagedObjectModel, _ description: PersistentStoreDescription,
     _ configuration: StoreConfiguration?, _ body: () throws -> Void

@@ -163,7 +163,7 @@ final class RelationshipState {
 
   /// Notes that the program sets the destinations on this side.
   ///
-  /// - Parameter key: What it adds; nil if it adds nothing, or if all of `keys` are noted already.
+  /// - Parameter key: The key that it adds; nil if it adds nothing, or if all of `keys` are noted already.
   func noteSetting(_ key: UInt64? = nil) {
     isSet = true
     if let key { set.insert(key) }

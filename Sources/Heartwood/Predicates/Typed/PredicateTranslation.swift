@@ -39,7 +39,7 @@ package protocol PredicateVocabulary {
   func isToMany(_ type: any Any.Type) -> Bool
   /// - Throws: If values of a type are stored in a form that has another order.
   func checkOrder(of type: any Any.Type) throws(HeartwoodError)
-  /// - Parameter constant: What the value is compared with; nil if it is no constant.
+  /// - Parameter constant: The constant that the value is compared with; nil if it is no constant.
   /// - Throws: If values of a type are stored in a form of which equality means nothing.
   func checkEquality(of type: any Any.Type, with constant: Any?) throws(HeartwoodError)
 }

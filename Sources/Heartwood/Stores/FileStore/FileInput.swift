@@ -40,7 +40,7 @@ struct FileInput: ~Copyable {
 
   /// Reads the rest.
   ///
-  /// - Returns: What distinguishes this file from others.
+  /// - Returns: The digest that distinguishes this file from others.
   mutating func finish() throws -> FileDigest {
     while try fill() { position = buffer.count }
     return FileDigest(count: offset, hash: hash.hash())

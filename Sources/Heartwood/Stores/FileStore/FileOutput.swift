@@ -40,7 +40,7 @@ struct FileOutput: ~Copyable {
 
   /// Writes the rest.
   ///
-  /// - Returns: What distinguishes this file from others.
+  /// - Returns: The digest that distinguishes this file from others.
   mutating func finish() throws -> FileDigest {
     try flush()
     return FileDigest(count: offset, hash: hash.hash())

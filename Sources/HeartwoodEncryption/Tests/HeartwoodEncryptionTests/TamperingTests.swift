@@ -12,7 +12,7 @@ import Testing
 
   /// Fills and closes a store.
   ///
-  /// - Returns: What it contains.
+  /// - Returns: Its contents.
   @discardableResult
   private func fill(_ path: String = path, _ numbers: Range<Int> = 0..<60, byte: UInt8 = 1) throws
     -> [[UInt8]: [UInt8]]

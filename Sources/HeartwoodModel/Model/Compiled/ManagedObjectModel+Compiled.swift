@@ -5,7 +5,7 @@ extension ManagedObjectModel {
   ///
   /// - Parameters:
   ///   - data: The file, or what a store's `Z_MODELCACHE` has.
-  ///   - file: What messages call it.
+  ///   - file: Its name in messages.
   ///   - report: Called with a sentence for each thing that the model does not have, or has otherwise.
   /// - Returns: A model that is in use.
   /// - Throws: `.coreData` if it is no model, or not a valid one.

@@ -6,8 +6,8 @@ extension ManagedObjectModel {
   /// The model that a file has, in use.
   ///
   /// - Parameters:
-  ///   - file: What was read.
-  ///   - url: What messages call it.
+  ///   - file: The file as it was read.
+  ///   - url: The place of the file, for messages.
   ///   - prepare: Completes the entities before they are checked.
   /// - Throws: `.coreData` with file, line and reason if it is not a valid one. All mistakes are in the message, and each in `details` if
   ///   there are several.

@@ -23,7 +23,7 @@ package struct MarkupElement {
   ///
   /// - Parameters:
   ///   - data: The document.
-  ///   - file: What messages call it.
+  ///   - file: Its name in messages.
   /// - Throws: `.coreData` if it is no XML in UTF-8, its elements are nested too deep, something follows the root element, or an entity is
   ///   declared by others.
   package init(document data: Data, file: String) throws(HeartwoodError) {

@@ -4,7 +4,7 @@ import Foundation
 enum MarkupInstructions {
   /// The document with a space behind the name of each instruction that has nothing else, which means the same. Lines stay as they are.
   ///
-  /// - Parameter file: What messages call the document.
+  /// - Parameter file: The name of the document in messages.
   /// - Throws: `.coreData` if the characters are not those that the bytes say, or come of others: an entity is declared with references in
   ///   its text, or the declared encoding is no superset of ASCII.
   static func separated(_ data: Data, file: String) throws(HeartwoodError) -> Data {

@@ -4,7 +4,7 @@ import Foundation
 extension XcodeModelReader {
   /// Notes each attribute, element and text that is not known, of an element and of all inside of it. Nothing else notes them.
   ///
-  /// - Parameter owner: What messages call the element around it.
+  /// - Parameter owner: The name in messages of the element around it.
   mutating func noteUnknown(in element: MarkupElement, of owner: String = "") {
     let (name, short) = Self.names(of: element, in: owner)
     for (field, text) in element.attributes.sorted(by: { $0.key < $1.key })

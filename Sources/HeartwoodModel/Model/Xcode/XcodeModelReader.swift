@@ -150,7 +150,7 @@ package struct XcodeModelReader {
 
   /// The user info of an element.
   ///
-  /// - Parameter owner: What messages call it.
+  /// - Parameter owner: Its name in messages.
   mutating func userInfo(of element: MarkupElement, _ owner: String) -> [String: String] {
     var info: [String: String] = [:]
     for entry in element.children.filter({ $0.name == "userInfo" }).flatMap(\.children)

@@ -147,7 +147,7 @@ extension ConditionCompiler {
 
 extension Aggregate.Function {
   /// - Parameters:
-  ///   - value: What the function is applied to.
+  ///   - value: The value that the function is applied to.
   ///   - kind: The kind of its values.
   ///   - name: The function's name in messages.
   /// - Throws: `.invalidPredicate` if the function is about numbers, and the value is none.

@@ -240,7 +240,7 @@ package struct InMemoryEvaluation {
 
   /// A value for the program.
   ///
-  /// - Parameter given: What the value may have come from, so that objects stay the same.
+  /// - Parameter given: The objects that the value may have come from, so that objects stay the same.
   private func any(_ value: Value, among given: [Any] = []) -> Any? {
     switch value {
     case .list(let values):

@@ -17,7 +17,7 @@ extension AttributeDescription {
   /// Replaces the rules of the attribute.
   ///
   /// - Parameters:
-  ///   - predicates: What a save requires of a value. `SELF` is the value, as in `SELF IN {1, 2}`; `length`, as in
+  ///   - predicates: The rules that a value must satisfy to be saved. `SELF` is the value, as in `SELF IN {1, 2}`; `length`, as in
   ///     `length >= 2 AND length <= 20`, is the number of characters of a text or of bytes of data. Others are conditions
   ///     on the whole object. A missing value satisfies those of the value. Nil for no rules.
   ///   - warnings: The message for each predicate, in the same order; an empty one, or one that is missing, leaves the error its own

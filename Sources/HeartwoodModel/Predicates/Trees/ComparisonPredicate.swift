@@ -59,7 +59,7 @@ public struct ComparisonPredicate: FetchPredicate {
   ///   - leftExpression: The left operand.
   ///   - rightExpression: The right operand.
   ///   - modifier: Which destinations of the relationship in the left operand it is about.
-  ///   - type: What is compared.
+  ///   - type: The operator.
   ///   - options: The differences of texts that are ignored.
   public init(
     leftExpression: ConditionExpression, rightExpression: ConditionExpression, modifier: Modifier = .direct,

@@ -4,7 +4,7 @@ import Tracing
 extension ManagedObjectContext {
   /// As `perform`, and what `body` does in the context is a part of the caller's span: a queue does not know the task that it works for.
   ///
-  /// - Throws: What `body` throws.
+  /// - Throws: The error of `body`.
   public func performTraced<Result: Sendable>(
     _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {

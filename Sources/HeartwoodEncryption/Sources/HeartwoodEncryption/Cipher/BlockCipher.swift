@@ -10,7 +10,7 @@ public protocol BlockCipher: Sendable {
   ///   - bytes: The plain bytes.
   ///   - key: A key of 256 bits.
   ///   - nonce: 12 bytes.
-  ///   - address: What the tag covers beside the bytes.
+  ///   - address: The bytes that the tag covers beside the bytes.
   ///   - target: As many bytes as `bytes` has.
   ///   - tag: 16 bytes.
   /// - Throws: errors of the cryptographic library.

@@ -111,7 +111,7 @@ final class PostgresConnection: @unchecked Sendable {
 
   /// Runs the body in a transaction, which is taken back if the body throws.
   ///
-  /// - Throws: What the body throws; `PostgresCommitFailure` if the commit was sent and not confirmed.
+  /// - Throws: The error of the body; `PostgresCommitFailure` if the commit was sent and not confirmed.
   func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     // Set explicitly, as the server may have another default: a statement sees what others have committed while
     // it waited for a lock.
