@@ -16,7 +16,7 @@ struct OtherModelTests {
 
   private func person() throws -> EntityDescription { try #require(model.entitiesByName["Person"]) }
 
-  /// - Returns: What the error says of the properties that are not in the file.
+  /// - Returns: The message of the error about the properties that are not in the file.
   private func refusal() throws -> String {
     let error = #expect(throws: HeartwoodError.self) { try fixture.open(model) }
     #expect(error?.code == .persistentStoreIncompatibleVersionHash)

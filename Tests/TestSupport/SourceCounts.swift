@@ -32,7 +32,7 @@ package struct SourceCounts {
   /// The largest set of folders of which each uses types of the others.
   package var largestRingOfFolders: [String] { largestRing { $0.folder } }
 
-  /// - Parameter part: What a file belongs to.
+  /// - Parameter part: The part that a file belongs to.
   private func largestRing(_ part: (SourceFile) -> String) -> [String] {
     var homes: [String: String] = [:]
     for file in files {

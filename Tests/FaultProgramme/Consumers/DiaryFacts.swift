@@ -119,7 +119,7 @@ struct DiaryFacts {
   }
 }
 
-// MARK: What is right in every diary
+// MARK: Conditions that hold in every diary
 
 extension DiaryFacts {
   /// Checks what holds without knowing what was saved.

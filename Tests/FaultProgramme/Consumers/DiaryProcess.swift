@@ -31,7 +31,7 @@ final class DiaryProcess {
 
   /// Kills the process.
   ///
-  /// - Returns: What it has printed since.
+  /// - Returns: The lines that it has printed since.
   func kill() -> [String] {
     Foundation.kill(process.processIdentifier, SIGKILL)
     let lines = buffer.add(output.fileHandleForReading.readDataToEndOfFile())

@@ -24,7 +24,7 @@ struct MigrationKillRun {
   }
 
   /// - Parameters:
-  ///   - program: What is run: of `command` the command, and otherwise this programme.
+  ///   - program: The program that is run: of `command` the command, and otherwise this programme.
   ///   - arguments: The arguments for a store at a path.
   init(_ way: MigrationWay, seed: UInt64, program: URL, arguments: @escaping (URL) -> [String]) {
     self.way = way

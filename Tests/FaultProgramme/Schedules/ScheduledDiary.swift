@@ -69,7 +69,7 @@ final class ScheduledDiary: @unchecked Sendable {
     }
   }
 
-  // MARK: What threads do
+  // MARK: Work of the threads
 
   func save(_ writer: String, _ container: PersistentContainer) throws {
     begun[writer, default: saved[writer] ?? 0] += 1

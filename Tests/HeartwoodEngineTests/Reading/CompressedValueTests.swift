@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  // MARK: What is compressed
+  // MARK: Compressed values
 
   @Test func `values that become shorter are stored compressed, others as they are`() throws {
     var random = SplitMix64(seed: 1)

@@ -6,7 +6,7 @@ final class Scratch {
 
   /// - Parameters:
   ///   - parent: Where to make it: the file system that is to be measured.
-  ///   - name: What its name begins with.
+  ///   - name: The beginning of its name.
   init(in parent: String, named name: String) throws {
     path = parent + "/" + name + "-" + UUID().uuidString.prefix(8)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

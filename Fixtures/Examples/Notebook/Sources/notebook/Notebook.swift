@@ -64,7 +64,7 @@ struct Notebook {
 
   /// Takes the last change back, unless that was itself taking something back.
   ///
-  /// - Returns: What was taken back; empty if there is nothing.
+  /// - Returns: The changes that were taken back; empty if there are none.
   func undo() throws -> [String] {
     guard let last = try container.history(after: nil).last, last.author == Self.author else { return [] }
     let conflicts = try context.revert(transaction: UInt64(last.transactionNumber))
