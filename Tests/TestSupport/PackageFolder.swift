@@ -11,11 +11,11 @@ package enum PackageFolder {
     try String(contentsOf: url.appending(path: path), encoding: .utf8)
   }
 
-  /// The Swift files in a folder and the folders in it, by their paths relative to it.
+  /// The Swift files in a folder and the folders in it, by their paths relative to it; without hidden folders.
   package static func sources(in folder: String) throws -> [String: String] {
     let root = url.appending(path: folder)
     let names = try FileManager.default.subpathsOfDirectory(atPath: root.path).filter {
-      $0.hasSuffix(".swift")
+      $0.hasSuffix(".swift") && !$0.split(separator: "/").contains { $0.hasPrefix(".") }
     }
     return try Dictionary(
       uniqueKeysWithValues: names.map {
