@@ -56,27 +56,6 @@ struct KnownVersions {
   var isComplete = true
 }
 
-extension ManagedObjectContext {
-  /// Compares the registered objects with the rows of a store that was opened again, where versions begin anew with each opening: in
-  /// stores that are read whole. An object with the values of its row gets the version of it. The next save of another one is a conflict.
-  func compareVersionsOfReopened() {
-    guard view.store?.countsVersionsAnew == true, let rows = try? readingView() else { return }
-    var versions: [(ManagedObject, former: UInt32, version: UInt32)] = []
-    for object in identities.objects where !object.state.contains(.inserted) {
-      guard let row = object.row else { continue }
-      let former = row.version
-      let (root, key) = (object.entity.rootEntity, object.identifier.key)
-      let found = try? rows.withRow(root, key) { found in
-        found.map { (version: $0.version, isEqual: $0.hasValues(of: row)) }
-      }
-      guard let found = found ?? nil else { continue }
-      object.setVersion(found.isEqual ? found.version : found.version &+ 1)
-      if found.isEqual, found.version != former { versions.append((object, former, found.version)) }
-    }
-    publishVersions(versions)
-  }
-}
-
 extension ManagedObject {
   /// Gives the row another version.
   final func setVersion(_ version: UInt32) {

@@ -34,7 +34,8 @@ import Testing
     let container = try open(kind)
     let context = container.newBackgroundContext()
     let (acme, ada, bob, eve) = (
-      context.makeCompany("Acme"), context.makePerson("Ada"), context.makePerson("Bob"), context.makePerson("Eve")
+      context.makeCompany("Acme"), context.makePerson("Ada"), context.makePerson("Bob"),
+      context.makePerson("Eve")
     )
     for age in 1...3 {
       ada.age = Int64(age)
