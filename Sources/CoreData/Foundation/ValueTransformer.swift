@@ -24,6 +24,13 @@ open class ValueTransformer: NSObject {
 
   private static let known = TransformerTable()
 
+  /// Foundation's names of transformers of archives, and of their classes, which stand for them as well. What is written is a secure archive
+  /// for each of them.
+  private static let ofArchives: Set<String> = [
+    "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData",
+    "NSKeyedUnarchiveFromDataTransformer", "NSUnarchiveFromData", "NSUnarchiveFromDataTransformer",
+  ]
+
   /// Registers a transformer, also for transformable attributes with its name.
   open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName)
   {
@@ -32,9 +39,14 @@ open class ValueTransformer: NSObject {
     transformer.register(as: name.rawValue)
   }
 
-  /// The transformer that was registered with a name. `ValueTransformer(forName:)` of Foundation is this method here.
+  /// The transformer that was registered with a name; of Foundation's own also one that was not. `ValueTransformer(forName:)` of Foundation is
+  /// this method here.
   open class func valueTransformer(forName name: NSValueTransformerName) -> ValueTransformer? {
-    known[name.rawValue]
+    if let registered = known[name.rawValue] { return registered }
+    guard ofArchives.contains(name.rawValue) else { return nil }
+    let made = NSSecureUnarchiveFromDataTransformer()
+    setValueTransformer(made, forName: name)
+    return made
   }
 
   /// The names of all transformers.
@@ -102,19 +114,16 @@ extension ValueTransformer {
 }
 
 extension ManagedObjectModel {
-  /// Gives transformable attributes without a transformer that of archives.
+  /// Gives transformable attributes without a transformer that of archives, and registers Foundation's where they are named.
   func completeTransformers() {
-    let usual = NSValueTransformerName.secureUnarchiveFromDataTransformerName
-    var isNeeded = false
     for entity in entities {
       for case let attribute as NSAttributeDescription in entity.properties
       where attribute.type == .transformable {
-        if attribute.valueTransformerName?.isEmpty ?? true { attribute.valueTransformerName = usual.rawValue }
-        isNeeded = isNeeded || attribute.valueTransformerName == usual.rawValue
+        let given = attribute.valueTransformerName.flatMap { $0.isEmpty ? nil : NSValueTransformerName($0) }
+        let name = given ?? .secureUnarchiveFromDataTransformerName
+        if given == nil { attribute.valueTransformerName = name.rawValue }
+        _ = ValueTransformer.valueTransformer(forName: name)
       }
-    }
-    if isNeeded, ValueTransformer.valueTransformer(forName: usual) == nil {
-      ValueTransformer.setValueTransformer(NSSecureUnarchiveFromDataTransformer(), forName: usual)
     }
   }
 }

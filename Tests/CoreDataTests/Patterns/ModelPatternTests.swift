@@ -79,12 +79,14 @@ import Testing
     }
   }
 
-  func makeContext() throws -> NSManagedObjectContext {
+  func makeContext(
+    transformer: String = NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue
+  ) throws -> NSManagedObjectContext {
     let entity = NSEntityDescription()
     entity.name = "Sketch"
     entity.managedObjectClassName = "Sketch"
     let tags = Library.attribute("tags", .transformableAttributeType)
-    tags.valueTransformerName = NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue
+    tags.valueTransformerName = transformer
     let title = Library.attribute("title", .stringAttributeType)
     title.setValidationPredicates([NSPredicate(format: "length < 20")], withValidationWarnings: ["too long"])
     title.userInfo = ["note": "text"]
@@ -112,6 +114,23 @@ import Testing
       #expect(found?.entity.attributesByName["title"]?.userInfo?["note"] as? String == "text")
       #expect(found?.entity.attributesByName["title"]?.validationPredicates.count == 1)
       #expect(found?.entity.managedObjectModel === context.persistentStoreCoordinator?.managedObjectModel)
+    }
+  }
+
+  @Test(arguments: [
+    "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData", "NSUnarchiveFromData",
+    "NSUnarchiveFromDataTransformer", "",
+  ])
+  func `a transformer of archives is known by Foundation's names and by those of its classes`(name: String)
+    throws
+  {
+    let context = try makeContext(transformer: name)
+    try context.performAndWait {
+      let sketch = NSEntityDescription.insertNewObject(forEntityName: "Sketch", into: context) as! Sketch
+      sketch.tags = ["a", "b"]
+      try context.save()
+      context.refreshAllObjects()
+      #expect(sketch.tags == ["a", "b"])
     }
   }
 
