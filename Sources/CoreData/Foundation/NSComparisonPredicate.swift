@@ -58,28 +58,23 @@ open class NSComparisonPredicate: ParsedPredicate {
     super.init()
   }
 
-  private init(_ comparison: ComparisonPredicate, _ left: NSExpression, _ right: NSExpression) {
-    self.comparison = comparison
-    condition = comparison.condition
-    (self.left, self.right) = (left, right)
-    super.init()
-  }
-
   override func treeCondition() throws(HeartwoodError) -> Condition { condition }
 
   /// A comparison of two expressions.
-  public convenience init(
+  public init(
     leftExpression lhs: NSExpression, rightExpression rhs: NSExpression, modifier: Modifier, type: Operator,
     options: Options = []
   ) {
     guard let kind = ComparisonPredicate.Operator(rawValue: Int(type.rawValue)) else {
       programError("NSComparisonPredicate: a custom selector cannot be compared by")
     }
-    self.init(
-      ComparisonPredicate(
-        leftExpression: lhs.expression, rightExpression: rhs.expression,
-        modifier: ComparisonPredicate.Modifier(rawValue: Int(modifier.rawValue)) ?? .direct, type: kind,
-        options: ComparisonOptions(rawValue: UInt8(truncatingIfNeeded: options.rawValue))), lhs, rhs)
+    comparison = ComparisonPredicate(
+      leftExpression: lhs.expression, rightExpression: rhs.expression,
+      modifier: ComparisonPredicate.Modifier(rawValue: Int(modifier.rawValue)) ?? .direct, type: kind,
+      options: ComparisonOptions(rawValue: UInt8(truncatingIfNeeded: options.rawValue)))
+    condition = comparison.condition
+    (left, right) = (lhs, rhs)
+    super.init()
   }
 
   /// The left operand.

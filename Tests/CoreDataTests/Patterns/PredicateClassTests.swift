@@ -4,6 +4,20 @@ import Testing
 // As a module with a plugin has it.
 private typealias NSCompoundPredicate = CoreData._NSCompoundPredicate
 
+/// Predicates that know whose properties they are about, as applications declare them.
+private protocol TypedPredicate: NSPredicate { associatedtype Root }
+private final class TypedComparison<Root>: NSComparisonPredicate, TypedPredicate {
+  convenience init<Value>(
+    _ keyPath: KeyPath<Root, Value>, _ type: NSComparisonPredicate.Operator, _ value: Any?
+  ) {
+    self.init(
+      leftExpression: NSExpression(forKeyPath: keyPath),
+      rightExpression: NSExpression(forConstantValue: value),
+      modifier: .direct, type: type)
+  }
+}
+private final class TypedCompound<Root>: NSCompoundPredicate, TypedPredicate {}
+
 @Suite struct `Classes of predicates` {
   private func key(_ name: String) -> NSExpression { NSExpression(forKeyPath: name) }
   private func constant(_ value: Any?) -> NSExpression { NSExpression(forConstantValue: value) }
@@ -95,6 +109,23 @@ private typealias NSCompoundPredicate = CoreData._NSCompoundPredicate
       let author = Author(name: "A", context: context)
       let predicate = try #require(NSPredicate(format: "author == %@", author) as? NSComparisonPredicate)
       #expect(predicate.rightExpression.constantValue as? Author === author)
+    }
+  }
+
+  @Test func `a class of comparisons or of joined predicates can have a subclass`() throws {
+    let context = try Library.makeContainer().newBackgroundContext()
+    try context.performAndWait {
+      for name in ["A", "B", "C"] { _ = Author(name: name, context: context) }
+      let request: NSFetchRequest<Author> = Author.fetchRequest()
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      let isB = TypedComparison<Author>(\.name, .equalTo, "B")
+      request.predicate = isB
+      #expect(try context.fetch(request).map(\.name) == ["B"])
+      #expect(isB == comparison("name", .equalTo, "B") && isB.predicateFormat == "name == \"B\"")
+      request.predicate = TypedCompound<Author>(
+        type: .or, subpredicates: [isB, TypedComparison<Author>(\.name, .greaterThan, "B")])
+      #expect(try context.fetch(request).map(\.name) == ["B", "C"])
+      #expect(context.registeredObjects.filter { request.predicate?.evaluate(with: $0) == true }.count == 2)
     }
   }
 
