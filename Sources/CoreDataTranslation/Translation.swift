@@ -136,7 +136,10 @@ package struct Translation {
     case (.word, "case"):
       pending = PendingAttributes()
       pattern(at: next + 1)
-    case (.word, "init"), (.word, "subscript"):
+    case (.word, "init"):
+      initialiser(at: next)
+      pending = PendingAttributes()
+    case (.word, "subscript"):
       pending = PendingAttributes()
     case (.word, _):
       optionalCall(at: next)

@@ -42,6 +42,33 @@ import Testing
         == "class C {\n   public var a: \(type) \(Self.accessors("a")) // note\n  var b = 1\n}")
   }
 
+  @Test(
+    arguments: [
+      (
+        "public convenience init(context moc: NSManagedObjectContext) {}",
+        "public convenience required init(context moc: NSManagedObjectContext) {}"
+      ),
+      (
+        "private convenience init(context: NSManagedObjectContext) { self.init(entity: e, insertInto: context) }",
+        "internal convenience required init(context: NSManagedObjectContext) { self.init(entity: e, insertInto: context) }"
+      ),
+      (
+        "@discardableResult convenience fileprivate init(context: CoreData.NSManagedObjectContext) {}",
+        "@discardableResult convenience internal required init(context: CoreData.NSManagedObjectContext) {}"
+      ),
+      ("required convenience init(context: NSManagedObjectContext) {}", nil),
+      (
+        "convenience init(context: NSManagedObjectContext, name: String) { self.init(context: context) }", nil
+      ),
+      ("convenience init(context: Int) {}", nil), ("init?(context: NSManagedObjectContext) {}", nil),
+    ] as [(String, String?)])
+  func `an initialiser of a context is a required one`(source: String, expected: String?) {
+    #expect(
+      translated("class C: NSManagedObject { \(source) }")
+        == "class C: NSManagedObject { \(expected ?? source) }")
+    #expect(translated("class C: Base { \(source) }") == "class C: Base { \(source) }")
+  }
+
   @Test func `modifiers and other attributes of properties stay, but for those of Objective-C`() {
     func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
     #expect(

@@ -1,0 +1,29 @@
+extension Translation {
+  /// Makes an initialiser `init(context:)` of a class of managed objects a required one, as that of `NSManagedObject` is here. It is then as
+  /// accessible as the class.
+  ///
+  /// - Parameter start: The place of `init`.
+  mutating func initialiser(at start: Int) {
+    guard isWriting, let scope = (scopes.last ?? nil), scope.isClass, index.isManaged(scope.name),
+      !cursor[start - 1].is("."), cursor[start + 1].is("("), parameterLabels(at: start + 1) == ["context"]
+    else { return }
+    let end = cursor.end(ofBracketsAt: start + 1)
+    guard cursor.tokens[(start + 2)..<end].contains(where: { $0.is("NSManagedObjectContext") }) else {
+      return
+    }
+    var first = start
+    while cursor[first - 1].kind == .word, Self.initialiserModifiers.contains(cursor[first - 1].text) {
+      first -= 1
+    }
+    for place in first..<start where ["private", "fileprivate"].contains(cursor[place].text) {
+      replace(place..<(place + 1), "internal")
+    }
+    if !cursor.tokens[first..<start].contains(where: { $0.is("required") }) {
+      replace(start..<(start + 1), "required init")
+    }
+  }
+
+  private static let initialiserModifiers: Set<String> = [
+    "public", "package", "internal", "fileprivate", "private", "convenience", "required", "nonisolated",
+  ]
+}
