@@ -99,10 +99,10 @@ extension ManagedObject {
     didChangeObserved(slot)
   }
 
-  /// How a to-many relationship is about to change.
-  public enum SetMutationKind: Sendable {
+  /// How a to-many relationship is about to change. The raw values are Foundation's.
+  public enum SetMutationKind: UInt, Sendable {
     /// Objects are added.
-    case union
+    case union = 1
     /// Objects are removed.
     case minus
     /// All other objects are removed.

@@ -106,6 +106,7 @@ import Testing
     #expect(NSDeleteRule(rawValue: 2 as UInt) == .cascadeDeleteRule)
     #expect(NSManagedObjectContextConcurrencyType(rawValue: 2) == .mainQueueConcurrencyType)
     #expect(NSManagedObjectContextConcurrencyType.privateQueueConcurrencyType.rawValue == 1)
+    #expect([.union, .minus, .intersect, .set].map(\NSKeyValueSetMutationKind.rawValue) == [1, 2, 3, 4])
     #expect(NSFetchIndexElementType(rawValue: 1 as UInt) == .rTree)
     #expect(NSPersistentStoreRequestType(rawValue: 7 as UInt) == .batchDeleteRequestType)
     #expect(NSEntityMappingType(rawValue: 5 as UInt) == .transformEntityMappingType)
