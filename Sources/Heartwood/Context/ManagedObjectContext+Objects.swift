@@ -164,12 +164,14 @@ extension ManagedObjectContext {
   ///
   /// - Precondition: The model has exactly one entity with this class.
   func entity(of type: ManagedObject.Type) -> EntityDescription {
+    if let entityOfClass, entityOfClass.type == ObjectIdentifier(type) { return entityOfClass.entity.object }
     guard let model = persistentStoreCoordinator?.managedObjectModel else { return type.entity() }
     guard let entity = model.entity(of: type) else {
       programError(
         "\(type) is not the class of exactly one entity of the model, which has "
           + ModelChecks.list(model.entitiesByName.keys))
     }
+    entityOfClass = (ObjectIdentifier(type), UnownedReference(entity))
     return entity
   }
 }

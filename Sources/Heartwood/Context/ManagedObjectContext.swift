@@ -30,10 +30,16 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
     }
   }
   @exclusivity(unchecked) private var ownCoordinator: PersistentStoreCoordinator? {
-    didSet { ownOpenings = ownCoordinator?.openings }
+    didSet {
+      ownOpenings = ownCoordinator?.openings
+      entityOfClass = nil
+    }
   }
   /// Those of the coordinator; nil for a child context.
   @exclusivity(unchecked) private(set) final var ownOpenings: OpeningCount?
+  /// The class whose entity was asked for last, and that entity, which the frozen model keeps.
+  @exclusivity(unchecked) final var entityOfClass:
+    (type: ObjectIdentifier, entity: UnownedReference<EntityDescription>)?
 
   /// The parent context, through which this one reads and to which it saves; nil for a context over a coordinator.
   ///
@@ -46,6 +52,7 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
       if ownParent != nil { assignedIdentifiers?.remove(self) }
       ownParent = newValue
       ownOpenings = newValue == nil ? ownCoordinator?.openings : nil
+      entityOfClass = nil
       if let newValue { shareIdentifiers(with: newValue) }
       follow(following)
     }
@@ -195,6 +202,8 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
   public convenience init(_ concurrencyType: ConcurrencyType, coordinator: PersistentStoreCoordinator) {
     self.init(concurrencyType)
     ownCoordinator = coordinator
+    // Initialisers call no observers.
+    ownOpenings = coordinator.openings
   }
 
   deinit { if parent != nil { assignedIdentifiers?.remove(self) } }

@@ -21,7 +21,10 @@ public final class EntityDescription: NSObject, @unchecked Sendable {
   /// The entity's own indexes; they include objects of subentities.
   public var indexes: [FetchIndexDescription] = [] {
     willSet { willEdit() }
-    didSet { for index in indexes { index.owningEntity = self } }
+    didSet {
+      for index in oldValue where index.owningEntity === self { index.owningEntity = nil }
+      for index in indexes { index.owningEntity = self }
+    }
   }
   /// Annotations for the program's own use; not part of the version hash.
   @_disfavoredOverload public var userInfo: [String: String] = [:] { willSet { willEdit() } }
@@ -84,11 +87,14 @@ public final class EntityDescription: NSObject, @unchecked Sendable {
   /// The compiled contents; nil until the model is frozen.
   @usableFromInline @exclusivity(unchecked) private(set) var frozen: FrozenEntity?
   @usableFromInline @exclusivity(unchecked) private(set) var knownFactory: ObjectFactory?
-  /// The model that contains the entity.
-  package weak var model: ManagedObjectModel?
+  /// The model that contains the entity, which sets it, and sets it to nil when it ends. Not weak, as a weak reference makes every counting of
+  /// references to the model slow.
+  package internal(set) unowned(unsafe) var model: ManagedObjectModel?
 
   /// A new entity; set at least its name and put it into a model.
   public override init() {}
+
+  deinit { for index in indexes where index.owningEntity === self { index.owningEntity = nil } }
 
   /// A new entity of objects without a class of their own.
   package convenience init(named name: String, properties: [PropertyDescription] = []) {

@@ -16,8 +16,9 @@ public final class FetchIndexDescription: NSObject, @unchecked Sendable {
   /// Why the predicate that was given cannot be used.
   var problem: String?
   var isFrozen = false
-  /// The entity whose index it is.
-  package internal(set) weak var owningEntity: EntityDescription?
+  /// The entity whose index it is, which sets it, and sets it to nil when it ends. Not weak, as a weak reference makes every counting of
+  /// references to the entity slow.
+  package internal(set) unowned(unsafe) var owningEntity: EntityDescription?
 
   /// An index with a name and its elements.
   public init(name: String, elements: [FetchIndexElementDescription]) {

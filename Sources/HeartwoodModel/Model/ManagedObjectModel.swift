@@ -133,7 +133,8 @@ public final class ManagedObjectModel: NSObject, @unchecked Sendable {
   deinit {
     guard !isFrozen else { return }
     // An entity that was put into another model since belongs to that one.
-    for entity in entities where entity.model == nil {
+    for entity in entities where entity.model === self {
+      entity.model = nil
       for property in entity.ownProperties {
         property.entity = nil
         (property as? RelationshipDescription)?.destinationEntity = nil
