@@ -89,11 +89,13 @@ extension ManagedObjectContext {
       having: having?(object), sorts: sort?(object), isDistinct: distinct)
     beginUse("fetching rows")
     defer { endUse() }
-    try RowFetching(self).forEachRow(of: ObjectFetch(self).request(type, condition, [], limit, offset), query)
-    { values, converter in
-      var columns = ColumnValues(values, converter)
-      return try body(&columns)
-    }
+    let request = ObjectFetch(self).request(type, condition, [], limit, offset)
+    try beginReading()
+    let view = try readingView().forOneReader()
+    defer { withExtendedLifetime(view) {} }
+    let fetching = RowFetching(self)
+    try fetching.forEachRow(
+      in: view, { try fetching.rowExecution(of: request, query, in: $0, counting: $1) }, columns: body)
   }
 
   /// The plan of `fetchRows` with the same arguments now.
@@ -275,10 +277,11 @@ extension ManagedObjectContext {
       var reads = RowReads()
       return try RowFetching(self).forEachRow(of: fetch, in: view, &reads) { try body($0.decoded()) }
     }
-    try RowFetching(self).forEachRow(in: view, { try part.prepare(self, $0, $1) }) { values, converter in
-      var columns = ColumnValues(values, converter)
-      return try body(part.decode(&columns))
-    }
+    try RowFetching(self).forEachRow(
+      in: view, { try part.prepare(self, $0, $1) },
+      columns: { columns in
+        try body(part.decode(&columns))
+      })
   }
 }
 

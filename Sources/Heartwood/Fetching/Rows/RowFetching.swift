@@ -43,6 +43,28 @@ struct RowFetching {
     }
   }
 
+  /// Calls `body` with the columns of each row of an execution until it returns false.
+  ///
+  /// - Parameter prepare: Makes the execution, which counts in the figures if there are some.
+  func forEachRow(
+    in view: any StoreView, _ prepare: (any StoreView, FetchFigures?) throws -> RowExecution,
+    columns body: (inout ColumnValues) throws -> Bool
+  ) throws {
+    guard context.fetchLog == nil else {
+      return try forEachRow(in: view, prepare) { row, values in
+        var columns = ColumnValues(row, values)
+        return try body(&columns)
+      }
+    }
+    let run = try prepare(view, nil)
+    if run.readsColumns { return try run.forEachDirect(columns: body) }
+    let values = RowValues(run.program.outputs, run.execution.source, context.storeIdentity)
+    try run.forEachInWindow { row in
+      var columns = ColumnValues(row, values)
+      return try body(&columns)
+    }
+  }
+
   /// - Parameter figures: The figures that are counted; nil unless the execution is analysed.
   func rowExecution<Object: FetchRequestResult>(
     of request: FetchRequest<Object>, _ written: RowQuery, in view: any StoreView,
@@ -111,6 +133,25 @@ struct RowExecution {
       let place = anywhere.moved(to: found)
       for column in row.indices { row[column] = try readers[column].read(place) }
       return try body(row)
+    }
+  }
+
+  /// Whether each column is read of the object that the fetch delivers, as it is.
+  var readsColumns: Bool {
+    isDirect
+      && !program.outputs.contains { if case .object = $0.kind { true } else { false } }
+  }
+
+  /// Calls `body` with the columns of each object that the fetch delivers, until it returns false. They are read when they are asked for.
+  func forEachDirect(columns body: (inout ColumnValues) throws -> Bool) throws {
+    try program.memos.whileActive {
+      let readers = program.outputs.map(\.reader)
+      var columns = ColumnValues(readers.map(UnownedReference.init), in: execution.source)
+      try execution.forEach { found in
+        columns.move(to: found)
+        return try body(&columns)
+      }
+      withExtendedLifetime(readers) {}
     }
   }
 

@@ -3,17 +3,39 @@
   private let values: [Value]
   /// Nil for values that are as they are stored.
   private let converter: RowValues?
+  /// The object whose columns are read when they are asked for; nil for values that were read before.
+  private var place: Place?
+  private let readers: [UnownedReference<ValueReader>]
   private var column = 0
 
   init(_ values: [Value], _ converter: RowValues?) {
     self.values = values
     self.converter = converter
+    readers = []
+  }
+
+  /// Columns of objects, to be moved to one before use.
+  ///
+  /// - Parameters:
+  ///   - readers: The readers of the columns, which the caller keeps.
+  ///   - source: Where the rows of other objects are. The caller keeps it.
+  init(_ readers: [UnownedReference<ValueReader>], in source: any RowSource) {
+    self.readers = readers
+    place = Place(in: source)
+    (values, converter) = ([], nil)
+  }
+
+  /// Goes to the first column of another object.
+  mutating func move(to found: FoundRow) {
+    place = place?.moved(to: found)
+    column = 0
   }
 
   /// The value of the next column. What it is as a value of Swift is compiled into the program that fetches, for its types of columns: to look
   /// these types up for each row takes longer than to read it.
   @usableFromInline mutating func next() throws -> _Value {
     defer { column += 1 }
+    if let place { return try readers[column].with { try $0.read(place) } }
     return try converter?.value(values, column) ?? values[column]
   }
 }
