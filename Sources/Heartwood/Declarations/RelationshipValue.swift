@@ -53,6 +53,7 @@ extension Set: RelationshipValue where Element: ManagedObject {
   public static var _shape: _RelationshipShape { .toMany }
 
   /// All destinations; those that are not realised yet are faults.
+  @inlinable
   public static func _read(_ object: ManagedObject, _ slot: Int) -> Set<Element> {
     if let known = object.lastReadDestinations(at: slot) as? Set<Element> { return known }
     let objects = object.destinations(at: slot)

@@ -88,13 +88,23 @@ extension ManagedObject {
 }
 
 extension ManagedObject {
-  /// The destinations of a relationship, in its declared type.
-  public final func _related<Wrapped: RelationshipValue>(_ place: _WrapperPlace) -> Wrapped {
-    let offset = place.offset(in: self)
-    if _isPrototype { return recordedRelationship(offset) }
-    let slot = modelledSlot(offset)
-    noteAccess(slot)
+  /// The destinations of a relationship, in its declared type. Inlinable, as a set of a class is made in half the time where the class is known.
+  @inlinable public final func _related<Wrapped: RelationshipValue>(_ place: _WrapperPlace) -> Wrapped {
+    guard let slot = _slotForReading(place) else { return _recorded(place) }
     return Wrapped._read(self, slot)
+  }
+
+  /// The slot of a relationship that is about to be read; nil in a prototype.
+  @usableFromInline final func _slotForReading(_ place: _WrapperPlace) -> Int? {
+    guard !_isPrototype else { return nil }
+    let slot = modelledSlot(place.offset(in: self))
+    noteAccess(slot)
+    return slot
+  }
+
+  /// The sentinel of a prototype's relationship.
+  @usableFromInline final func _recorded<Wrapped: RelationshipValue>(_ place: _WrapperPlace) -> Wrapped {
+    recordedRelationship(place.offset(in: self))
   }
 
   /// Sets the destinations of a relationship.
@@ -115,11 +125,13 @@ extension ManagedObject {
 
   final func destination(at slot: Int) -> ManagedObject? { managedObjectContext?.toOne(self, slot) }
 
+  @usableFromInline
   final func destinations(at slot: Int) -> [ManagedObject] { managedObjectContext?.related(self, slot) ?? [] }
 
   final func destinationCount(at slot: Int) -> Int { managedObjectContext?.relatedCount(self, slot) ?? 0 }
 
   /// The value that a to-many property was last read or written as in this event, if it is still the current one.
+  @usableFromInline
   final func lastReadDestinations(at slot: Int) -> Any? {
     guard let last = managedObjectContext?.lastRead, last.owner === self, last.slot == slot,
       let state = relationshipState(at: slot), state.isLoaded, state.version == last.version
@@ -127,6 +139,7 @@ extension ManagedObject {
     return last.destinations
   }
 
+  @usableFromInline
   final func noteReadDestinations(_ destinations: Any, at slot: Int) {
     guard let context = managedObjectContext, let state = relationshipState(at: slot) else { return }
     context.lastRead = LastRead(owner: self, slot: slot, version: state.version, destinations: destinations)
