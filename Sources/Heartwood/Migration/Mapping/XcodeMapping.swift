@@ -238,11 +238,13 @@ struct XcodeMapping {
   /// Which objects of the source are meant.
   private static func predicate(_ item: Item) throws(HeartwoodError) -> FormatPredicate? {
     var text = item.text("sourcefilterpredicatestring")
-    if item.isGenerated != true, let data = item.text("sourceexpressiondata") {
+    let isGenerated = item.isGenerated == true
+    if let data = item.text("sourceexpressiondata"), !isGenerated || text == nil {
       do {
         text =
           try ArchivedText.fetchedPredicate(try ArchivedText.archived(try Self.data(base64: data))) ?? text
       } catch {
+        if isGenerated { return nil }
         throw HeartwoodError(
           .coreData,
           "\(item.title) selects its objects by an expression that is not understood: \(error.message); filter them by a predicate"
@@ -331,12 +333,20 @@ struct XcodeMapping {
     path.hasPrefix("$") ? path : "$source.\(path)"
   }
 
-  /// The text of a value expression that was written by hand. Beside what is generated, an archive is Xcode's own.
+  /// The text of a value expression: one that was written by hand, or an archived one. Apple's tools compile an archived one also where the
+  /// file says that the editor has generated it; if it is not understood, it is generated again.
   private func expression(_ item: Item) throws(HeartwoodError) -> String? {
-    if item.isGenerated == true { return nil }
-    if let text = item.text("valueexpression") ?? item.text("valueexpressionstring") { return text }
+    let isGenerated = item.isGenerated == true
+    if !isGenerated, let text = item.text("valueexpression") ?? item.text("valueexpressionstring") {
+      return text
+    }
     guard let data = item.text("valueexpressiondata") else { return nil }
-    return try ArchivedText.mappingExpression(try Self.data(base64: data))
+    do {
+      return try ArchivedText.mappingExpression(try Self.data(base64: data))
+    } catch {
+      if isGenerated { return nil }
+      throw error
+    }
   }
 
   private static func data(base64 text: String) throws(HeartwoodError) -> Data {
