@@ -175,7 +175,9 @@ extension ManagedObject {
       let refusals = HeartwoodError.validationFailures(error).map { $0.about(objectID, name, value) }
       throw refusals.count == 1 ? refusals[0] : HeartwoodError.multiple(refusals)
     }
-    if let plainType, AnyBits(&accepted) == given || value.isShown(as: accepted, plainType) { return value }
+    // A value of another type is not converted back either: two archives of one object may differ, and two objects of a class without `==` do.
+    if AnyBits(&accepted) == given { return value }
+    if let plainType, value.isShown(as: accepted, plainType) { return value }
     // Without `==` nothing tells whether the hook has put another value in its place.
     if case .opaque(let held) = value, !held.isComparable { return value }
     let replacement = try entity.storedValue(accepted, at: slot)

@@ -28,6 +28,24 @@ import Testing
     }
   }
 
+  /// A value whose class has no `isEqual(_:)`.
+  final class Cover: NSObject {
+    let text: String
+    init(_ text: String) { self.text = text }
+  }
+
+  /// Encodes equal values in other bytes each time, as archives of dictionaries are.
+  final class CoverTransformer: ValueTransformer {
+    private var number: UInt8 = 0
+    override func transformedValue(_ value: Any?) -> Any? {
+      number &+= 1
+      return (value as? Cover).map { Data([number]) + Data($0.text.utf8) }
+    }
+    override func reverseTransformedValue(_ value: Any?) -> Any? {
+      (value as? Data).map { Cover(String(decoding: $0.dropFirst(), as: UTF8.self)) }
+    }
+  }
+
   /// Properties that are declared with other types than the model has.
   final class Mixed: NSManagedObject {
     var small: Int16 {
@@ -131,6 +149,21 @@ import Testing
       try context.save()
       context.refreshAllObjects()
       #expect(sketch.tags == ["a", "b"])
+    }
+  }
+
+  @Test func `a transformable value without equality is saved as it is`() throws {
+    ValueTransformer.setValueTransformer(CoverTransformer(), forName: "CoverTransformer")
+    let context = try makeContext(transformer: "CoverTransformer")
+    try context.performAndWait {
+      let sketch = NSEntityDescription.insertNewObject(forEntityName: "Sketch", into: context) as! Sketch
+      for text in ["a", "b"] {
+        sketch.setValue(Cover(text), forKey: "tags")
+        sketch.setValue(text, forKey: "title")
+        try context.save()
+        context.refreshAllObjects()
+        #expect((sketch.value(forKey: "tags") as? Cover)?.text == text)
+      }
     }
   }
 
