@@ -16,15 +16,15 @@ extension NSNotification.Name {
   /// The notification of this name.
   public static let NSManagedObjectContextDidMergeChangesObjectIDs = Notification.Name
     .managedObjectContextDidMergeChangesObjectIDs
-  /// The notification of this name.
-  public static let NSPersistentStoreCoordinatorStoresWillChange = Notification.Name
-    .persistentStoreCoordinatorStoresWillChange
+  /// Never posted: Core Data posts it for stores in iCloud only.
+  public static let NSPersistentStoreCoordinatorStoresWillChange = Notification.Name(
+    "NSPersistentStoreCoordinatorStoresWillChangeNotification")
   /// The notification of this name.
   public static let NSPersistentStoreCoordinatorStoresDidChange = Notification.Name
     .persistentStoreCoordinatorStoresDidChange
-  /// The notification of this name.
+  /// Posted before a store is removed. The object is the store.
   public static let NSPersistentStoreCoordinatorWillRemoveStore = Notification.Name
-    .persistentStoreCoordinatorWillRemoveStore
+    .persistentStoreWillBeRemoved
   /// The notification of this name.
   public static let NSPersistentStoreRemoteChange = Notification.Name.persistentStoreRemoteChange
 }

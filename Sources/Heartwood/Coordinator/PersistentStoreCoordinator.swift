@@ -261,8 +261,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   public func remove(_ store: PersistentStore) throws {
     let removed = StoresChanges(removed: [store])
     if persistentStores.contains(where: { $0 === store }) {
-      post(.persistentStoreCoordinatorStoresWillChange, removed)
-      post(.persistentStoreCoordinatorWillRemoveStore, removed)
+      postRemoval(of: store)
       store.willRemove(from: self)
     }
     guard detach(store) else { throw HeartwoodError.storeIsForeign(store.url) }

@@ -12,6 +12,9 @@ extension Notification.Name {
   /// `userInfo` has the store.
   public static let persistentStoreCoordinatorWillRemoveStore = Notification.Name(
     "HeartwoodPersistentStoreCoordinatorWillRemoveStore")
+  /// The same as Core Data posts it: the object is the store.
+  package static let persistentStoreWillBeRemoved = Notification.Name(
+    "NSPersistentStoreCoordinatorWillRemoveStoreNotification")
 }
 
 extension PersistentStoreCoordinator {
@@ -41,6 +44,15 @@ extension PersistentStoreCoordinator {
     continuation.onTermination = { _ in observation.end() }
     sequences.withLock { $0.append(StoresSequence(continuation)) }
     return stream
+  }
+
+  /// Posts that a store is about to be removed.
+  func postRemoval(of store: PersistentStore) {
+    let removed = StoresChanges(removed: [store])
+    post(.persistentStoreCoordinatorStoresWillChange, removed)
+    post(.persistentStoreCoordinatorWillRemoveStore, removed)
+    NotificationCenter.default.post(
+      name: .persistentStoreWillBeRemoved, object: store, userInfo: removed.userInfo)
   }
 
   /// Posts a notification of the coordinator's stores.

@@ -112,9 +112,7 @@ extension PersistentStoreCoordinator {
   private func exchangePosting(
     _ store: PersistentStore, _ body: () throws -> PersistentStoreDescription
   ) throws -> PersistentStore {
-    let replaced = StoresChanges(removed: [store])
-    post(.persistentStoreCoordinatorStoresWillChange, replaced)
-    post(.persistentStoreCoordinatorWillRemoveStore, replaced)
+    postRemoval(of: store)
     let migrated = try exchange(store, body)
     if store.isInMemory { try store.close() }
     post(

@@ -188,8 +188,7 @@ extension PersistentStoreCoordinator {
     }
     guard let store = persistentStores.first(where: isThere) else { return try change() }
     let removed = StoresChanges(removed: [store])
-    post(.persistentStoreCoordinatorStoresWillChange, removed)
-    post(.persistentStoreCoordinatorWillRemoveStore, removed)
+    postRemoval(of: store)
     store.willRemove(from: self)
     do {
       try removing(store) {
