@@ -14,6 +14,8 @@ public struct ContextChanges {
   public var invalidatedObjects: Set<ManagedObject> = []
   /// Whether the context was reset, so that none of its former objects may be used.
   public var isInvalidatingAll = false
+  /// The identifiers of all former objects if the context was reset. In notifications they are the value of Core Data's key.
+  public var invalidatedAllObjectIDs: [ManagedObjectID] = []
 
   /// No changes.
   public init() {}
@@ -29,9 +31,9 @@ public struct ContextChanges {
     deletedObjects = objects(.deletedObjects)
     refreshedObjects = objects(.refreshedObjects)
     invalidatedObjects = objects(.invalidatedObjects)
-    isInvalidatingAll =
-      notification.userInfo?[ManagedObjectContext.NotificationKey.invalidatedAllObjects.rawValue] as? Bool
-      ?? false
+    let all = notification.userInfo?[ManagedObjectContext.NotificationKey.invalidatedAllObjects.rawValue]
+    isInvalidatingAll = all != nil
+    invalidatedAllObjectIDs = all as? [ManagedObjectID] ?? []
   }
 
   /// Whether nothing changed.
@@ -60,7 +62,9 @@ public struct ContextChanges {
       (.deletedObjects, deletedObjects), (.refreshedObjects, refreshedObjects),
       (.invalidatedObjects, invalidatedObjects),
     ] where !objects.isEmpty { info[key.rawValue] = objects }
-    if isInvalidatingAll { info[ManagedObjectContext.NotificationKey.invalidatedAllObjects.rawValue] = true }
+    if isInvalidatingAll {
+      info[ManagedObjectContext.NotificationKey.invalidatedAllObjects.rawValue] = invalidatedAllObjectIDs
+    }
     return info
   }
 }
@@ -113,9 +117,7 @@ public struct ObjectIDChanges: Hashable, Sendable {
       deletedObjectIDs: identifiers(.deletedObjectIDs, .deletedObjects),
       refreshedObjectIDs: identifiers(.refreshedObjectIDs, .refreshedObjects),
       invalidatedObjectIDs: identifiers(.invalidatedObjectIDs, .invalidatedObjects),
-      isInvalidatingAll: userInfo[ManagedObjectContext.NotificationKey.invalidatedAllObjects.rawValue]
-        as? Bool
-        ?? false,
+      isInvalidatingAll: userInfo[ManagedObjectContext.NotificationKey.invalidatedAllObjects.rawValue] != nil,
       queryGeneration: userInfo[ManagedObjectContext.NotificationKey.queryGeneration.rawValue]
         as? QueryGenerationToken)
   }
@@ -149,7 +151,9 @@ public struct ObjectIDChanges: Hashable, Sendable {
       (.updatedObjectIDs, updatedObjectIDs), (.deletedObjectIDs, deletedObjectIDs),
       (.refreshedObjectIDs, refreshedObjectIDs), (.invalidatedObjectIDs, invalidatedObjectIDs),
     ] where !identifiers.isEmpty { info[key.rawValue] = identifiers }
-    if isInvalidatingAll { info[ManagedObjectContext.NotificationKey.invalidatedAllObjects.rawValue] = true }
+    if isInvalidatingAll {
+      info[ManagedObjectContext.NotificationKey.invalidatedAllObjects.rawValue] = Array(invalidatedObjectIDs)
+    }
     if let queryGeneration {
       info[ManagedObjectContext.NotificationKey.queryGeneration.rawValue] = queryGeneration
     }

@@ -79,7 +79,7 @@ extension ManagedObjectContext {
 /// Each use of a property is a sequence of its own, which begins with the call and ends when its iteration ends or the context
 /// is released. Elements that are not consumed yet are kept. The sequences do not keep the context.
 extension ManagedObjectContext {
-  /// The changes of each save of this context.
+  /// The changes of each save of this context that has written something.
   @_disfavoredOverload
   public var saves: AsyncStream<ObjectIDChanges> {
     changes(of: .managedObjectContextDidSaveObjectIDs) { ObjectIDChanges(userInfo: $0.userInfo ?? [:]) }
@@ -106,7 +106,8 @@ extension ManagedObjectContext {
     let (stream, continuation) = AsyncStream<ObjectIDChanges>.makeStream()
     let observer = SequenceObserver(
       NotificationCenter.default.addObserver(forName: name, object: self, queue: nil) { notification in
-        continuation.yield(element(notification))
+        let changes = element(notification)
+        if !changes.isEmpty { continuation.yield(changes) }
       })
     continuation.onTermination = { _ in observer.end() }
     sequences.add(continuation)

@@ -19,9 +19,10 @@ struct Merge {
     context.view.held = nil
     for identifier in changes.deletedObjectIDs where context.isOfStore(identifier) { mergeDelete(identifier) }
     RelationshipRestoring(context).unloadRelationships(to: changes.deletedObjectIDs)
+    var refreshed: [ManagedObjectID] = []
     for identifier in changes.updatedObjectIDs.union(changes.refreshedObjectIDs)
     where context.isOfStore(identifier) {
-      mergeUpdate(identifier)
+      if mergeUpdate(identifier) { refreshed.append(identifier) }
     }
     var inserted: [ManagedObject] = []
     for identifier in changes.insertedObjectIDs where context.isOfStore(identifier) {
@@ -35,7 +36,9 @@ struct Merge {
     if !context.trackers.isEmpty { noteTouchedElsewhere(changes) }
     context.endEvent()
     if wasPinned { context.trackers.refresh() }
-    context.post(.managedObjectContextDidMergeChangesObjectIDs, changes)
+    var shown = changes
+    shown.refreshedObjectIDs.formUnion(refreshed)
+    context.post(.managedObjectContextDidMergeChangesObjectIDs, shown)
     context.children.notify(changes, from: nil)
     context.sweepIfDue()
     observation?.tell {
@@ -106,14 +109,16 @@ struct Merge {
     }
   }
 
-  private func mergeUpdate(_ identifier: ManagedObjectID) {
+  /// - Returns: Whether an object of the context has the newest values now.
+  private func mergeUpdate(_ identifier: ManagedObjectID) -> Bool {
     guard let object = context.registeredObject(for: identifier), !object.state.contains(.inserted) else {
-      return
+      return false
     }
     guard !object.state.contains(.deleted) else {
       object.state.insert(.changedWhileDeleted)
-      return
+      return false
     }
     takeNewestRow(of: object)
+    return true
   }
 }

@@ -45,10 +45,15 @@ struct Refresh {
   func reset() {
     context.beginUse("reset")
     defer { context.endUse() }
-    for object in context.identities.objects + Array(context.changes.discarded) {
+    let former = context.identities.objects
+    var summary = ContextChanges()
+    summary.isInvalidatingAll = true
+    summary.invalidatedAllObjectIDs = former.map(\.objectID)
+    for object in former + Array(context.changes.discarded) {
       object.state = []
       object.turnIntoFault()
       object.detach()
+      object.state = .leftAsFault
     }
     context.transientOwners = []
     context.identities.removeAll()
@@ -68,8 +73,6 @@ struct Refresh {
     }
     context.view.held = nil
     context.trackers.reset()
-    var summary = ContextChanges()
-    summary.isInvalidatingAll = true
     context.post(.managedObjectContextObjectsDidChange, summary)
   }
 

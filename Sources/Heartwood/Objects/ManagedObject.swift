@@ -253,6 +253,8 @@ struct ObjectState: OptionSet {
   static let changedWhileDeleted = ObjectState(rawValue: 256)
   /// Others have deleted the object, and it was not deleted here.
   static let deletedElsewhere = ObjectState(rawValue: 512)
+  /// The context was reset, and has forgotten the object and its values.
+  static let leftAsFault = ObjectState(rawValue: 1024)
   /// The states that end when a delete is taken back.
   static let ofDeletes: ObjectState = [.deleted, .inaccessible, .changedWhileDeleted, .deletedElsewhere]
 }
@@ -272,7 +274,7 @@ extension ManagedObject {
   final var hasUnsavedValues: Bool { pending?.hasEdits == true || hasRelationshipChanges }
 
   /// Whether the object's values have not been loaded yet. Reading its identifier does not fire the fault.
-  public final var isFault: Bool { !isRealised && contextReference != nil }
+  public final var isFault: Bool { !isRealised && (contextReference != nil || state.contains(.leftAsFault)) }
   /// 1 for a fault, 0 for an object with values.
   public final var faultingState: Int { isFault ? 1 : 0 }
 }

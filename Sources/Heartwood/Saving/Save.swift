@@ -41,6 +41,9 @@ package struct Save {
       let gone = goneForTrackers
       finishWithoutTransaction()
       context.trackers.apply(rewritten: gone)
+      // As Core Data does.
+      NotificationCenter.default.post(name: .managedObjectContextDidSave, object: context)
+      context.post(.managedObjectContextDidSaveObjectIDs, ObjectIDChanges())
       return nil
     }
     // 3. Nothing can fail from here on: the written rows become the committed ones.
