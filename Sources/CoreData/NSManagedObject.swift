@@ -54,6 +54,11 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
     if let slot = entity.slotIndex(named: key) {
       super.setValue(storedValue(value, at: slot), forKey: key)
       _noteAssignment(key)
+    } else if let first = key.first, first.isUppercase,
+      entity.slotIndex(named: first.lowercased() + key.dropFirst()) != nil
+    {
+      // Key-value coding finds the accessor `setDate:` for both keys, `date` and `Date`.
+      setValue(value, forKey: first.lowercased() + key.dropFirst())
     } else {
       setValue(value, forUndefinedKey: key)
     }

@@ -104,6 +104,9 @@ import Testing
       #expect(author.dictionaryWithValues(forKeys: ["name", "born"])["born"] is NSNull)
       author.setValuesForKeys(["name": "C", "born": NSNull()])
       #expect(author.name == "C")
+      // Both names are those of the accessor `setName:`.
+      author.setValue("D", forKey: "Name")
+      #expect(author.name == "D")
     }
   }
 
