@@ -16,7 +16,8 @@ struct AttributeComparison {
     self.attribute = attribute
     self.column = column
     self.comparator = comparator
-    self.options = options
+    // As Core Data does: other values have no case and no accents.
+    self.options = column.kind == .string || column.kind == .uri ? options : []
     conversion = ConstantConversion(path: path, attribute: attribute)
   }
 
@@ -31,10 +32,6 @@ struct AttributeComparison {
 
   func compile(_ value: Value) throws(HeartwoodError) -> CompiledPart {
     if !(value.isNull && (comparator == .equal || comparator == .notEqual)) { try path.checkIsInRow() }
-    if !options.isEmpty && !isText {
-      throw .predicate(
-        "\(path.name) is \(attribute.type.kindName): \(options.suffix) is for texts", column: path.column)
-    }
     if comparator.isText { return try compileText(value) }
     if attribute.type == .transformable, ![.equal, .notEqual, .isIn].contains(comparator) {
       throw .predicate(
