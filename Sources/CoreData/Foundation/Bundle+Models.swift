@@ -77,6 +77,7 @@ extension Bundle {
   private static func models(_ ext: String, _ subpath: String?) -> [URL] {
     switch (ext, subpath) {
     case ("momd", nil): return EmbeddedModels.all.compactMap { EmbeddedModels.folder(of: $0.name) }
+    case ("cdm", nil): return MappingModels.urls
     case ("mom", let subpath?):
       guard let folder = folder(subpath) else { return [] }
       let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

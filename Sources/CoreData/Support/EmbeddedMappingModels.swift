@@ -54,9 +54,9 @@ enum MappingModels {
     if url.scheme == EmbeddedModels.scheme || url.pathExtension == "cdm",
       let type = types.first(where: { $0.name == name })
     {
-      return try model(type).withPolicies()
+      return try model(type).withPoliciesOrFailing()
     }
-    return try model(at: url).withPolicies()
+    return try model(at: url).withPoliciesOrFailing()
   }
 
   /// The place of a mapping model in the program, for `NSMappingModel(contentsOf:)`; nil if there is none of this name.
@@ -64,6 +64,9 @@ enum MappingModels {
     guard types.contains(where: { $0.name == name }) else { return nil }
     return URL(string: "\(EmbeddedModels.scheme):/\(EmbeddedModels.escaped(name)).cdm")
   }
+
+  /// The places of all mapping models in the program.
+  static var urls: [URL] { types.compactMap { url(ofMapping: $0.name) } }
 
   private static var types: [_EmbeddedMappingModel.Type] {
     ProgramClasses.names(withPrefix: prefix)
@@ -100,6 +103,29 @@ enum MappingModels {
   }
 }
 
+extension HeartwoodError {
+  fileprivate static func missingPolicy(_ name: String, of mapping: NSEntityMapping) -> HeartwoodError {
+    HeartwoodError(
+      .migration,
+      "the mapping \(mapping.anyName) has the policy \(name): there is no class of this name that inherits from NSEntityMigrationPolicy"
+    )
+  }
+}
+
+/// Stands for a policy whose class is not in the program: every migration with it fails.
+private final class MissingPolicy: NSEntityMigrationPolicy, @unchecked Sendable {
+  private var problem: HeartwoodError?
+
+  convenience init(_ problem: HeartwoodError) {
+    self.init()
+    self.problem = problem
+  }
+
+  override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
+    if let problem { throw problem }
+  }
+}
+
 extension EmbeddedModels {
   /// The version of a model in the program that was at a path of the project, such as `App/Trips.xcdatamodeld/Trips 2.xcdatamodel`.
   fileprivate static func model(atProjectPath path: String) -> NSManagedObjectModel? {
@@ -120,12 +146,20 @@ extension MappingModel {
     for mapping in anyEntityMappings {
       guard let name = mapping.policyName else { continue }
       guard let policy = NSEntityMigrationPolicy.made(named: name) else {
-        throw HeartwoodError(
-          .migration,
-          "the mapping \(mapping.anyName) has the policy \(name): there is no class of this name that inherits from NSEntityMigrationPolicy"
-        )
+        throw HeartwoodError.missingPolicy(name, of: mapping)
       }
       mapping.policy = policy
+    }
+    return self
+  }
+
+  /// As `withPolicies()`, but where a policy's class is missing, migrations fail, and not the reading, as with Core Data.
+  fileprivate func withPoliciesOrFailing() -> NSMappingModel {
+    for mapping in anyEntityMappings {
+      guard let name = mapping.policyName else { continue }
+      mapping.policy =
+        NSEntityMigrationPolicy.made(named: name)
+        ?? MissingPolicy(HeartwoodError.missingPolicy(name, of: mapping))
     }
     return self
   }

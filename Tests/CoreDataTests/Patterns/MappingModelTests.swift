@@ -218,6 +218,22 @@ final class CrossingPolicy: NSEntityMigrationPolicy, @unchecked Sendable {
       #expect("\(error) \(error.userInfo)".contains("App.LostPolicy"))
     }
     #expect(try open("Ferry 2", infers: false).count == 2)
+
+    // It can be read all the same; a migration with it fails.
+    let place = try #require(
+      Bundle.main._urls(forResourcesWithExtension: "cdm", subdirectory: nil)?.first {
+        $0.lastPathComponent == "Ferry2to3.cdm"
+      })
+    let mapping = try #require(NSMappingModel(contentsOf: place))
+    let manager = NSMigrationManager(
+      sourceModel: try Self.model("Ferry 2"), destinationModel: try Self.model("Ferry 3"))
+    let error = #expect(throws: (any Error).self) {
+      try manager.migrateStore(
+        from: self.url, sourceType: NSSQLiteStoreType, options: nil, with: mapping,
+        toDestinationURL: folder.appending(path: "third"), destinationType: NSSQLiteStoreType,
+        destinationOptions: nil)
+    }
+    #expect("\(error as Any)".contains("App.LostPolicy"))
   }
 
   @Test func `a mapping model among the resources of a bundle is found`() throws {
