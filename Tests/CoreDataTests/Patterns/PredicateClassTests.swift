@@ -120,7 +120,8 @@ private final class TypedCompound<Root>: NSCompoundPredicate, TypedPredicate {}
       request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
       let isB = TypedComparison<Author>(\.name, .equalTo, "B")
       request.predicate = isB
-      #expect(try context.fetch(request).map(\.name) == ["B"])
+      let found = try context.fetch(request)
+      #expect(found.map(\.name) == ["B"])
       #expect(isB == comparison("name", .equalTo, "B") && isB.predicateFormat == "name == \"B\"")
       request.predicate = TypedCompound<Author>(
         type: .or, subpredicates: [isB, TypedComparison<Author>(\.name, .greaterThan, "B")])
