@@ -1,60 +1,84 @@
-/// Walks two trees at once, and finds the entries that differ. Pages that both trees have are not read: a tree is copied on write, so what was not
-/// changed between two generations is the same page.
+/// Walks two trees at once, and finds the entries that differ. Pages that both trees have are not read: a tree is
+/// copied on write, so what was not changed between two generations is the same page.
 ///
-/// Each tree is a list of parts that are still to come, the next one last: whole subtrees, and entries of leaves. Two equal subtrees are dropped
-/// unread; of two others the higher one, or the one that begins first, is taken apart.
+/// Each tree has a next part: a whole subtree that is not read yet, or an entry of a leaf. Two equal subtrees are
+/// dropped unread; of two others the higher one, or the one that begins first, is taken apart. Entries are compared in
+/// their pages; only those that differ are copied.
 struct TreeDifference {
-  /// A subtree that was not read yet, or an entry of a leaf.
-  private enum Part {
-    case subtree(Subtree)
-    case entry(Page, Int)
-  }
-
   private struct Subtree {
     let reference: PageReference
     let checksum: UInt64
     let level: Int
-    /// No key of it precedes this one; nil if nothing is known.
-    let lower: [UInt8]?
+  }
 
-    /// Whether all keys of the subtree come after a key.
-    func follows(_ key: [UInt8]) -> Bool { lower.map { key.lexicographicallyPrecedes($0) } ?? false }
+  /// A page that is taken apart, and which of its entries is next.
+  private struct Place {
+    let page: Page
+    var index: Int
+  }
+
+  private enum Part {
+    case subtree(Subtree)
+    case entry(Place)
+    case end
   }
 
   /// One of the trees.
   private struct Side {
     let space: PageSpace
-    var parts: [Part]
+    /// The whole tree, until it is read.
+    private var root: TreeRoot?
+    /// The pages that are taken apart, from the root down. All but the last lead to the one after them.
+    private var path: [Place] = []
 
     init(_ view: TreeView) {
       space = view.space
-      let root = view.root
-      parts =
-        root.reference == .none
-        ? []
-        : [
-          .subtree(
-            Subtree(reference: root.reference, checksum: root.checksum, level: root.level, lower: nil))
-        ]
+      root = view.root.reference == .none ? nil : view.root
     }
 
+    /// What comes next.
+    var next: Part {
+      if let root {
+        return .subtree(Subtree(reference: root.reference, checksum: root.checksum, level: root.level))
+      }
+      guard let place = path.last else { return .end }
+      let (page, index) = (place.page, place.index)
+      if page.isLeaf { return .entry(place) }
+      return .subtree(
+        Subtree(reference: page.child(index), checksum: page.childChecksum(index), level: page.level - 1))
+    }
+
+    /// An entry that no key of the next subtree precedes; nil if nothing is known.
+    var lower: Place? { path.last { $0.index > 0 } }
+
     /// Replaces the next part, a subtree, by what it consists of.
-    ///
-    /// - Complexity: Linear in the entries of one page.
     mutating func takeApart(_ subtree: Subtree) throws(EngineError) {
       let root = TreeRoot(
         reference: subtree.reference, checksum: subtree.checksum, level: subtree.level, count: 0)
       let page = try space.page(root)
-      parts.removeLast()
-      guard subtree.level > 0 else {
-        for index in stride(from: page.count - 1, through: 0, by: -1) { parts.append(.entry(page, index)) }
-        return
-      }
-      for index in stride(from: page.count - 1, through: 0, by: -1) {
-        let child = Subtree(
-          reference: page.child(index), checksum: page.childChecksum(index), level: subtree.level - 1,
-          lower: index == 0 ? subtree.lower : page.key(index))
-        parts.append(.subtree(child))
+      self.root = nil
+      path.append(Place(page: page, index: 0))
+      if page.count == 0 { goOn(to: 0) }
+    }
+
+    /// Drops the next part.
+    mutating func drop() {
+      root = nil
+      if let last = path.last { goOn(to: last.index + 1) }
+    }
+
+    /// Drops the entries of the last page before an index.
+    mutating func goOn(to index: Int) {
+      guard let last = path.last else { return }
+      path[path.count - 1].index = index
+      if index < last.page.count { return }
+      path.removeLast()
+      while let parent = path.last {
+        guard parent.index + 1 == parent.page.count else {
+          path[path.count - 1].index += 1
+          return
+        }
+        path.removeLast()
       }
     }
   }
@@ -63,11 +87,17 @@ struct TreeDifference {
   struct Found {
     let key: [UInt8]
     let entry: TreeEntry
+
+    fileprivate init(_ page: Page, _ index: Int) {
+      key = page.key(index)
+      entry = page.entry(index)
+    }
   }
 
   private var former: Side
   private var present: Side
   private let sharesSpace: Bool
+  private let keys = KeyComparison()
   /// How many pages were read.
   private(set) var pageCount = 0
 
@@ -80,30 +110,21 @@ struct TreeDifference {
   /// The next entries that differ, of one key; nil at the end. Of two entries, the values may still be equal.
   mutating func next() throws(EngineError) -> (former: Found?, present: Found?)? {
     while true {
-      switch (former.parts.last, present.parts.last) {
-      case (nil, nil): return nil
-      case (.subtree(let left)?, .subtree(let right)?):
-        try step(left, right)
-      case (.subtree(let left)?, nil): try takeApartFormer(left)
-      case (nil, .subtree(let right)?): try takeApartPresent(right)
-      case (.subtree(let left)?, .entry(let page, let index)?):
-        let key = page.key(index)
-        guard left.follows(key) else { try takeApartFormer(left); continue }
-        present.parts.removeLast()
-        return (nil, Found(key: key, entry: page.entry(index)))
-      case (.entry(let page, let index)?, .subtree(let right)?):
-        let key = page.key(index)
-        guard right.follows(key) else { try takeApartPresent(right); continue }
-        former.parts.removeLast()
-        return (Found(key: key, entry: page.entry(index)), nil)
-      case (.entry(let page, let index)?, nil):
-        former.parts.removeLast()
-        return (Found(key: page.key(index), entry: page.entry(index)), nil)
-      case (nil, .entry(let page, let index)?):
-        present.parts.removeLast()
-        return (nil, Found(key: page.key(index), entry: page.entry(index)))
-      case (.entry(let left, let index)?, .entry(let right, let other)?):
-        if let found = pair(left, index, right, other) { return found }
+      switch (former.next, present.next) {
+      case (.end, .end): return nil
+      case (.subtree(let left), .subtree(let right)): try step(left, right)
+      case (.subtree(let left), .end): try takeApartFormer(left)
+      case (.end, .subtree(let right)): try takeApartPresent(right)
+      case (.subtree(let left), .entry(let place)):
+        if follows(former, place) { return (nil, takePresent(place)) }
+        try takeApartFormer(left)
+      case (.entry(let place), .subtree(let right)):
+        if follows(present, place) { return (takeFormer(place), nil) }
+        try takeApartPresent(right)
+      case (.entry(let place), .end): return (takeFormer(place), nil)
+      case (.end, .entry(let place)): return (nil, takePresent(place))
+      case (.entry(let left), .entry(let right)):
+        if let found = pair(left, right) { return found }
       }
     }
   }
@@ -113,16 +134,32 @@ struct TreeDifference {
     if left.reference == right.reference, left.level == right.level,
       left.reference.isInArena ? sharesSpace : left.checksum == right.checksum
     {
-      former.parts.removeLast()
-      present.parts.removeLast()
+      former.drop()
+      present.drop()
       return
     }
     if left.level != right.level {
       return left.level > right.level ? try takeApartFormer(left) : try takeApartPresent(right)
     }
-    let order = Self.order(left.lower ?? [], right.lower ?? [])
+    let order = orderOfLower()
     if order <= 0 { try takeApartFormer(left) }
     if order >= 0 { try takeApartPresent(right) }
+  }
+
+  /// The order of the beginnings of the next two subtrees.
+  private func orderOfLower() -> Int {
+    switch (former.lower, present.lower) {
+    case (nil, nil): 0
+    case (nil, _): -1
+    case (_, nil): 1
+    case (let left?, let right?): keys.order(left.page, left.index, right.page, right.index)
+    }
+  }
+
+  /// Whether all keys of the next subtree of a tree come after an entry of the other one.
+  private func follows(_ side: Side, _ place: Place) -> Bool {
+    guard let lower = side.lower else { return false }
+    return keys.order(lower.page, lower.index, place.page, place.index) > 0
   }
 
   private mutating func takeApartFormer(_ subtree: Subtree) throws(EngineError) {
@@ -135,25 +172,38 @@ struct TreeDifference {
     try present.takeApart(subtree)
   }
 
-  /// Takes the next entries of both; nil if they are the same value in the log.
-  private mutating func pair(
-    _ left: Page, _ index: Int, _ right: Page, _ other: Int
-  ) -> (former: Found?, present: Found?)? {
-    let (key, otherKey) = (left.key(index), right.key(other))
-    let order = Self.order(key, otherKey)
-    let isSame = order == 0 && left.reference(index) == right.reference(other)
-    if order <= 0 { former.parts.removeLast() }
-    if order >= 0 { present.parts.removeLast() }
-    if isSame, left.reference(index) & Page.inlineMark == 0 { return nil }
-    return (
-      order <= 0 ? Found(key: key, entry: left.entry(index)) : nil,
-      order >= 0 ? Found(key: otherKey, entry: right.entry(other)) : nil
-    )
+  private mutating func takeFormer(_ place: Place) -> Found {
+    former.drop()
+    return Found(place.page, place.index)
   }
 
-  /// Less than 0 if the first key precedes the second one, 0 if they are equal.
-  private static func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    if left == right { return 0 }
-    return left.lexicographicallyPrecedes(right) ? -1 : 1
+  private mutating func takePresent(_ place: Place) -> Found {
+    present.drop()
+    return Found(place.page, place.index)
+  }
+
+  /// Drops the next entries of two leaves while they are equal, and takes those that are not; nil if one of the leaves
+  /// ends before.
+  private mutating func pair(_ left: Place, _ right: Place) -> (former: Found?, present: Found?)? {
+    let (page, other) = (left.page, right.page)
+    let (count, otherCount) = (page.count, other.count)
+    var (index, otherIndex) = (left.index, right.index)
+    let hasPrefix = page.hasPrefix(of: other)
+    var found: (former: Found?, present: Found?)?
+    while found == nil, index < count, otherIndex < otherCount {
+      let order =
+        hasPrefix
+        ? page.orderBehindPrefix(index, other, otherIndex) : keys.order(page, index, other, otherIndex)
+      if order != 0 || !page.hasValue(index, of: other, otherIndex) {
+        found = (
+          order <= 0 ? Found(page, index) : nil, order >= 0 ? Found(other, otherIndex) : nil
+        )
+      }
+      if order <= 0 { index &+= 1 }
+      if order >= 0 { otherIndex &+= 1 }
+    }
+    former.goOn(to: index)
+    present.goOn(to: otherIndex)
+    return found
   }
 }
