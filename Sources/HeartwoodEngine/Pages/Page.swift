@@ -113,7 +113,7 @@ struct Page {
   @inline(__always)
   var slots: WritableBytes { memory.writable.bytes(from: slotsOffset) }
   @inline(__always)
-  private var slotsOffset: Int { arraysOffset &+ (level == 0 ? 16 : 32) &* capacity }
+  var slotsOffset: Int { arraysOffset &+ (level == 0 ? 16 : 32) &* capacity }
   /// Offset of the end of the arrays, where free space begins.
   var arraysEnd: Int { arraysOffset + capacity * entryBytes }
   private var entryBytes: Int { Page.entryBytes(level: level, hasSlots: hasSlots) }
