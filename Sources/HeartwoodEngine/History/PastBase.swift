@@ -56,12 +56,10 @@ extension PastBase {
   /// A replay that begins here.
   ///
   /// - Throws: A stale error if a file is gone.
-  func replay(_ store: OpenStore) throws(EngineError) -> PastReplay {
+  func replay(_ store: OpenStore, _ checkpoints: CheckpointState) throws(EngineError) -> PastReplay {
     let space = try PageSpace()
-    let files = PageSegmentFiles(
-      folder: store.folder, identifier: store.identifier, options: store.options)
     for named in checkpoint?.pageSegments ?? [] {
-      let part = try files.open(named)
+      let part = try checkpoints.pages.partForOtherSpace(named)
       part.segment.add(to: space, pageCount: part.extent.pages)
     }
     let end = store.logSegments.published

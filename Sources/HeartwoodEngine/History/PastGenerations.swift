@@ -58,7 +58,7 @@ struct PastGenerations {
       let (base, replay) = try store.checkpoints.withLock { (checkpoints) throws(EngineError) in
         let base = try base(checkpoints)
         if let candidate, base.isContinued(by: candidate) { return (base, candidate) }
-        return (base, try base.replay(store))
+        return (base, try base.replay(store, checkpoints))
       }
       if replay !== candidate {
         try UntrustedTree.check(base.checkpoint, replay.space, store.options, path: store.path)

@@ -122,6 +122,15 @@ final class PageAppender {
       extent: Extent(pages: Int(truncatingIfNeeded: named.extent), chain: named.chain))
   }
 
+  /// A segment as a checkpoint references it, for a space beside the store's. Opens the file if it is not open, or not
+  /// shared.
+  func partForOtherSpace(_ named: CheckpointRecord.Segment) throws(EngineError) -> Part {
+    if let open = space.owner(of: named.number) as? PageSegment, !open.isShared {
+      return try files.open(named)
+    }
+    return try part(named)
+  }
+
   // MARK: Rolling back
 
   /// The state to return to if a checkpoint fails.

@@ -11,6 +11,9 @@ final class PageSegment: @unchecked Sendable {
   let path: String
   private let map: (any FileMap)?
   private let memory: AnonymousMemory?
+  /// Which pages were verified, if the file is mapped: every space with the segment knows it then. Otherwise each space
+  /// reads the pages into memory of its own, with a lock of its own.
+  private let checked: AnonymousMemory?
   /// Greatest number of pages while the file is open, including the header.
   let pageCapacity: Int
 
@@ -31,12 +34,16 @@ final class PageSegment: @unchecked Sendable {
       map = nil
     }
     memory = map == nil ? try AnonymousMemory.reserving(capacity, for: path) : nil
+    checked = map == nil ? nil : try AnonymousMemory.reserving(pageCapacity, for: path)
   }
 
   // The file stays open as long as a snapshot may read from it.
   deinit {
     try? file.close()
   }
+
+  /// Whether several spaces may have the segment.
+  var isShared: Bool { map != nil }
 
   /// Makes the pages before `pageCount` readable through a page space.
   ///
@@ -52,7 +59,7 @@ final class PageSegment: @unchecked Sendable {
     }
     space.addSegment(
       number, seed: header.seed, bytes: bytes.bytes(0, pageCapacity * Format.pageBytes), pageCount: pageCount,
-      owner: self, firstGeneration: firstGeneration, file: file, fill: fill)
+      owner: self, firstGeneration: firstGeneration, file: file, checked: checked, fill: fill)
   }
 
   /// Reads one page from the file. Used if the file is not mapped.

@@ -49,6 +49,8 @@ final class PageSpace: @unchecked Sendable {
   let readers = ReaderSlots()
   /// Held while a page is read and verified.
   private let checking = Lock()
+  /// How many pages this space has verified.
+  @exclusivity(unchecked) private(set) var verifiedPages = 0
 
   /// Address space to reserve for the arena; halved until the system grants it.
   private static let reservation = 64 << 30
@@ -185,6 +187,7 @@ final class PageSpace: @unchecked Sendable {
       throw Self.damaged(reference, validationError)
     }
     segment.value.checked[index].store(UInt8(level + 1), ordering: .releasing)
+    verifiedPages += 1
     return page
   }
 
@@ -209,12 +212,16 @@ final class PageSpace: @unchecked Sendable {
   ///   - owner: Keeps the memory of `bytes` alive.
   ///   - firstGeneration: The first generation that can refer to one of its pages.
   ///   - file: The file that has the pages.
+  ///   - checked: A byte for each page, 0 at first, for all spaces with these bytes; nil if this is the only one.
   ///   - fill: Reads a page; nil if `bytes` are a map of the file.
   func addSegment(
     _ number: UInt32, seed: UInt64, bytes: Bytes, pageCount: Int, owner: AnyObject,
-    firstGeneration: UInt64 = 0, file: (any File)? = nil, fill: Fill?
+    firstGeneration: UInt64 = 0, file: (any File)? = nil, checked: AnonymousMemory? = nil, fill: Fill?
   ) {
-    let checked = FixedArray(count: bytes.count / Page.byteCount) { _ in Atomic<UInt8>(0) }
+    let pages = bytes.count / Page.byteCount
+    let checked =
+      checked.map { FixedArray<Atomic<UInt8>>(count: pages, in: $0) }
+      ?? FixedArray(count: pages) { _ in Atomic<UInt8>(0) }
     segments.add(
       number,
       Segment(

@@ -146,7 +146,39 @@ import Testing
     }
   }
 
-  @Test func `a past generation that was just read is there again, until its space is reclaimed`() throws {
+  @Test func `pages that the store has verified are not verified again for a past generation`() throws {
+    try TemporaryFolder.with { folder in
+      func key(_ number: Int) -> [UInt8] { Array("record \(100_000 + number)".utf8) }
+      var store = try Engine(at: folder + "/store")
+      try store.write { for number in 0..<20_000 { try $0.put(key(number), [0]) } }
+      try store.close()
+      store = try Engine(at: folder + "/store")
+      for round in UInt8(1)...2 {
+        try store.write {
+          for number in stride(from: 0, to: 20_000, by: 500) { try $0.put(key(number), [round]) }
+        }
+      }
+      let newest = try store.snapshot()
+      let verified = store.handle.store.space.verifiedPages
+      #expect(verified >= 40)
+      let past = try store.snapshot(at: Generation(rawValue: 2))
+      let space = past.tree.space
+      #expect(space !== store.handle.store.space && space.verifiedPages == 0)
+      // What nobody has read is verified once, whoever reads it first.
+      var count = 0
+      try past.scan(.all, reversed: false) { _, value in
+        count += 1
+        #expect(value.first == (count % 500 == 1 ? 1 : 0))
+        return true
+      }
+      try newest.scan(.all, reversed: false) { _, _ in true }
+      #expect(count == 20_000 && space.verifiedPages > 0)
+      #expect(store.handle.store.space.verifiedPages == verified)
+      try store.close()
+    }
+  }
+
+  @Test func `a past generation that was just read, until its space is reclaimed`() throws {
     try StoreKind.memoryMapped.withPlace { fileSystem, path in
       let engine = try Engine(at: path, options: StoreKind.memoryMapped.options, fileSystem: fileSystem)
       for round in UInt8(0)..<20 {
