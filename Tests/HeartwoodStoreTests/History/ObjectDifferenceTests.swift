@@ -1,6 +1,7 @@
 import Foundation
 import GraphTestSupport
 import HeartwoodFaults
+import HeartwoodFiles
 import TestSupport
 import Testing
 
@@ -286,6 +287,46 @@ import Testing
     try past.setQueryGenerationFrom(newest)
     #expect(try past.count(Person.self) == 4)
     #expect(heartwoodError { _ = try coordinator.queryGenerationToken(asOf: .distantPast) } != nil)
+  }
+
+  /// Shows what it is told.
+  private final class SetClock: WallClock, @unchecked Sendable {
+    private let lock = Lock()
+    private var time: Int64 = 0
+
+    var nanosecondsSince1970: Int64 { lock.withLock { time } }
+
+    func set(seconds: Int64) { lock.withLock { time = seconds * 1_000_000_000 } }
+  }
+
+  @Test(arguments: UInt64(0)..<4)
+  func `a date names the last transaction that is not later, also if clocks run backwards`(seed: UInt64)
+    throws
+  {
+    var random = SplitMix64(seed: seed)
+    let clock = SetClock()
+    let container = PersistentContainer(
+      name: "Companies", managedObjectModel: try ManagedObjectModel(types: companyTypes))
+    let description = PersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
+    description.engineOptions = .init()
+    description.engineOptions?.clock = clock
+    container.persistentStoreDescriptions = [description]
+    try container.loadPersistentStores()
+    let context = container.newBackgroundContext()
+    var times: [(number: UInt64, seconds: Int64)] = []
+    for _ in 0..<20 {
+      let seconds = Int64(1 + random.below(30))
+      clock.set(seconds: seconds)
+      for _ in 0...random.below(3) { _ = context.makePerson("p") }
+      try context.save()
+      times.append((try number(container), seconds))
+    }
+    let coordinator = container.persistentStoreCoordinator
+    for seconds in Int64(1)...31 {
+      guard let last = times.last(where: { $0.seconds <= seconds }) else { continue }
+      let token = try coordinator.queryGenerationToken(asOf: Date(timeIntervalSince1970: Double(seconds)))
+      #expect(token.generation == last.number, "seed \(seed), \(seconds) s")
+    }
   }
 
   private func state(of container: PersistentContainer) throws -> [String] {

@@ -33,18 +33,19 @@ extension PersistentStoreCoordinator {
   /// the machines that saved. Times may run backwards, and the order of the transactions counts.
   ///
   /// - Throws: As `queryGenerationToken(forGeneration:)`, and if the store has no generation of that time any more.
-  /// - Complexity: Linear in the generations that can still be read, and in the history.
+  /// - Complexity: Linear in the generations that can still be read, and in the transactions of the history after the
+  ///   date.
   public func queryGenerationToken(asOf date: Date) throws -> QueryGenerationToken {
     let store = try historyStore(nil)
     let time = date.latestStoreTime
     let view = try store.newestView()
     var (last, next): (UInt64?, UInt64) = (nil, .max)
-    try view.history(after: view.newestDeletedHistory()) { record in
-      if record.nanoseconds <= time {
-        (last, next) = (record.number, .max)
-      } else if next == .max {
-        next = record.number
+    try view.historyTimes(after: view.newestDeletedHistory()) { number, nanoseconds in
+      guard nanoseconds > time else {
+        last = number
+        return false
       }
+      next = number
       return true
     }
     // Those between two transactions of the history have the same objects.

@@ -69,16 +69,32 @@ enum HistoryCoding {
     }
   }
 
+  /// The time of a record, without its changes.
+  ///
+  /// - Throws: `.persistentStoreDamaged` if the bytes are not a record.
+  static func time(_ bytes: UnsafeRawBufferPointer, number: UInt64) throws -> Int64 {
+    var reader = ByteReader(bytes)
+    do {
+      return try readTime(&reader, number)
+    } catch is ByteReader.ShortInput {
+      throw damaged(number, "it ends too early")
+    }
+  }
+
+  private static func readTime(_ reader: inout ByteReader, _ number: UInt64) throws -> Int64 {
+    guard (format...formatWithValues).contains(try reader.readUInt8()) else {
+      throw damaged(number, "its format is not known")
+    }
+    return try reader.readInt64()
+  }
+
   /// - Throws: `.persistentStoreDamaged` if the bytes are not a record of this store.
   static func decode(
     _ bytes: UnsafeRawBufferPointer, number: UInt64, _ schema: StoreSchema
   ) throws -> HistoryRecord {
     do {
       var reader = ByteReader(bytes)
-      guard (format...formatWithValues).contains(try reader.readUInt8()) else {
-        throw damaged(number, "its format is not known")
-      }
-      let nanoseconds = try reader.readInt64()
+      let nanoseconds = try readTime(&reader, number)
       let previous = try reader.readVarint()
       let flags = try reader.readUInt8()
       let author = flags & hasAuthor == 0 ? nil : try reader.readText()

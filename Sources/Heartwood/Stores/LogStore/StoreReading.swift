@@ -95,12 +95,23 @@ extension StoreReading {
   /// Calls `body` with the transactions after `number` that have a history, oldest first, until it returns
   /// false.
   func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {
-    guard number < .max else { return }
-    let end = KeyRange.prefix([KeySpace.history]).upper
-    let start = KeyRange.Bound(KeySpace.historyKey(number), isInclusive: false)
-    try scan(KeyRange(lower: start, upper: end)) { key, value in
+    try scan(historyKeys(after: number)) { key, value in
       try body(HistoryCoding.decode(value, number: KeySpace.lastNumber(key), schema))
     }
+  }
+
+  /// Calls `body` with the number and the time of the same transactions, the newest first, until it returns false.
+  /// Their changes are not read.
+  func historyTimes(after number: UInt64, _ body: (UInt64, Int64) throws -> Bool) throws {
+    try scan(historyKeys(after: number), reversed: true) { key, value in
+      let number = try KeySpace.lastNumber(key)
+      return try body(number, HistoryCoding.time(value, number: number))
+    }
+  }
+
+  private func historyKeys(after number: UInt64) -> KeyRange {
+    let start = KeyRange.Bound(KeySpace.historyKey(number), isInclusive: false)
+    return KeyRange(lower: start, upper: KeyRange.prefix([KeySpace.history]).upper)
   }
 }
 
