@@ -2,8 +2,8 @@ import Foundation
 import HeartwoodArchives
 
 extension AppleStoreFile {
-  /// The file's metadata, as stores of other kinds have them: those that programs have set, the version of the framework, the version
-  /// identifiers of the model, and the hashes of its entities under a key of their own.
+  /// The values of the file's metadata, as stores of other kinds have them: those that programs have set, the version of the framework,
+  /// the version identifiers of the model, and the hashes of its entities under a key of their own.
   var metadata: [String: any Sendable] {
     var values: [String: any Sendable] = [:]
     for (name, value) in properties where !name.hasPrefix("NSStore") && !name.hasPrefix("_NS") {
