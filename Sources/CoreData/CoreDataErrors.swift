@@ -230,3 +230,126 @@ extension CocoaError.Code {
   /// A code of errors in the Cocoa domain.
   public static let externalRecordImport = CocoaError.Code(rawValue: NSExternalRecordImportError)
 }
+
+extension CocoaError {
+  /// A code of errors in the Cocoa domain.
+  public static var managedObjectValidation: CocoaError.Code { .managedObjectValidation }
+  /// A code of errors in the Cocoa domain.
+  public static var managedObjectConstraintValidation: CocoaError.Code { .managedObjectConstraintValidation }
+  /// A code of errors in the Cocoa domain.
+  public static var validationMultipleErrors: CocoaError.Code { .validationMultipleErrors }
+  /// A code of errors in the Cocoa domain.
+  public static var validationMissingMandatoryProperty: CocoaError.Code {
+    .validationMissingMandatoryProperty
+  }
+  /// A code of errors in the Cocoa domain.
+  public static var validationRelationshipLacksMinimumCount: CocoaError.Code {
+    .validationRelationshipLacksMinimumCount
+  }
+  /// A code of errors in the Cocoa domain.
+  public static var validationRelationshipExceedsMaximumCount: CocoaError.Code {
+    .validationRelationshipExceedsMaximumCount
+  }
+  /// A code of errors in the Cocoa domain.
+  public static var validationRelationshipDeniedDelete: CocoaError.Code {
+    .validationRelationshipDeniedDelete
+  }
+  /// A code of errors in the Cocoa domain.
+  public static var validationNumberTooLarge: CocoaError.Code { .validationNumberTooLarge }
+  /// A code of errors in the Cocoa domain.
+  public static var validationNumberTooSmall: CocoaError.Code { .validationNumberTooSmall }
+  /// A code of errors in the Cocoa domain.
+  public static var validationDateTooLate: CocoaError.Code { .validationDateTooLate }
+  /// A code of errors in the Cocoa domain.
+  public static var validationDateTooSoon: CocoaError.Code { .validationDateTooSoon }
+  /// A code of errors in the Cocoa domain.
+  public static var validationInvalidDate: CocoaError.Code { .validationInvalidDate }
+  /// A code of errors in the Cocoa domain.
+  public static var validationStringTooLong: CocoaError.Code { .validationStringTooLong }
+  /// A code of errors in the Cocoa domain.
+  public static var validationStringTooShort: CocoaError.Code { .validationStringTooShort }
+  /// A code of errors in the Cocoa domain.
+  public static var validationStringPatternMatching: CocoaError.Code { .validationStringPatternMatching }
+  /// A code of errors in the Cocoa domain.
+  public static var validationInvalidURI: CocoaError.Code { .validationInvalidURI }
+  /// A code of errors in the Cocoa domain.
+  public static var managedObjectContextLocking: CocoaError.Code { .managedObjectContextLocking }
+  /// A code of errors in the Cocoa domain.
+  public static var persistentStoreCoordinatorLocking: CocoaError.Code { .persistentStoreCoordinatorLocking }
+  /// A code of errors in the Cocoa domain.
+  public static var managedObjectReferentialIntegrity: CocoaError.Code { .managedObjectReferentialIntegrity }
+  /// A code of errors in the Cocoa domain.
+  public static var managedObjectExternalRelationship: CocoaError.Code { .managedObjectExternalRelationship }
+  /// A code of errors in the Cocoa domain.
+  public static var managedObjectMerge: CocoaError.Code { .managedObjectMerge }
+  /// A code of errors in the Cocoa domain.
+  public static var managedObjectConstraintMerge: CocoaError.Code { .managedObjectConstraintMerge }
+  /// A code of errors in the Cocoa domain.
+  public static var persistentStoreInvalidType: CocoaError.Code { .persistentStoreInvalidType }
+  /// A code of errors in the Cocoa domain.
+  public static var persistentStoreTypeMismatch: CocoaError.Code { .persistentStoreTypeMismatch }
+  /// A code of errors in the Cocoa domain.
+  public static var persistentStoreIncompatibleSchema: CocoaError.Code { .persistentStoreIncompatibleSchema }
+  /// A code of errors in the Cocoa domain.
+  public static var persistentStoreSave: CocoaError.Code { .persistentStoreSave }
+  /// A code of errors in the Cocoa domain.
+  public static var persistentStoreIncompleteSave: CocoaError.Code { .persistentStoreIncompleteSave }
+  /// A code of errors in the Cocoa domain.
+  public static var persistentStoreSaveConflicts: CocoaError.Code { .persistentStoreSaveConflicts }
+  /// A code of errors in the Cocoa domain.
+  public static var coreData: CocoaError.Code { .coreData }
+  /// A code of errors in the Cocoa domain.
+  public static var persistentStoreOperation: CocoaError.Code { .persistentStoreOperation }
+  /// A code of errors in the Cocoa domain.
+  public static var persistentStoreOpen: CocoaError.Code { .persistentStoreOpen }
+  /// A code of errors in the Cocoa domain.
+  public static var persistentStoreTimeout: CocoaError.Code { .persistentStoreTimeout }
+  /// A code of errors in the Cocoa domain.
+  public static var persistentStoreUnsupportedRequestType: CocoaError.Code {
+    .persistentStoreUnsupportedRequestType
+  }
+  /// A code of errors in the Cocoa domain.
+  public static var persistentStoreIncompatibleVersionHash: CocoaError.Code {
+    .persistentStoreIncompatibleVersionHash
+  }
+  /// A code of errors in the Cocoa domain.
+  public static var migration: CocoaError.Code { .migration }
+  /// A code of errors in the Cocoa domain.
+  public static var migrationCancelled: CocoaError.Code { .migrationCancelled }
+  /// A code of errors in the Cocoa domain.
+  public static var migrationMissingSourceModel: CocoaError.Code { .migrationMissingSourceModel }
+  /// A code of errors in the Cocoa domain.
+  public static var migrationMissingMappingModel: CocoaError.Code { .migrationMissingMappingModel }
+  /// A code of errors in the Cocoa domain.
+  public static var migrationManagerSourceStore: CocoaError.Code { .migrationManagerSourceStore }
+  /// A code of errors in the Cocoa domain.
+  public static var migrationManagerDestinationStore: CocoaError.Code { .migrationManagerDestinationStore }
+  /// A code of errors in the Cocoa domain.
+  public static var entityMigrationPolicy: CocoaError.Code { .entityMigrationPolicy }
+  /// A code of errors in the Cocoa domain.
+  public static var sqlite: CocoaError.Code { .sqlite }
+  /// A code of errors in the Cocoa domain.
+  public static var inferredMappingModel: CocoaError.Code { .inferredMappingModel }
+  /// A code of errors in the Cocoa domain.
+  public static var externalRecordImport: CocoaError.Code { .externalRecordImport }
+}
+
+/// What the user info of an error says.
+extension CocoaError {
+  /// The object that is not valid.
+  public var validationObject: Any? { userInfo[NSValidationObjectErrorKey] }
+  /// The property that is not valid.
+  public var validationKey: String? { userInfo[NSValidationKeyErrorKey] as? String }
+  /// The condition that the value does not satisfy.
+  public var validationPredicate: NSPredicate? { userInfo[NSValidationPredicateErrorKey] as? NSPredicate }
+  /// The value that is not valid.
+  public var validationValue: Any? { userInfo[NSValidationValueErrorKey] }
+  /// The stores that the error is about.
+  public var affectedStores: [AnyObject]? { userInfo[NSAffectedStoresErrorKey] as? [AnyObject] }
+  /// The objects that the error is about.
+  public var affectedObjects: [AnyObject]? { userInfo[NSAffectedObjectsErrorKey] as? [AnyObject] }
+  /// The conflicts of a save.
+  public var persistentStoreSaveConflicts: [NSMergeConflict]? {
+    userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
+  }
+}
