@@ -20,6 +20,13 @@ extension ManagedObjectContext {
     }
   }
 
+  /// The results of a request of any type, where a protocol asks for them as they are here.
+  @_disfavoredOverload
+  public func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
+    let results: [any NSFetchRequestResult] = try fetch(request)
+    return results
+  }
+
   /// The number of objects that a request finds; of dictionaries, if it groups objects or returns distinct results.
   ///
   /// - Throws: As `fetch(_:)`.

@@ -51,6 +51,43 @@ extension ManagedObjectContext {
     managed(try asCocoa(in: self) { try anyExistingObject(with: objectID) })
   }
 
+  // The next members call those of Heartwood, which take its objects: a protocol's requirement is met only by a
+  // member of exactly its types.
+
+  /// Inserts an object that is in no context.
+  public func insert(_ object: NSManagedObject) { insert(object as ManagedObject) }
+
+  /// Marks an object for deletion by the next save.
+  public func delete(_ object: NSManagedObject) { delete(object as ManagedObject) }
+
+  /// Makes an object a fault, so that its values are read anew.
+  ///
+  /// - Parameters:
+  ///   - object: The object.
+  ///   - flag: Whether unsaved changes are kept, and applied to the values that were read.
+  public func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+    refresh(object as ManagedObject, mergeChanges: flag)
+  }
+
+  /// Has the next save check that an object has not changed in the store, though it is unchanged here.
+  public func detectConflicts(for object: NSManagedObject) { detectConflicts(for: object as ManagedObject) }
+
+  /// Gives new objects the identifiers that they keep.
+  ///
+  /// - Throws: The store's error.
+  public func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+    try obtainPermanentIDs(for: objects as [ManagedObject])
+  }
+
+  /// What becomes of an object whose row turns out to be deleted when the object is read.
+  ///
+  /// - Returns: True if it becomes a deleted one, false if it is unreadable.
+  public func shouldHandleInaccessibleFault(
+    _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
+  ) -> Bool {
+    shouldHandleInaccessibleFault(fault as ManagedObject, for: oid, triggeredByProperty: property)
+  }
+
   /// The objects that the next save inserts.
   public var insertedObjects: Set<NSManagedObject> { managed(anyInsertedObjects) }
   /// The objects that the next save updates.

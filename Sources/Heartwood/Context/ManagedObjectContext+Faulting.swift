@@ -72,7 +72,7 @@ extension ManagedObjectContext {
     guard !RetiredKeys.contains(object.identifier.key) else {
       return noteUnreadable(HeartwoodError.retiredIdentifier(object.identifier), object)
     }
-    guard shouldHandleInaccessibleFault(object, for: object.identifier, triggeredBy: nil) else {
+    guard shouldHandleInaccessibleFault(object, for: object.identifier, triggeredByProperty: nil) else {
       return noteUnreadable(HeartwoodError.noRow(object.identifier), object)
     }
     markInaccessible(object)

@@ -354,7 +354,7 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
   /// - Returns: True if the object becomes a deleted one; false if it is unreadable, so that the next fetch or save throws. By
   ///   default `shouldDeleteInaccessibleFaults`.
   open func shouldHandleInaccessibleFault(
-    _ fault: ManagedObject, for objectID: ManagedObjectID, triggeredBy property: PropertyDescription?
+    _ fault: ManagedObject, for objectID: ManagedObjectID, triggeredByProperty property: PropertyDescription?
   ) -> Bool {
     shouldDeleteInaccessibleFaults
   }

@@ -23,7 +23,7 @@ enum AppleNames {
       undoManager hasChanges userInfo concurrencyType object(with:) registeredObject(for:) existingObject(with:) fetch(_:) count(for:) execute(_:)
       insert(_:) delete(_:) refresh(_:mergeChanges:) detectConflicts(for:) processPendingChanges() assign(_:to:) insertedObjects updatedObjects
       deletedObjects registeredObjects undo() redo() reset() rollback() save() refreshAllObjects() propagatesDeletesAtEndOfEvent
-      retainsRegisteredObjects shouldDeleteInaccessibleFaults shouldHandleInaccessibleFault(_:for:triggeredBy:) stalenessInterval mergePolicy
+      retainsRegisteredObjects shouldDeleteInaccessibleFaults shouldHandleInaccessibleFault(_:for:triggeredByProperty:) stalenessInterval mergePolicy
       obtainPermanentIDs(for:) mergeChanges(fromContextDidSave:) mergeChanges(fromRemoteContextSave:into:) queryGenerationToken
       setQueryGenerationFrom(_:) automaticallyMergesChangesFromParent transactionAuthor willSaveObjectsNotification didSaveObjectsNotification
       didSaveObjectIDsNotification didChangeObjectsNotification didMergeChangesObjectIDsNotification observeValue(forKeyPath:of:change:context:) lock() unlock() tryLock()

@@ -301,7 +301,8 @@ final class Tracked: ManagedObject {
     final class Strict: ManagedObjectContext, @unchecked Sendable {
       var asked: [ManagedObjectID] = []
       override func shouldHandleInaccessibleFault(
-        _ fault: ManagedObject, for objectID: ManagedObjectID, triggeredBy property: PropertyDescription?
+        _ fault: ManagedObject, for objectID: ManagedObjectID,
+        triggeredByProperty property: PropertyDescription?
       ) -> Bool {
         asked.append(objectID)
         return false

@@ -28,7 +28,8 @@ import Testing
     final class Strict: ManagedObjectContext, @unchecked Sendable {
       var asked = 0
       override func shouldHandleInaccessibleFault(
-        _ fault: ManagedObject, for objectID: ManagedObjectID, triggeredBy property: PropertyDescription?
+        _ fault: ManagedObject, for objectID: ManagedObjectID,
+        triggeredByProperty property: PropertyDescription?
       ) -> Bool {
         asked += 1
         return true

@@ -189,7 +189,7 @@ private func contexts() {
   let _: (Context) -> () throws -> Void = Context.save
   let _: (Context) -> () -> Void = Context.refreshAllObjects
   let _: (Context) -> (NSManagedObject, NSManagedObjectID, NSPropertyDescription?) -> Bool =
-    Context.shouldHandleInaccessibleFault(_:for:triggeredBy:)
+    Context.shouldHandleInaccessibleFault(_:for:triggeredByProperty:)
   let _: (Context) -> ([NSManagedObject]) throws -> Void = Context.obtainPermanentIDs(for:)
   let _: (Context) -> (Notification) -> Void = Context.mergeChanges(fromContextDidSave:)
   let _: ([AnyHashable: Any], [Context]) -> Void = Context.mergeChanges(fromRemoteContextSave:into:)

@@ -130,7 +130,7 @@ private func conflicts() {
   read(\NSConstraintConflict.databaseObject, NSManagedObject?.self)
   read(\NSConstraintConflict.databaseSnapshot, [String: Any]?.self)
   read(\NSConstraintConflict.conflictingObjects, [NSManagedObject].self)
-  read(\NSConstraintConflict.conflictingSnapshots, [[String: Any]].self)
+  read(\NSConstraintConflict.conflictingSnapshots, [[AnyHashable: Any]].self)
 }
 
 private final class EveryPolicy: NSMergePolicy, @unchecked Sendable {
