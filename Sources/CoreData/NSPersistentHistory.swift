@@ -22,56 +22,63 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
 
 /// Fetches or deletes history.
 open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, ExecutableRequest {
-  private let request: PersistentHistoryChangeRequest
+  private final var request = PersistentHistoryChangeRequest.fetchHistory(
+    after: nil as NSPersistentHistoryToken?)
   /// The kind of the result.
   public final var resultType = NSPersistentHistoryResultType.transactionsAndChanges
   /// The token after which history is fetched.
-  public final let token: NSPersistentHistoryToken?
+  public private(set) final var token: NSPersistentHistoryToken?
   /// Which transactions or changes are fetched, and in which order: a request for the entity of one of these, of which the predicate, the
   /// sort descriptors, the limit and the offset count.
   public final var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
-  private init(_ request: PersistentHistoryChangeRequest, _ token: NSPersistentHistoryToken? = nil) {
-    self.request = request
-    self.token = token
-    super.init()
+  /// A request for all history.
+  public required override init() { super.init() }
+
+  private class func made(
+    _ request: PersistentHistoryChangeRequest, _ token: NSPersistentHistoryToken? = nil
+  ) -> Self {
+    let made = Self()
+    made.request = request
+    made.token = token
+    return made
   }
 
   /// History after a date.
-  open class func fetchHistory(after date: Date) -> NSPersistentHistoryChangeRequest {
-    NSPersistentHistoryChangeRequest(.fetchHistory(after: date))
+  open class func fetchHistory(after date: Date) -> Self {
+    made(.fetchHistory(after: date))
   }
   /// History after a token; all of it for nil.
-  open class func fetchHistory(after token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
-    NSPersistentHistoryChangeRequest(.fetchHistory(after: token), token)
+  open class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self {
+    made(.fetchHistory(after: token), token)
   }
   /// History after a transaction; all of it for nil.
   open class func fetchHistory(after transaction: NSPersistentHistoryTransaction?)
-    -> NSPersistentHistoryChangeRequest
+    -> Self
   {
-    NSPersistentHistoryChangeRequest(.fetchHistory(after: transaction), transaction?.token)
+    made(.fetchHistory(after: transaction), transaction?.token)
   }
   /// History that a request for `NSPersistentHistoryTransaction.entityDescription`'s or `NSPersistentHistoryChange.entityDescription`'s
   /// objects finds, in its order and within its limit.
   open class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>)
-    -> NSPersistentHistoryChangeRequest
+    -> Self
   {
     let request = fetchHistory(after: nil as NSPersistentHistoryToken?)
     request.fetchRequest = fetchRequest
     return request
   }
   /// Deletes history before a date.
-  open class func deleteHistory(before date: Date) -> NSPersistentHistoryChangeRequest {
-    NSPersistentHistoryChangeRequest(.deleteHistory(before: date))
+  open class func deleteHistory(before date: Date) -> Self {
+    made(.deleteHistory(before: date))
   }
   /// Deletes history before a token; nothing for nil.
-  open class func deleteHistory(before token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
-    NSPersistentHistoryChangeRequest(
+  open class func deleteHistory(before token: NSPersistentHistoryToken?) -> Self {
+    made(
       token.map { .deleteHistory(before: $0) } ?? .deleteHistory(before: .distantPast), token)
   }
   /// Deletes history before a transaction; nothing for nil.
   open class func deleteHistory(before transaction: NSPersistentHistoryTransaction?)
-    -> NSPersistentHistoryChangeRequest
+    -> Self
   {
     deleteHistory(before: transaction?.token)
   }
@@ -83,7 +90,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest, Executabl
       try selection?.fetched(for: resultType)
       ?? PersistentHistoryResult.ResultType(rawValue: resultType.rawValue) ?? .transactionsAndChanges
     if let predicate = try fetchRequest?.predicate.map({ try HistoryCondition.of($0).storeCondition() }) {
-      if fetchRequest?.entityName == NSPersistentHistoryTransaction.entityDescription.name {
+      if fetchRequest?.entityName == NSPersistentHistoryTransaction.anyEntityDescription.name {
         request.transactionPredicate = predicate
       } else {
         request.changePredicate = predicate
@@ -115,10 +122,13 @@ extension PersistentHistoryTransaction {
   /// The name of the saving program; empty if it is not known.
   public var processID: String { anyProcessID ?? "" }
 
+  /// The entity of transactions; never nil.
+  public static var entityDescription: NSEntityDescription? { anyEntityDescription }
+
   /// A request for transactions, for the conditions of a request for history.
   public static var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
-    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: entityDescription.name ?? "")
-    request.entity = entityDescription
+    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: anyEntityDescription.name ?? "")
+    request.entity = anyEntityDescription
     return request
   }
 }
@@ -133,10 +143,13 @@ extension PersistentHistoryChange {
   /// The transaction of the change, without its changes.
   public var transaction: NSPersistentHistoryTransaction? { owner }
 
+  /// The entity of changes; never nil.
+  public static var entityDescription: NSEntityDescription? { anyEntityDescription }
+
   /// A request for changes, for the conditions of a request for history.
   public static var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
-    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: entityDescription.name ?? "")
-    request.entity = entityDescription
+    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: anyEntityDescription.name ?? "")
+    request.entity = anyEntityDescription
     return request
   }
 }

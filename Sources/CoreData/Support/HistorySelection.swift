@@ -15,7 +15,7 @@ struct HistorySelection {
     order = request.sortDescriptors ?? []
     offset = request.fetchOffset
     limit = request.fetchLimit
-    isOfChanges = request.entityName == NSPersistentHistoryChange.entityDescription.name
+    isOfChanges = request.entityName == NSPersistentHistoryChange.anyEntityDescription.name
     guard !order.isEmpty || offset != 0 || limit != 0 else { return nil }
     guard offset >= 0, limit >= 0 else {
       throw HeartwoodError(

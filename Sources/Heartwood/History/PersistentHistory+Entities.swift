@@ -1,7 +1,9 @@
 /// The entities whose attributes the predicates of history requests may test. No store has objects of them.
 extension PersistentHistoryTransaction {
   /// The entity of transactions.
-  public static var entityDescription: EntityDescription { HistoryEntities.shared.transaction }
+  @_disfavoredOverload public static var entityDescription: EntityDescription {
+    HistoryEntities.shared.transaction
+  }
 
   /// The entity of transactions.
   ///
@@ -18,7 +20,9 @@ extension PersistentHistoryTransaction {
 
 extension PersistentHistoryChange {
   /// The entity of changes.
-  public static var entityDescription: EntityDescription { HistoryEntities.shared.change }
+  @_disfavoredOverload public static var entityDescription: EntityDescription {
+    HistoryEntities.shared.change
+  }
 
   /// The entity of changes.
   ///

@@ -73,6 +73,9 @@ extension PersistentStoreCoordinator {
 extension PersistentStoreCoordinator {
   package func enqueueBlock(_ block: @escaping @Sendable () -> Void) { perform(block) }
   package func waitForBlock(_ block: () -> Void) { performAndWait(block) }
+  package func performBlock<Result: Sendable>(_ block: @escaping @Sendable () -> Result) async -> Result {
+    await perform(block)
+  }
 }
 
 extension ManagedObject {
@@ -102,11 +105,13 @@ extension ConstraintConflict {
 extension PersistentHistoryTransaction {
   package var anyBundleID: String? { bundleID }
   package var anyProcessID: String? { processID }
+  package static var anyEntityDescription: EntityDescription { entityDescription }
 }
 
 extension PersistentHistoryChange {
   package var anyTombstone: [String: Any]? { tombstone }
   package var owner: PersistentHistoryTransaction { transaction }
+  package static var anyEntityDescription: EntityDescription { entityDescription }
 }
 
 extension FetchIndexElementDescription {
@@ -255,6 +260,21 @@ extension MigrationManager {
   package final func migrateAnyStore(
     _ source: PersistentStoreDescription, _ mapping: MappingModel, _ destination: PersistentStoreDescription
   ) throws { try migrate(source, mapping, destination) }
+}
+
+extension CustomMigrationStage {
+  package var anyWillMigrateHandler: Handler? {
+    get { willMigrateHandler }
+    set { willMigrateHandler = newValue }
+  }
+  package var anyDidMigrateHandler: Handler? {
+    get { didMigrateHandler }
+    set { didMigrateHandler = newValue }
+  }
+}
+
+extension ManagedObjectModelReference {
+  package var anyResolvedModel: ManagedObjectModel { get throws { try resolvedModel } }
 }
 
 extension StagedMigrationManager {
