@@ -42,6 +42,12 @@ extension PersistentStoreCoordinator {
   /// Not here.
   @available(*, unavailable, message: "there are no external records without Spotlight")
   public class func elementsDerived(fromExternalRecordAt fileURL: URL) -> [AnyHashable: Any] { fatalError() }
+  /// Not here.
+  @available(*, unavailable, message: "there are no external records without Spotlight")
+  public func importStore(
+    withIdentifier storeIdentifier: String?, fromExternalRecordsDirectoryAt externalRecordsURL: URL,
+    to destinationURL: URL, options: [AnyHashable: Any]? = nil, ofType storeType: String
+  ) throws -> NSPersistentStore { fatalError() }
 }
 
 extension PropertyDescription {
@@ -102,14 +108,8 @@ extension ConstraintConflict {
   public init(
     constraint contraint: [String], database databaseObject: NSManagedObject?,
     databaseSnapshot: [AnyHashable: Any]?,
-    conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
+    conflicting conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
   ) { fatalError() }
-}
-
-extension EntityMapping {
-  /// Not here.
-  @available(*, unavailable, message: "use sourcePredicate")
-  public var sourceExpression: NSExpression? { fatalError() }
 }
 
 extension EntityMapping.MappingType {
