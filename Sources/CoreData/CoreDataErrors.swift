@@ -334,7 +334,7 @@ extension CocoaError {
   public static var externalRecordImport: CocoaError.Code { .externalRecordImport }
 }
 
-/// What the user info of an error says.
+/// The parts of an error's user info.
 extension CocoaError {
   /// The object that is not valid.
   public var validationObject: Any? { userInfo[NSValidationObjectErrorKey] }

@@ -1,6 +1,11 @@
 import Foundation
 import Heartwood
 
+/// A block that is called with the results of a fetch in the background.
+public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock = (
+  NSAsynchronousFetchResult<any NSFetchRequestResult>
+) -> Void
+
 /// A fetch in the background.
 open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest,
   ExecutableRequest

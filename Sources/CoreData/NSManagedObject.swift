@@ -109,6 +109,9 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   /// they compare the values of computed properties after every change.
   open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
 
+  /// Whether observers are told of assignments to a property, for classes that override it. Never asked for: they are.
+  open class func automaticallyNotifiesObservers(forKey key: String) -> Bool { true }
+
   /// The value in memory, without firing a fault, in the types of `value(forKey:)`.
   open override func primitiveValue(forKey key: String) -> Any? {
     let value = super.primitiveValue(forKey: key)

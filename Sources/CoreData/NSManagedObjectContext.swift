@@ -79,7 +79,7 @@ extension ManagedObjectContext {
     try obtainPermanentIDs(for: objects as [ManagedObject])
   }
 
-  /// What becomes of an object whose row turns out to be deleted when the object is read.
+  /// Decides on an object whose row turns out to be deleted when the object is read.
   ///
   /// - Returns: True if it becomes a deleted one, false if it is unreadable.
   public func shouldHandleInaccessibleFault(

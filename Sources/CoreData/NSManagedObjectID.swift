@@ -4,6 +4,17 @@ import Heartwood
 /// The identifier of an object: a value that any thread may use. Unlike Core Data's it is a structure.
 public typealias NSManagedObjectID = ManagedObjectID
 
+extension ManagedObjectID {
+  /// The identifier of no object, as tests need one: temporary, and unlike every other.
+  public init() { self = .makeTemporary(Self.entityOfNone) }
+  private static let entityOfNone = EntityDescription()
+
+  /// Whether it is an identifier of the same object.
+  public func isEqual(_ object: Any?) -> Bool { object as? ManagedObjectID == self }
+  /// A hash of the identifier.
+  public var hash: Int { hashValue }
+}
+
 extension ManagedObjectID: CVarArg {
   /// Needed for arguments of formats; never asked for.
   public var _cVarArgEncoding: [Int] { [0] }

@@ -34,7 +34,7 @@ extension ConstraintConflict {
   /// The changed objects of the saving context. Use them on that context's queue only.
   public var conflictingObjects: [NSManagedObject] { objects.map(managed) }
   /// The values of the conflicting objects as last fetched or saved; empty for a new object.
-  public var conflictingSnapshots: [[String: Any]] {
+  public var conflictingSnapshots: [[AnyHashable: Any]] {
     zip(objects, snapshots).map { $0.foundationValues($1) }
   }
 }

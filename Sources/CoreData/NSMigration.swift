@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodBytes
 
 /// The mapping of the entities of a model.
 public typealias NSMappingModel = MappingModel
@@ -52,6 +53,41 @@ extension MappingModel {
   public var entityMappings: [NSEntityMapping]! {
     get { anyEntityMappings }
     set { anyEntityMappings = newValue ?? [] }
+  }
+}
+
+extension CustomMigrationStage {
+  /// Called before the step, with the store open with the current model. An error ends the migration.
+  public var willMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)? {
+    get { anyWillMigrateHandler }
+    set { anyWillMigrateHandler = newValue.map(sent) }
+  }
+
+  /// Called after the step, with the store open with the next model. An error ends the migration, and the handler is
+  /// called again when the store is opened again.
+  public var didMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)? {
+    get { anyDidMigrateHandler }
+    set { anyDidMigrateHandler = newValue.map(sent) }
+  }
+
+  private func sent(
+    _ handler: @escaping (NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void
+  ) -> Handler {
+    let sent = SentBlock(handler)
+    return { try sent.block($0, $1) }
+  }
+}
+
+extension ManagedObjectModelReference {
+  /// The model.
+  ///
+  /// - Precondition: There is one, and it has the checksum.
+  public var resolvedModel: NSManagedObjectModel {
+    do {
+      return try anyResolvedModel
+    } catch {
+      programError("resolvedModel: \(error)")
+    }
   }
 }
 

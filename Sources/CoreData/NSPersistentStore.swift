@@ -68,6 +68,21 @@ enum StoreTypes {
     return named
   }
 
+  /// A type's name; that of the first one which reads the store at a place, if none is given.
+  static func found(_ name: String?, at url: URL) throws -> String {
+    if let name { return name }
+    var failure: (any Error)?
+    for name in [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType] {
+      do {
+        _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: name, at: url, options: nil)
+        return name
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    throw failure ?? CocoaError(.persistentStoreInvalidType)
+  }
+
   static func name(of kind: PersistentStore.StoreType) -> String {
     kind == .log ? NSSQLiteStoreType : kind.rawValue
   }

@@ -136,6 +136,29 @@ extension PersistentStoreCoordinator {
     try setAnyMetadata(metadata, of: kind, at: kind == .log ? AppleStores.place(url) : url)
   }
 
+  /// The metadata of a store that need not be open, as `metadataForPersistentStore(ofType:at:options:)`.
+  ///
+  /// - Parameter storeType: The kind; nil for any that the store turns out to have.
+  @available(*, deprecated, message: "Use metadataForPersistentStore(ofType:at:options:)")
+  @_disfavoredOverload
+  public static func metadataForPersistentStore(ofType storeType: String?, at url: URL) throws -> [String:
+    Any]
+  {
+    try metadataForPersistentStore(ofType: try StoreTypes.found(storeType, at: url), at: url, options: nil)
+  }
+
+  /// Sets the metadata of a store that is not open, as `setMetadata(_:forPersistentStoreOfType:at:options:)`.
+  ///
+  /// - Parameter storeType: The kind; nil for any that the store turns out to have.
+  @available(*, deprecated, message: "Use setMetadata(_:forPersistentStoreOfType:at:options:)")
+  @_disfavoredOverload
+  public static func setMetadata(
+    _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String?, at url: URL
+  ) throws {
+    let type = try StoreTypes.found(storeType, at: url)
+    try setMetadata(metadata, forPersistentStoreOfType: type, at: url, options: nil)
+  }
+
   /// Deletes a store that is not open, with all its files.
   ///
   /// An empty folder stays at the place of a store of `NSSQLiteStoreType`, as an empty database does on Apple's systems.
@@ -222,6 +245,17 @@ extension PersistentStoreCoordinator {
     enqueueBlock { sent.block() }
   }
 
+  /// Runs a block on the coordinator's queue, and waits for its result.
+  public nonisolated(nonsending) func perform<Result, Failure: Error>(
+    _ block: @escaping () throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    let sent = SentBlock(block)
+    let result = await performBlock {
+      SentBlock(Swift.Result { () throws(Failure) in try sent.block() })
+    }
+    return try result.block.get()
+  }
+
   /// Runs a block on the coordinator's queue, and waits for it. As a function without a generic result it can be passed on as a value.
   @_disfavoredOverload
   public func performAndWait(_ block: () -> Void) { waitForBlock(block) }
@@ -248,6 +282,12 @@ extension PersistentStoreCoordinator {
     options: [AnyHashable: Any]? = nil
   ) throws {
     try setMetadata(metadata, forPersistentStoreOfType: storeType.rawValue, at: url, options: options)
+  }
+
+  /// Does a part of `finishDeferredLightweightMigration()`, as the method that says whether work remains.
+  @_disfavoredOverload
+  public func finishDeferredLightweightMigrationTask() throws {
+    let _: Bool = try finishDeferredLightweightMigrationTask()
   }
 
   /// Executes a request in a context.

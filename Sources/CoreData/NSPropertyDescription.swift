@@ -98,9 +98,19 @@ extension FetchIndexElementDescription {
   public var propertyName: String? { anyProperty.name }
 }
 
+extension RelationshipDescription {
+  /// The entity of the destinations, which may also be of its subentities.
+  public var destinationEntity: NSEntityDescription? {
+    get { anyDestinationEntity }
+    set { anyDestinationEntity = newValue }
+  }
+}
+
 extension AttributeType {
   /// The type of a computed column of identifiers: that of its expression. No attribute can have it.
   public static let objectIDAttributeType = AttributeType.undefined
+  /// The type of a computed column of identifiers, as `objectIDAttributeType`.
+  public static let objectID = AttributeType.undefined
 }
 
 extension FetchIndexDescription {

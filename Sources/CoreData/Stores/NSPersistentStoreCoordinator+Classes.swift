@@ -7,11 +7,18 @@ extension PersistentStoreCoordinator {
   ///
   /// - Precondition: The class is one of stores.
   public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
-    guard let storeClass else { return registerStoreClass(nil, type: StoreTypes.kind(storeType)) }
+    guard let storeClass else {
+      return registerStoreClass(nil as PersistentStore.Type?, type: StoreTypes.kind(storeType))
+    }
     guard let type = storeClass as? PersistentStore.Type else {
       programError("registerStoreClass(_:forStoreType:): \(storeClass) is no class of stores")
     }
     registerStoreClass(type, type: StoreTypes.kind(storeType))
+  }
+
+  /// Registers a class of stores for a type, as `registerStoreClass(_:forStoreType:)`.
+  public class func registerStoreClass(_ storeClass: AnyClass?, type: NSPersistentStore.StoreType) {
+    registerStoreClass(storeClass, forStoreType: type.rawValue)
   }
 
   /// The types of stores that can be opened, with their classes.

@@ -23,6 +23,7 @@ extension PersistentStoreCoordinator {
   /// Runs `block` on the coordinator's queue and returns its result.
   ///
   /// - Throws: The error of `block`.
+  @_disfavoredOverload
   public func perform<Result: Sendable, Failure: Error>(
     _ block: @escaping @Sendable () throws(Failure) -> Result
   ) async throws(Failure) -> Result {

@@ -22,7 +22,11 @@ public enum DeleteRule: Int, Sendable, CaseIterable {
 /// A relationship: a property whose value is one object or several.
 public final class RelationshipDescription: PropertyDescription, @unchecked Sendable {
   /// The entity of the destinations, which may also be of its subentities.
-  public var destinationEntity: EntityDescription! { willSet { willEdit() } }
+  @_disfavoredOverload public var destinationEntity: EntityDescription! { willSet { willEdit() } }
+  package var anyDestinationEntity: EntityDescription? {
+    get { destinationEntity }
+    set { destinationEntity = newValue }
+  }
   /// The inverse relationship, which the context maintains. Each of the two must name the other. Strongly recommended.
   public var inverseRelationship: RelationshipDescription? { willSet { willEdit() } }
   /// The effect of deleting an object on its destinations. The default is `nullifyDeleteRule`, as in Core Data's model

@@ -78,7 +78,7 @@ public final class ManagedObjectModelReference: NSObject, Sendable {
   ///
   /// - Throws: `.stagedMigrationModelReference` if there is none, or if it has another checksum; what finding it throws is the
   ///   error's `underlying`.
-  public var resolvedModel: ManagedObjectModel {
+  @_disfavoredOverload public var resolvedModel: ManagedObjectModel {
     get throws { try resolved(from: nil) }
   }
 

@@ -67,14 +67,14 @@ public final class CustomMigrationStage: MigrationStage, @unchecked Sendable {
   private let handlers = Guarded<(will: Handler?, did: Handler?)>((nil, nil))
 
   /// Called before the step, with the store open with the current model. An error ends the migration.
-  public var willMigrateHandler: Handler? {
+  @_disfavoredOverload public var willMigrateHandler: Handler? {
     get { handlers.withLock { $0.will } }
     set { handlers.withLock { $0.will = newValue } }
   }
 
   /// Called after the step, with the store open with the next model. An error ends the migration, and the handler is called again when the
   /// store is opened again.
-  public var didMigrateHandler: Handler? {
+  @_disfavoredOverload public var didMigrateHandler: Handler? {
     get { handlers.withLock { $0.did } }
     set { handlers.withLock { $0.did = newValue } }
   }
