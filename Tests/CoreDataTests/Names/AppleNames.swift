@@ -23,7 +23,8 @@ enum AppleNames {
       undoManager hasChanges userInfo concurrencyType object(with:) registeredObject(for:) existingObject(with:) fetch(_:) count(for:) execute(_:)
       insert(_:) delete(_:) refresh(_:mergeChanges:) detectConflicts(for:) processPendingChanges() assign(_:to:) insertedObjects updatedObjects
       deletedObjects registeredObjects undo() redo() reset() rollback() save() refreshAllObjects() propagatesDeletesAtEndOfEvent
-      retainsRegisteredObjects shouldDeleteInaccessibleFaults shouldHandleInaccessibleFault(_:for:triggeredByProperty:) stalenessInterval mergePolicy
+      retainsRegisteredObjects shouldDeleteInaccessibleFaults shouldHandleInaccessibleFault(_:for:triggeredByProperty:)
+      stalenessInterval mergePolicy
       obtainPermanentIDs(for:) mergeChanges(fromContextDidSave:) mergeChanges(fromRemoteContextSave:into:) queryGenerationToken
       setQueryGenerationFrom(_:) automaticallyMergesChangesFromParent transactionAuthor willSaveObjectsNotification didSaveObjectsNotification
       didSaveObjectIDsNotification didChangeObjectsNotification didMergeChangesObjectIDsNotification observeValue(forKeyPath:of:change:context:) lock() unlock() tryLock()
@@ -107,6 +108,8 @@ enum AppleNames {
       managedObjectID(for:) execute(_:with:) registeredStoreTypes registerStoreClass(_:forStoreType:) registerStoreClass(_:type:)
       metadataForPersistentStore(ofType:at:options:) metadataForPersistentStore(type:at:options:)
       setMetadata(_:forPersistentStoreOfType:at:options:) setMetadata(_:type:at:options:) elementsDerived(fromExternalRecordAt:)
+      metadataForPersistentStore(ofType:at:) setMetadata(_:forPersistentStoreOfType:at:)
+      importStore(withIdentifier:fromExternalRecordsDirectoryAt:to:options:ofType:)
       migratePersistentStore(_:to:options:withType:) migratePersistentStore(_:to:options:type:) destroyPersistentStore(at:ofType:options:)
       destroyPersistentStore(at:type:options:)
       replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)
@@ -160,6 +163,7 @@ enum AppleNames {
       "NSAsynchronousFetchRequest",
       "init(fetchRequest:completionBlock:) fetchRequest completionBlock estimatedResultCount"
     ),
+    ("NSPersistentStoreAsynchronousFetchResultCompletionBlock", ""),
     ("NSAsynchronousFetchResult", "fetchRequest finalResult"),
     (
       "NSBatchInsertRequest",
@@ -220,7 +224,7 @@ enum AppleNames {
     ),
     (
       "NSConstraintConflict",
-      "init(constraint:database:databaseSnapshot:conflictingObjects:conflictingSnapshots:) constraint constraintValues databaseObject databaseSnapshot conflictingObjects conflictingSnapshots"
+      "init(constraint:database:databaseSnapshot:conflicting:conflictingSnapshots:) constraint constraintValues databaseObject databaseSnapshot conflictingObjects conflictingSnapshots"
     ),
     ("NSQueryGenerationToken", "current"),
     (

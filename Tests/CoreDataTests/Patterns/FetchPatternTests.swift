@@ -93,7 +93,7 @@ import Testing
       #expect(transactions.map(\.author) == ["root author", "root author"])
       #expect(transactions.map(\.contextName) == ["root", "root"])
       // The entity of transactions has a token, by which they are found.
-      #expect(NSPersistentHistoryTransaction.entityDescription.attributesByName["token"] != nil)
+      #expect(NSPersistentHistoryTransaction.entityDescription?.attributesByName["token"] != nil)
       for (format, count) in [
         ("token > %@", 1), ("token >= %@", 2), ("token == %@", 1), ("NOT token > %@", 1), ("token < %@", 0),
       ] {

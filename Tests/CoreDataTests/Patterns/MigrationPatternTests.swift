@@ -267,6 +267,46 @@ final class Note: NSManagedObject {
     "[\"Plato\", \"-\", \"n2\"] 6 [0.5, 1.5]",
   ]
 
+  @Test func `the source expression of a mapping is the fetch that Xcode writes`() async throws {
+    let url = try Self.makeStore()
+    defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+    let (source, destination) = (Self.model(second: false), Self.model(second: true))
+    let mapping = Self.mapping(from: source, to: destination)
+    let person = try #require(mapping.entityMappings.first)
+    func fetch(_ predicate: String) -> CoreData.NSExpression {
+      NSExpression(
+        format:
+          "FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\" , \"Person\", \"\(predicate)\"), "
+          + "$manager.sourceContext, NO)")
+    }
+    person.sourceExpression = fetch("\(NSPredicate(value: true))")
+    #expect(person.sourcePredicate == nil)
+    person.sourceExpression = fetch(#"nick == \"n1\""#)
+    let given = try #require(person.sourceExpression)
+    person.sourceExpression = nil
+    #expect(person.sourcePredicate == nil)
+    person.sourceExpression = given
+    let made = url.deletingLastPathComponent().appending(path: "New.sqlite")
+    try NSMigrationManager(sourceModel: source, destinationModel: destination).migrateStore(
+      from: url, sourceType: NSSQLiteStoreType, options: nil, with: mapping, toDestinationURL: made,
+      destinationType: NSSQLiteStoreType, destinationOptions: nil)
+    #expect(try Self.people(at: made) == [Self.migrated[1]])
+    let other = NSEntityMapping()
+    other.sourceExpression = given
+    #expect(other.sourceEntityName == "Person")
+  }
+
+  @Test func `another source expression of a mapping ends the program`() async {
+    await #expect(processExitsWith: .failure) {
+      NSEntityMapping().sourceExpression = CoreData.NSExpression(format: "$manager.sourceContext")
+    }
+    await #expect(processExitsWith: .failure) {
+      let (first, second) = (NSEntityMapping(), NSEntityMapping())
+      (first.sourceEntityName, second.sourceEntityName) = ("Person", "Visit")
+      second.sourceExpression = first.sourceExpression
+    }
+  }
+
   @Test func `a mapping model in code with policies by the names of their classes migrates a store`() throws {
     let url = try Self.makeStore()
     defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }

@@ -1,6 +1,15 @@
 import CoreData
 import Testing
 
+/// The former methods for metadata, which are deprecated as those of classes.
+private protocol FormerMetadata {
+  static func metadataForPersistentStore(ofType storeType: String?, at url: URL) throws -> [String: Any]
+  static func setMetadata(
+    _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String?, at url: URL
+  ) throws
+}
+extension NSPersistentStoreCoordinator: FormerMetadata {}
+
 @Suite struct `Shapes of Core Data's interface` {
   @Test
   func `an object is made without a context, and a class without a model has an entity without properties`()
@@ -103,6 +112,7 @@ import Testing
 
   @Test func `enumerations have numbers`() {
     #expect(NSAttributeType(rawValue: 700 as UInt) == .stringAttributeType)
+    #expect(NSAttributeType.stringAttributeType.rawValue as UInt == 700)
     #expect(NSDeleteRule(rawValue: 2 as UInt) == .cascadeDeleteRule)
     #expect(NSManagedObjectContextConcurrencyType(rawValue: 2) == .mainQueueConcurrencyType)
     #expect(NSManagedObjectContextConcurrencyType.privateQueueConcurrencyType.rawValue == 1)
@@ -110,6 +120,52 @@ import Testing
     #expect(NSFetchIndexElementType(rawValue: 1 as UInt) == .rTree)
     #expect(NSPersistentStoreRequestType(rawValue: 7 as UInt) == .batchDeleteRequestType)
     #expect(NSEntityMappingType(rawValue: 5 as UInt) == .transformEntityMappingType)
+  }
+
+  @Test func `an identifier of no object is unlike every other`() {
+    let (first, second) = (NSManagedObjectID(), NSManagedObjectID())
+    #expect(Set([first, second, first]).count == 2 && first.isEqual(first) && !first.isEqual(second))
+    #expect(first.hash == first.hashValue && first.isTemporaryID && first.persistentStore == nil)
+  }
+
+  @Test func `metadata is read and set without the kind of the store`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let stores: any FormerMetadata.Type = NSPersistentStoreCoordinator.self
+    for type in [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType] {
+      let url = folder.appending(path: type)
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.makeModel())
+      let store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url)
+      try coordinator.remove(store)
+      var metadata = try stores.metadataForPersistentStore(ofType: nil, at: url)
+      #expect(metadata[NSStoreTypeKey] as? String == type)
+      metadata["version"] = 3
+      try stores.setMetadata(metadata, forPersistentStoreOfType: nil, at: url)
+      #expect(try stores.metadataForPersistentStore(ofType: type, at: url)["version"] as? Int == 3)
+    }
+    #expect(throws: CocoaError.self) {
+      try stores.metadataForPersistentStore(ofType: nil, at: folder.appending(path: "None"))
+    }
+  }
+
+  @Test func `an error of Cocoa has the parts of its user info, and its code as a pattern`() throws {
+    let author = Author()
+    let error = CocoaError(
+      .validationMissingMandatoryProperty,
+      userInfo: [NSValidationKeyErrorKey: "name", NSValidationObjectErrorKey: author])
+    #expect(error.validationKey == "name" && error.validationObject as? Author === author)
+    #expect(error.validationValue == nil && error.affectedObjects == nil)
+    do {
+      throw error
+    } catch CocoaError.validationMissingMandatoryProperty {}
+  }
+
+  @Test func `a block of a coordinator returns any value`() async {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.makeModel())
+    let list = NSMutableArray()
+    let same = await coordinator.perform { list }
+    #expect(same === list)
   }
 
   @Test func `a staged manager is an option of a description`() throws {
