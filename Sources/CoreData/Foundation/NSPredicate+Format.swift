@@ -134,6 +134,14 @@ extension NSPredicate {
   }
 }
 
+extension DefaultStringInterpolation {
+  /// Appends the description of a predicate, which is `TRUEPREDICATE` or `FALSEPREDICATE` for one of a truth value.
+  public mutating func appendInterpolation(_ predicate: NSPredicate) {
+    appendLiteral(
+      type(of: predicate) == NSPredicate.self ? PredicateText.text(of: predicate) : predicate.description)
+  }
+}
+
 extension Condition {
   /// Conditions of predicates, joined.
   static func joined(
