@@ -164,7 +164,7 @@ import Testing
       let past = try store.snapshot(at: Generation(rawValue: 2))
       let space = past.tree.space
       #expect(space !== store.handle.store.space && space.verifiedPages == 0)
-      // What nobody has read is verified once, whoever reads it first.
+      // A page that was not read before is verified once, by the space that reads it first.
       var count = 0
       try past.scan(.all, reversed: false) { _, value in
         count += 1
