@@ -114,7 +114,7 @@ private final class TypedCompound<Root>: NSCompoundPredicate, TypedPredicate {}
 
   @Test func `a class of comparisons or of joined predicates can have a subclass`() throws {
     let context = try Library.makeContainer().newBackgroundContext()
-    try context.performAndWait {
+    try context.performAndWait { () throws in
       for name in ["A", "B", "C"] { _ = Author(name: name, context: context) }
       let request: NSFetchRequest<Author> = Author.fetchRequest()
       request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
