@@ -63,7 +63,9 @@ package struct Translation {
     var translation = Translation(file: file, bytes: bytes, index: index)
     translation.isWriting = true
     translation.walk()
-    let head = "#sourceLocation(file: \(literal(file)), line: 1)\n"
+    let head =
+      (translation.lacksImport ? "import CoreData\n" : "")
+      + "#sourceLocation(file: \(literal(file)), line: 1)\n"
     let tail = translation.appended.isEmpty ? "" : "\n" + translation.appended.joined(separator: "\n") + "\n"
     return (head + translation.applied() + tail, translation.errors)
   }

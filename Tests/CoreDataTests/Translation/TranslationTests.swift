@@ -10,7 +10,8 @@ import Testing
     Translation.collect(from: Array(source.utf8), file: "A.swift", into: &index)
     let (text, errors) = Translation.translate(Array(source.utf8), file: "A.swift", index: index)
     #expect(errors.map(\.description) == [], sourceLocation: sourceLocation)
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    if source.contains("NSManagedObject") { #expect(lines.removeFirst() == "import CoreData") }
     #expect(lines.first == "#sourceLocation(file: \"A.swift\", line: 1)", sourceLocation: sourceLocation)
     return lines.dropFirst().joined(separator: "\n")
   }
@@ -40,6 +41,19 @@ import Testing
     #expect(
       translated("class C {\n  @NSManaged public var a: \(type) // note\n  var b = 1\n}")
         == "class C {\n   public var a: \(type) \(Self.accessors("a")) // note\n  var b = 1\n}")
+  }
+
+  @Test func `a file that names types of Core Data imports it`() {
+    func head(_ source: String) -> Substring? {
+      Translation.translate(Array(source.utf8), file: "A.swift", index: ClassIndex()).text
+        .split(separator: "\n").first
+    }
+    #expect(head("import XCTest\nlet context: NSManagedObjectContext") == "import CoreData")
+    for source in [
+      "import CoreData\nlet context: NSManagedObjectContext", "import XCTest\nlet a = 1 // NSManagedObject",
+    ] {
+      #expect(head(source) == "#sourceLocation(file: \"A.swift\", line: 1)")
+    }
   }
 
   @Test(

@@ -1,4 +1,18 @@
 extension Translation {
+  /// Whether the file names types of Core Data and does not import it: on Apple's systems others import it too, such as UIKit and XCTest.
+  var lacksImport: Bool {
+    let tokens = cursor.tokens
+    return !zip(tokens, tokens.dropFirst()).contains { $0.is("import") && $1.is("CoreData") }
+      && tokens.contains { token in
+        token.kind == .word && Self.namesOfCoreData.contains { token.text.hasPrefix($0) }
+      }
+  }
+
+  private static let namesOfCoreData = [
+    "NSManagedObject", "NSPersistent", "NSFetchRequest", "NSFetchedResults", "NSEntityDescription", "NSBatch",
+    "NSMergePolicy", "NSMappingModel", "NSMigrationManager",
+  ]
+
   /// Makes an initialiser `init(context:)` of a class of managed objects a required one, as that of `NSManagedObject` is here. It is then as
   /// accessible as the class.
   ///
