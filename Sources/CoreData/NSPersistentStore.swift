@@ -60,11 +60,10 @@ enum StoreTypes {
     name == NSSQLiteStoreType ? .log : PersistentStore.StoreType(rawValue: name)
   }
 
-  /// Metadata with the type's name of Core Data's.
+  /// Metadata with the type's name of Core Data's, and with numbers of Foundation, which `as?` takes for numbers of every type.
   static func named(_ metadata: [String: Any]) -> [String: Any] {
-    guard let type = metadata[NSStoreTypeKey] as? String else { return metadata }
-    var named = metadata
-    named[NSStoreTypeKey] = name(of: kind(type))
+    var named = metadata.mapValues(FoundationValue.ofPropertyList)
+    if let type = metadata[NSStoreTypeKey] as? String { named[NSStoreTypeKey] = name(of: kind(type)) }
     return named
   }
 

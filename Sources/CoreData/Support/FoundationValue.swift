@@ -114,6 +114,21 @@ extension NSManagedObject {
   }
 }
 
+extension FoundationValue {
+  /// A value of a property list: each of its numbers is one of Foundation's.
+  static func ofPropertyList(_ value: Any) -> Any {
+    switch value {
+    case is NSNumber: value
+    case let number as Bool: NSNumber(value: number)
+    case let number as Int: NSNumber(value: number)
+    case let number as Double: NSNumber(value: number)
+    case let values as [Any]: values.map(ofPropertyList)
+    case let values as [String: Any]: values.mapValues(ofPropertyList)
+    default: value
+    }
+  }
+}
+
 extension ManagedObject {
   /// Values of `ManagedObject` by name as key-value coding has them: objects in place of identifiers.
   final func foundationValues(_ values: [String: Any]) -> [String: Any] {

@@ -54,9 +54,18 @@ extension NSPersistentStoreCoordinator: FormerMetadata {}
     let store = try #require(container.persistentStoreCoordinator.persistentStores.first)
     var metadata = try #require(store.metadata)
     metadata["version"] = 3
+    metadata["ratios"] = [0.5]
     store.metadata = metadata
     #expect(
       store.metadata["version"] as? Int == 3 && store.metadata[NSStoreUUIDKey] as? String == store.identifier)
+    // As of a property list: a number is one of each type.
+    #expect(store.metadata["version"] as? Int64 == 3 && store.metadata["version"] as? NSNumber == 3)
+    #expect(store.metadata["ratios"] as? [Float] == [0.5])
+    for number in [0, 1, 2] {
+      store.metadata["version"] = NSNumber(value: number)
+      store.metadata = store.metadata
+      #expect(store.metadata["version"] as? Int64 == Int64(number))
+    }
     let url: URL? = store.url
     #expect(url?.path == "/dev/null" && store.configurationName == "PF_DEFAULT_CONFIGURATION_NAME")
     let other = NSPersistentStoreCoordinator(managedObjectModel: Library.makeModel())
