@@ -23,7 +23,9 @@ enum InspectedObject {
     return path
   }
 
-  /// A value of a type for a property that is read from an object without values.
+  /// A value of a type for a property that is read from an object without values. Not specialised: the optimiser of Swift 6.3 crashes on the
+  /// casts to a type that is known to be `Any?`.
+  @_semantics("optimize.sil.specialize.generic.never")
   static func read<Value>(_ key: String, as type: Value.Type) -> Value {
     recorder?.names.append(key)
     if let target = destination(of: type), let value = ManagedObject.makeInspected(target) as? Value {
