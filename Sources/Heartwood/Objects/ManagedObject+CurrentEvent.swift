@@ -8,6 +8,7 @@ extension ManagedObject {
     guard let context = managedObjectContext, let change = context.event.change(of: self),
       !state.contains(.inserted) || change.before.contains(.inserted)
     else { return [:] }
+    loadChangedRelationships()
     var former: [String: Any] = [:]
     for (slot, value) in valuesChanged(since: change) {
       former[entity.property(at: slot).name] = entity.reported(withOwnEntity(value), at: slot)

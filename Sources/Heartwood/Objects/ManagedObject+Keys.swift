@@ -88,10 +88,17 @@ extension ManagedObject {
       let whole = entity.isElement(slot) ? entity.compositeSlots(around: slot).first ?? slot : slot
       changed[entity.property(at: whole).name] = presentValue(at: whole)
     }
-    for slot in changedToManySlots where relationshipState(at: slot)?.isLoaded == true {
+    loadChangedRelationships()
+    for slot in changedToManySlots {
       changed[entity.property(at: slot).name] = presentValue(at: slot)
     }
     return changed
+  }
+
+  /// Loads the to-many relationships that have changed: before that, their members before and now are not known.
+  final func loadChangedRelationships() {
+    guard let context = managedObjectContext else { return }
+    for slot in changedToManySlots { _ = context.loadedState(self, slot) }
   }
 
   final func ownCommittedValues(_ keys: [String]?) -> [String: Any] {

@@ -120,14 +120,14 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   // MARK: Changes
 
   /// The values that differ from those last fetched or saved, by property name, in the types of `value(forKey:)`,
-  /// `NSNull` for nil. To-many relationships that are not loaded are omitted: this loads no destinations.
+  /// `NSNull` for nil. Loads the to-many relationships that have changed.
   open func changedValues() -> [String: Any] { ownChangedValues() }
 
   /// The properties that were changed since pending changes were last processed, by name, with their values before: an
   /// attribute's in the type of `value(forKey:)`, identifiers of destinations, `NSNull` for nil. Empty for an object that was
   /// inserted since.
   ///
-  /// Does not load relationships: one that is not loaded is left out.
+  /// Loads the to-many relationships that have changed.
   open func changedValuesForCurrentEvent() -> [String: Any] { ownChangedValuesForCurrentEvent() }
 
   /// Values as last fetched or saved, by name, `NSNull` for nil, identifiers for destinations; empty for a new object.

@@ -233,6 +233,24 @@ final class Cart: Vehicle {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode([ManagedObjectID].self, from: data) }
   }
 
+  @Test func `the changed values have a to-many relationship that was not loaded`() throws {
+    let container = try makeContainer()
+    let first = container.newBackgroundContext()
+    first.makePerson("Ada", in: first.makeCompany("Acme"))
+    first.makePerson("Bob")
+    try first.save()
+    let context = container.newBackgroundContext()
+    let acme = try #require(try context.fetch(Company.self).first)
+    let bob = try #require(try context.fetch(Person.self, where: { $0.name == "Bob" }).first)
+    bob.company = acme
+    #expect(Set(acme.changedValuesForCurrentEvent().keys) == ["people"])
+    context.processPendingChanges()
+    #expect(Array(acme.changedValues().keys) == ["people"])
+    #expect((acme.changedValues()["people"] as? Set<ManagedObject>)?.count == 2)
+    try context.save()
+    #expect(acme.changedValues().isEmpty)
+  }
+
   // OID-02
   @Test func `an identifier knows its open store`() throws {
     let container = try makeContainer()
