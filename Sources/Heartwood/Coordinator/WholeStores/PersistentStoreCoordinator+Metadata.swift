@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodFiles
 
 /// Metadata: what a program notes about a store, and what the store says about itself.
 extension PersistentStoreCoordinator {
@@ -179,6 +180,26 @@ extension _PersistentStoreValues where Self: PersistentStore {
   }
 }
 
+/// What metadata say of the model in a store.
+private struct StoredModelVersion {
+  let hashes: [String: Data]
+  let identifiers: [String]
+  let checksum: String
+
+  /// Of models that were asked for, by their bytes: a model whose hashes are computed is frozen, and lives as long as the process.
+  private static let known = Guarded<[[UInt8]: StoredModelVersion]>([:])
+
+  static func of(_ bytes: [UInt8]) throws -> StoredModelVersion {
+    if let version = known.withLock({ $0[bytes] }) { return version }
+    let model = try bytes.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+    let version = StoredModelVersion(
+      hashes: model.entityVersionHashesByName, identifiers: model.versionIdentifiers.sorted(),
+      checksum: model.versionChecksum)
+    known.withLock { $0[bytes] = version }
+    return version
+  }
+}
+
 extension StoreMetadata {
   /// The metadata that a program may set: without the store's own values.
   init(settable values: [String: Any]?) throws(HeartwoodError) {
@@ -190,13 +211,13 @@ extension StoreMetadata {
     _ record: SchemaRecord, _ identity: StoreIdentity, _ type: PersistentStore.StoreType
   ) throws -> [String: Any] {
     typealias Key = PersistentStore.MetadataKey
-    let model = try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
+    let version = try StoredModelVersion.of(record.model)
     var all = anyValues
     all[Key.storeType] = type.rawValue
     all[Key.storeUUID] = identity.text ?? ""
-    all[Key.modelVersionHashes] = model.entityVersionHashesByName
-    all[Key.modelVersionIdentifiers] = model.versionIdentifiers.sorted()
-    all[Key.modelVersionChecksum] = model.versionChecksum
+    all[Key.modelVersionHashes] = version.hashes
+    all[Key.modelVersionIdentifiers] = version.identifiers
+    all[Key.modelVersionChecksum] = version.checksum
     if record.hasDeferredWork { all[Key.hasDeferredLightweightMigration] = true }
     return all
   }
