@@ -281,28 +281,31 @@ extension HistorySource {
 extension LogStore: HistorySource {
   func historyView() throws -> any HistoryView { try newestView() }
 
+  /// Deletes up to the first transaction that the request does not ask for: history has no gaps.
   func deleteHistory(_ request: PersistentHistoryChangeRequest, isOnly: Bool) throws -> Int {
+    let filter = try HistoryFilter(request)
+    func isAskedFor(_ record: HistoryRecord) -> Bool {
+      guard request.author == nil || record.author == request.author else { return false }
+      guard request.transactionPredicate != nil else { return true }
+      return (try? filter.transaction(record, identity, withChanges: false)) != nil
+    }
     switch request.start {
     case .beginning: return 0
     case .token(let token):
       guard let token = try position(of: token, in: newestView(), isOnly: isOnly) else { return 0 }
-      return try deleteHistory(before: token.transactionNumber) { _ in false }
-    case .date(let date): return try deleteHistory(before: .max) { $0.timestamp >= date }
+      return try deleteHistory(before: token.transactionNumber) { !isAskedFor($0) }
+    case .date(let date): return try deleteHistory(before: .max) { $0.timestamp >= date || !isAskedFor($0) }
     }
   }
 }
 
 extension PersistentHistoryChangeRequest {
-  /// - Throws: `.persistentStoreUnsupportedRequestType` if the request restricts what it deletes: history has no gaps.
+  /// - Throws: `.persistentStoreUnsupportedRequestType` if the request restricts which changes of transactions it deletes.
   fileprivate func checkDeletion() throws {
-    let restrictions = [
-      ("author", author != nil), ("transactionPredicate", transactionPredicate != nil),
-      ("changePredicate", changePredicate != nil),
-    ].filter(\.1).map(\.0)
-    guard !restrictions.isEmpty else { return }
+    guard changePredicate != nil else { return }
     throw HeartwoodError(
       .persistentStoreUnsupportedRequestType,
-      "history is deleted as a whole before its start, and \(restrictions.joined(separator: ", ")) would leave gaps in it: set none of them"
+      "history is deleted by whole transactions, and changePredicate would leave gaps in them: set none, or a transactionPredicate"
     )
   }
 

@@ -42,6 +42,8 @@ public final class PersistentHistoryChangeRequest {
   }
 
   /// A request that deletes the history before a token. A fetch after an earlier token then throws.
+  ///
+  /// With an `author` or a `transactionPredicate` it ends before the first transaction that it does not ask for, as history has no gaps.
   public static func deleteHistory(before token: PersistentHistoryToken) -> PersistentHistoryChangeRequest {
     PersistentHistoryChangeRequest(.token(token), isDeletion: true)
   }

@@ -41,22 +41,28 @@ import Testing
     #expect(try context.execute(.deleteHistory(before: all[4].token)).count == 0)
   }
 
-  @Test func `a deletion that is restricted is refused, and deletes nothing`() throws {
+  @Test func `a deletion that is restricted ends before the first transaction that it does not ask for`()
+    throws
+  {
     let container = try makeContainer()
-    let all = try makeHistory(container, saves: 4)
+    let all = try makeHistory(container, saves: 6)
     let context = container.newBackgroundContext()
-    let restrictions: [(PersistentHistoryChangeRequest) throws -> Void] = [
-      { $0.author = "even" },
-      { $0.transactionPredicate = try FormatPredicate("author == 'even'") },
-      { $0.changePredicate = try FormatPredicate("entityName == 'Company'") },
-    ]
-    for restrict in restrictions {
-      let request = PersistentHistoryChangeRequest.deleteHistory(before: all[3].token)
-      try restrict(request)
-      let error = heartwoodError { _ = try context.execute(request) }
-      #expect(error?.code == .persistentStoreUnsupportedRequestType)
-    }
-    #expect(try container.history().count == all.count)
+    let first = try #require(all[0].author)
+    let start = try #require(all.firstIndex { $0.author != first })
+    let request = PersistentHistoryChangeRequest.deleteHistory(before: all[5].token)
+    request.changePredicate = try FormatPredicate("entityName == 'Company'")
+    let error = heartwoodError { _ = try context.execute(request) }
+    #expect(error?.code == .persistentStoreUnsupportedRequestType)
+    request.changePredicate = nil
+    request.transactionPredicate = try FormatPredicate("author == 'none'")
+    #expect(try context.execute(request).count == 0)
+    request.transactionPredicate = try FormatPredicate("author == %@", first)
+    #expect(try context.execute(request).count == start)
+    let other = PersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture)
+    other.author = all[start].author
+    #expect(try context.execute(other).count == 1)
+    #expect(
+      try container.history().map(\.transactionNumber) == all[(start + 1)...].map(\.transactionNumber))
   }
 
   // HIS-14
