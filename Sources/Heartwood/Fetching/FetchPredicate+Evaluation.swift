@@ -14,8 +14,10 @@ extension FetchPredicate {
     let compiled = try CompiledPredicate(self, entity: object.entity)
     let overlay = PendingOverlay(try context.readingView().forOneReader(), context)
     let key = object.identifier.key
-    let row =
+    var row =
       object.hasUnsavedState ? overlay.row(of: object) : try overlay.row(object.entity.rootEntity, key)
+    // A row that is deleted has its last values in the object, as observers of the save ask for.
+    if row == nil, object.storedRow != nil { row = overlay.row(of: object) }
     guard let row else { return false }
     return try compiled.matches(row, key: key, in: overlay)
   }

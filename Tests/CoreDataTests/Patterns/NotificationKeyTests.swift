@@ -132,6 +132,29 @@ private func failure(of context: NSManagedObjectContext) throws -> NSError {
 
   private enum Holder {
     static let last = Mutex<UncheckedBox<Notification>?>(nil)
+    static let names = Mutex<[String]>([])
+  }
+
+  @Test func `a predicate finds an object that a save has deleted, by its last values`() throws {
+    try context.performAndWait {
+      for name in ["Ada", "Bob"] { _ = Author(name: name, context: context) }
+      try context.save()
+      let token = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+      ) { notification in
+        let deleted = notification.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject> ?? []
+        let isAda = NSPredicate(format: "name CONTAINS[cd] 'AD'")
+        Holder.names.withLock {
+          $0 = deleted.filter { isAda.evaluate(with: $0) }.compactMap { ($0 as? Author)?.name }
+        }
+      }
+      defer { NotificationCenter.default.removeObserver(token) }
+      for author in try context.fetch(Author.fetchRequest() as NSFetchRequest<Author>) {
+        context.delete(author)
+      }
+      try context.save()
+      #expect(Holder.names.withLock { $0 } == ["Ada"])
+    }
   }
 
   @Test func `coordinators name the stores that come, go and are replaced`() throws {
