@@ -102,6 +102,18 @@ struct IdentityMap: ~Copyable {
     return all
   }
 
+  /// The objects that something else references too, or for which `isKept` returns true.
+  func objectsInUse(_ isKept: (ManagedObject) -> Bool) -> [ManagedObject] {
+    var found: [ManagedObject] = []
+    forEachPlace { members, index in
+      guard let object = members[index] else { return }
+      if !Self.isHeldOnce(members + index) || object._withUnsafeGuaranteedRef(isKept) {
+        found.append(object.takeUnretainedValue())
+      }
+    }
+    return found
+  }
+
   /// Releases every object that only the map references and that `isKept` returns false for.
   mutating func sweep(keeping isKept: (ManagedObject) -> Bool) {
     var leaving: [Unmanaged<ManagedObject>] = []

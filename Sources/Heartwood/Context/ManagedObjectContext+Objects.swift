@@ -113,11 +113,14 @@ extension ManagedObjectContext {
   /// Objects that the next save will delete. Unlike in Core Data, those that others have deleted already are not among them: a save
   /// has nothing to do for them.
   @_disfavoredOverload public var deletedObjects: Set<ManagedObject> { listing { Set(changes.deleted) } }
-  /// Every object that the context holds now.
+  /// The objects of the context that the program references, and those that have changes. With `retainsRegisteredObjects` all that the context
+  /// has read.
   ///
   /// - Complexity: Linear in the number of objects.
   @_disfavoredOverload public var registeredObjects: Set<ManagedObject> {
-    listing { Set(identities.objects) }
+    listing {
+      Set(retainsRegisteredObjects ? identities.objects : identities.objectsInUse(isKeptInSweeps))
+    }
   }
 
   /// The value of `hasChanges`.
@@ -144,6 +147,8 @@ extension ManagedObjectContext {
     listing { (Array(changes.inserted), Array(changes.updated), Array(changes.deleted)) }
   }
   package var anyRegisteredObjects: Set<ManagedObject> { registeredObjects }
+  /// Also the objects that only the context references.
+  package var objectsInMemory: Set<ManagedObject> { listing { Set(identities.objects) } }
   package var anyMergePolicy: MergePolicy {
     get { mergePolicy }
     set { mergePolicy = newValue }

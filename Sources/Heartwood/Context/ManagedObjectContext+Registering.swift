@@ -120,13 +120,16 @@ extension ManagedObjectContext {
     // A row that others have deleted needs no hiding once nothing else references its object.
     let gone = changes.gone.map { ($0.entity.rootEntity, $0.identifier.key) }
     changes.gone = ObjectList()
-    identities.sweep { object in
-      let isKept = !object.state.isDisjoint(with: ObjectState.kept) && !object.state.contains(.inaccessible)
-      return isKept || object.isObserved
-    }
+    identities.sweep(keeping: isKeptInSweeps)
     for (root, key) in gone { registered(root, key).map { changes.gone.append($0) } }
     fetchBatches.sweep { registered($0, $1) != nil }
     usedObjects?.keep { registered($0.entity.rootEntity, $0.key) != nil }
+  }
+
+  /// Whether a sweep keeps an object that nothing but the context references.
+  func isKeptInSweeps(_ object: ManagedObject) -> Bool {
+    let isKept = !object.state.isDisjoint(with: ObjectState.kept) && !object.state.contains(.inaccessible)
+    return isKept || object.isObserved
   }
 
   /// The object of a row: the registered fault, unless it was made as one of another entity.

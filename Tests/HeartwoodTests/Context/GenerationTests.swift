@@ -28,6 +28,25 @@ import Testing
     #expect(person.name == "Eve")
   }
 
+  @Test func `registered are the objects that the program references or has changed`() throws {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    func insert() throws {
+      for name in ["Ada", "Bob", "Eve"] { context.makePerson(name) }
+      #expect(context.registeredObjects.count == 3)
+      try context.save()
+    }
+    try insert()
+    #expect(context.registeredObjects.isEmpty)
+    let person = try #require(try context.fetch(Person.self, where: { $0.name == "Eve" }).first)
+    #expect(context.registeredObjects == [person])
+    try context.fetch(Person.self, where: { $0.name == "Ada" }).first?.age = 7
+    #expect(context.registeredObjects.count == 2)
+    context.retainsRegisteredObjects = true
+    #expect(try context.fetch(Person.self).count == 3)
+    #expect(context.registeredObjects.count == 3)
+  }
+
   // QGN-08
   @Test func `a pinned context reads no removed store, and pins the next one at its first read`() throws {
     let container = try makeContainer()
