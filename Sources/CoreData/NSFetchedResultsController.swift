@@ -24,11 +24,12 @@ struct SectionInfo: NSFetchedResultsSectionInfo {
   let all: [ManagedObject]
   var objects: [Any]? { all }
 
-  init(_ section: FetchedResultsSectionInfo<ManagedObject>) {
+  /// - Parameter isGone: Whether the section was deleted: it has no objects any more, as in Core Data.
+  init(_ section: FetchedResultsSectionInfo<ManagedObject>, isGone: Bool = false) {
     name = section.name
     indexTitle = section.indexTitle
-    numberOfObjects = section.numberOfObjects
-    all = section.objects
+    numberOfObjects = isGone ? 0 : section.numberOfObjects
+    all = isGone ? [] : section.objects
   }
 }
 
@@ -268,7 +269,8 @@ private final class ResultsForwarder: FetchedResultsControllerDelegate {
     didChange sectionInfo: FetchedResultsSectionInfo<ManagedObject>,
     atSectionIndex sectionIndex: Int, for type: FetchedResultsChangeType
   ) {
-    tell { $0.controller($1, didChange: SectionInfo(sectionInfo), atSectionIndex: sectionIndex, for: type) }
+    let section = SectionInfo(sectionInfo, isGone: type == .delete)
+    tell { $0.controller($1, didChange: section, atSectionIndex: sectionIndex, for: type) }
   }
 
   func controller(

@@ -177,7 +177,7 @@ import Testing
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChange sectionInfo: any NSFetchedResultsSectionInfo,
         atSectionIndex sectionIndex: Int, for type: NSFetchedResultsChangeType
-      ) { changes.append("\(type) section \(sectionInfo.name)") }
+      ) { changes.append("\(type) section of \(sectionInfo.numberOfObjects)") }
       func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
         changes.append("\(controller.fetchedObjects?.count ?? 0) objects")
       }
@@ -203,6 +203,8 @@ import Testing
       context.processPendingChanges()
       #expect(delegate.changes.contains("insert A") && delegate.changes.contains("1 objects"))
       #expect(delegate.changes.contains { $0.hasPrefix("move A") })
+      #expect(delegate.changes.filter { $0.hasPrefix("delete section") } == ["delete section of 0"])
+      #expect(delegate.changes.filter { $0.hasPrefix("insert section") }.allSatisfy { $0.hasSuffix(" 1") })
     }
   }
 }
