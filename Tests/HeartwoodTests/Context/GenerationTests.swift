@@ -32,7 +32,7 @@ import Testing
     let container = try makeContainer()
     let context = container.newBackgroundContext()
     func insert() throws {
-      for name in ["Ada", "Bob", "Eve"] { context.makePerson(name) }
+      for name in ["Ada", "Bob", "Eve"] { _ = context.makePerson(name) }
       #expect(context.registeredObjects.count == 3)
       try context.save()
     }

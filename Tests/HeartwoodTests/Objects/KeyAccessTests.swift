@@ -236,8 +236,8 @@ final class Cart: Vehicle {
   @Test func `the changed values have a to-many relationship that was not loaded`() throws {
     let container = try makeContainer()
     let first = container.newBackgroundContext()
-    first.makePerson("Ada", in: first.makeCompany("Acme"))
-    first.makePerson("Bob")
+    _ = first.makePerson("Ada", in: first.makeCompany("Acme"))
+    _ = first.makePerson("Bob")
     try first.save()
     let context = container.newBackgroundContext()
     let acme = try #require(try context.fetch(Company.self).first)
