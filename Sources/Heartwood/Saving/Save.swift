@@ -164,7 +164,12 @@ package struct Save {
   /// Calls `didSave` of the saved objects, and posts the notifications of the save.
   func report(_ plan: SavePlan, _ derived: [DerivedRow], _ generation: StoreGenerations?) {
     for object in plan.written { object.didSave() }
-    for object in plan.deleted { object.didSave() }
+    for object in plan.deleted {
+      // `didSave` may ask whether its object is deleted, as with Core Data.
+      object.state.insert(.deleted)
+      object.didSave()
+      object.state.remove(.deleted)
+    }
     var saved = ContextChanges()
     saved.insertedObjects = Set(plan.inserted)
     saved.updatedObjects = Set(plan.updated)

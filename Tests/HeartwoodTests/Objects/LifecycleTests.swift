@@ -32,7 +32,7 @@ final class Tracked: ManagedObject {
     calls.append("willSave")
     onWillSave(self)
   }
-  override func didSave() { calls.append("didSave") }
+  override func didSave() { calls.append(isDeleted ? "didSave of a delete" : "didSave") }
   override func willTurnIntoFault() { calls.append("willTurnIntoFault \(title)") }
   override func didTurnIntoFault() { calls.append("didTurnIntoFault") }
 }
@@ -81,7 +81,7 @@ final class Tracked: ManagedObject {
     context.delete(child)
     try context.save()
     #expect(object.calls.suffix(2) == ["willSave", "didSave"])
-    #expect(child.calls.suffix(3) == ["prepareForDeletion", "willSave", "didSave"])
+    #expect(child.calls.suffix(3) == ["prepareForDeletion", "willSave", "didSave of a delete"])
   }
 
   // OBJ-27; findings: rounds of willSave look at edits only
@@ -98,7 +98,7 @@ final class Tracked: ManagedObject {
     object.onWillSave = { _ in context.delete(doomed) }
     object.title = "edited again"
     try context.save()
-    #expect(doomed.calls.suffix(3) == ["prepareForDeletion", "willSave", "didSave"])
+    #expect(doomed.calls.suffix(3) == ["prepareForDeletion", "willSave", "didSave of a delete"])
     #expect(try context.count(Tracked.self) == 2)
   }
 
