@@ -37,7 +37,10 @@ extension HeartwoodError {
       info[NSValidationValueErrorKey] = FoundationValue.of(value)
     }
     if !details.isEmpty { info[NSDetailedErrorsKey] = details.map { $0.cocoaError(in: context) as NSError } }
-    return NSError(domain: NSCocoaErrorDomain, code: code.rawValue, userInfo: info)
+    // A save to a store that is read-only is a file's error in Core Data.
+    let isOfFile = code == .persistentStoreSave && (underlying as? CocoaError)?.code == .fileWriteNoPermission
+    let number = isOfFile ? CocoaError.Code.fileWriteNoPermission.rawValue : code.rawValue
+    return NSError(domain: NSCocoaErrorDomain, code: number, userInfo: info)
   }
 
   /// The predicate that a rule is among those of its attribute.

@@ -487,7 +487,8 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
           + "migratePersistentStore(_:to:options:type:), and save there")
     }
     return HeartwoodError(
-      .persistentStoreSave, "the store at \(place) is open read-only; open it without isReadOnly to save")
+      .persistentStoreSave, "the store at \(place) is open read-only; open it without isReadOnly to save",
+      underlying: CocoaError(.fileWriteNoPermission))
   }
 
   package final func unsupported(_ request: Any) -> HeartwoodError {

@@ -149,6 +149,13 @@ import Testing
       ofType: NSSQLiteStoreType, configurationName: nil, at: url,
       options: [NSReadOnlyPersistentStoreOption: true])
     #expect(coordinator.persistentStores.first?.isReadOnly == true)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    context.performAndWait {
+      _ = Book(context: context)
+      let error = #expect(throws: CocoaError.self) { try context.save() }
+      #expect(error?.code == .fileWriteNoPermission)
+    }
     try coordinator.remove(try #require(coordinator.persistentStores.first))
     try coordinator.destroyPersistentStore(at: url, ofType: NSSQLiteStoreType, options: nil)
     #expect(FileManager.default.fileExists(atPath: url.path))

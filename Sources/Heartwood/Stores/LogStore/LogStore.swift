@@ -283,7 +283,8 @@ extension LogStore {
     guard isReadOnly else { return }
     throw HeartwoodError(
       .persistentStoreSave,
-      "the store at \(path) is open read-only; open it without isReadOnly to save")
+      "the store at \(path) is open read-only; open it without isReadOnly to save",
+      underlying: CocoaError(.fileWriteNoPermission))
   }
 }
 
