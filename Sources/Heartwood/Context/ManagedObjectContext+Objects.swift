@@ -148,7 +148,7 @@ extension ManagedObjectContext {
   }
   package var anyRegisteredObjects: Set<ManagedObject> { registeredObjects }
   /// Also the objects that only the context references.
-  package var objectsInMemory: Set<ManagedObject> { listing { Set(identities.objects) } }
+  package var anyObjectsInMemory: Set<ManagedObject> { listing { Set(identities.objects) } }
   package var anyMergePolicy: MergePolicy {
     get { mergePolicy }
     set { mergePolicy = newValue }

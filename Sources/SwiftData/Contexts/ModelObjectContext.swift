@@ -324,7 +324,7 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   /// Makes models of all objects ones without a context, and notifies observers.
   func forgetAll() {
     var dropped: [PersistentIdentifier] = []
-    for case let object as _ModelObject in objectsInMemory {
+    for case let object as _ModelObject in anyObjectsInMemory {
       guard object.model != nil else { continue }
       dropped.append(object.persistentIdentifier)
       ModelValues.detachModels(of: object)

@@ -147,7 +147,7 @@ private final class StoredModels {
 extension ModelObjectContext {
   /// The objects of the stores that are in memory.
   var objectsInMemory: [_ModelObject] {
-    objectsInMemory.compactMap { $0 as? _ModelObject }.filter { !$0.objectID.isTemporaryID }
+    anyObjectsInMemory.compactMap { $0 as? _ModelObject }.filter { !$0.objectID.isTemporaryID }
   }
 
   /// Makes the models of an object that its store has deleted ones without a context.
