@@ -118,7 +118,8 @@ extension FoundationValue {
   /// A value of a property list: each of its numbers is one of Foundation's.
   static func ofPropertyList(_ value: Any) -> Any {
     switch value {
-    case is NSNumber: value
+    // By the type itself: numbers of Swift are cast to those of Foundation.
+    case _ where type(of: value) is NSNumber.Type: value
     case let number as Bool: NSNumber(value: number)
     case let number as Int: NSNumber(value: number)
     case let number as Double: NSNumber(value: number)

@@ -248,7 +248,8 @@ final class Card: NSManagedObject, Codable {
     try writing.performAndWait {
       let author = Author(name: "Old", context: writing)
       try writing.save()
-      let name = try reading.performAndWait { try reading.fetch(Author.sortedFetchRequest).first?.name }
+      let read = try reading.performAndWait { try reading.fetch(Author.sortedFetchRequest).first }
+      let name = reading.performAndWait { read?.name }
       #expect(name == "Old")
       let first = try track()
       #expect(first == 1)
@@ -258,7 +259,7 @@ final class Card: NSManagedObject, Codable {
       #expect(second == 1)
       let third = try track()
       #expect(third == 0)
-      let merged = reading.performAndWait { (reading.registeredObjects.first as? Author)?.name }
+      let merged = reading.performAndWait { read?.name }
       #expect(merged == "New")
     }
     for store in container.persistentStoreCoordinator.persistentStores {
