@@ -90,7 +90,7 @@ extension Page {
     return heapBytes <= Page.byteCount &- heapStart &- heapDead
   }
 
-  /// What is invalid of the entries or their order; nil if they are valid.
+  /// The first mistake in the entries or their order; nil if they are valid.
   func entriesError() -> String? {
     var heapBytes = 0
     for index in 0..<count {

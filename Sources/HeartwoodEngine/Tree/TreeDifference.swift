@@ -36,7 +36,7 @@ struct TreeDifference {
       root = view.root.reference == .none ? nil : view.root
     }
 
-    /// What comes next.
+    /// The part that comes next.
     var next: Part {
       if let root {
         return .subtree(Subtree(reference: root.reference, checksum: root.checksum, level: root.level))

@@ -180,7 +180,7 @@ extension _PersistentStoreValues where Self: PersistentStore {
   }
 }
 
-/// What metadata say of the model in a store.
+/// The version of a model in a store, as metadata have it.
 private struct StoredModelVersion {
   let hashes: [String: Data]
   let identifiers: [String]
