@@ -14,6 +14,9 @@ struct GraphUnsafeCodeTests {
         "Memory/UnownedReference.swift",
       ],
       "places on the stack of the caller": ["Predicates/Evaluation/Place.swift"],
+      "an owner, which clears it when it ends": [
+        "Model/EntityDescription.swift", "Model/FetchIndexDescription.swift",
+      ],
       "texts compared eight bytes at a time": ["Predicates/Evaluation/TextBytes.swift"],
       "a table of words on the stack": ["Words/TextWords.swift"],
     ],
