@@ -59,7 +59,7 @@ import Testing
     var seen = 0
     for _ in company.$people {
       seen += 1
-      #expect(context.registeredObjects.count == 1 + seen)
+      #expect(context.anyObjectsInMemory.count == 1 + seen)
       if seen == 3 { break }
     }
   }
