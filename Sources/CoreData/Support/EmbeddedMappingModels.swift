@@ -43,7 +43,9 @@ enum MappingModels {
     let found =
       embedded.compactMap { type in readable { try model(type) } }
       + files.compactMap { file in readable { try model(at: file) } }
-    if let best = NSMappingModel.best(of: found, source, destination) { return try best.withPolicies() }
+    if let best = NSMappingModel.best(of: found, source, destination) {
+      return try best.withPolicies { throw $0 }
+    }
     if let problem { throw problem }
     return nil
   }
@@ -54,9 +56,10 @@ enum MappingModels {
     if url.scheme == EmbeddedModels.scheme || url.pathExtension == "cdm",
       let type = types.first(where: { $0.name == name })
     {
-      return try model(type).withPoliciesOrFailing()
+      return try model(type).withPolicies { MissingPolicy($0) }
     }
-    return try model(at: url).withPoliciesOrFailing()
+    // Where a policy's class is missing, migrations fail, and not the reading, as with Core Data.
+    return try model(at: url).withPolicies { MissingPolicy($0) }
   }
 
   /// The place of a mapping model in the program, for `NSMappingModel(contentsOf:)`; nil if there is none of this name.
@@ -142,24 +145,15 @@ extension EmbeddedModels {
 
 extension MappingModel {
   /// Makes the policies that the mappings name.
-  fileprivate func withPolicies() throws -> NSMappingModel {
-    for mapping in anyEntityMappings {
-      guard let name = mapping.policyName else { continue }
-      guard let policy = NSEntityMigrationPolicy.made(named: name) else {
-        throw HeartwoodError.missingPolicy(name, of: mapping)
-      }
-      mapping.policy = policy
-    }
-    return self
-  }
-
-  /// As `withPolicies()`, but where a policy's class is missing, migrations fail, and not the reading, as with Core Data.
-  fileprivate func withPoliciesOrFailing() -> NSMappingModel {
+  ///
+  /// - Parameter replacement: The policy in place of one whose class is missing, which the error says.
+  fileprivate func withPolicies(
+    orElse replacement: (HeartwoodError) throws -> NSEntityMigrationPolicy
+  ) rethrows -> NSMappingModel {
     for mapping in anyEntityMappings {
       guard let name = mapping.policyName else { continue }
       mapping.policy =
-        NSEntityMigrationPolicy.made(named: name)
-        ?? MissingPolicy(HeartwoodError.missingPolicy(name, of: mapping))
+        try NSEntityMigrationPolicy.made(named: name) ?? replacement(.missingPolicy(name, of: mapping))
     }
     return self
   }
