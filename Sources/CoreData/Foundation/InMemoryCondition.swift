@@ -40,7 +40,7 @@ enum InMemoryOrder {
   static func evaluation(_ variables: [String: Any] = [:]) -> InMemoryEvaluation {
     InMemoryEvaluation(
       variables: variables, property: { KeyValues.value(of: $0, named: $1) },
-      members: { $0 is NSDictionary || $0 is [AnyHashable: Any] ? nil : KeyValues.elements(of: $0) },
+      members: { KeyValues.members(of: $0) },
       identifier: { ($0 as? ManagedObject)?.objectID ?? $0 as? NSManagedObjectID })
   }
 

@@ -10,7 +10,7 @@ enum KeyValues {
     var names = path.split(separator: ".").map(String.init)[...]
     while let name = names.popFirst() {
       guard let current = value else { return nil }
-      if let elements = elements(of: current), !(current is NSDictionary) {
+      if let elements = members(of: current) {
         if name.hasPrefix("@") { return aggregate(name, of: elements, path: names.joined(separator: ".")) }
         value = self.value(ofEach: elements, of: current, named: name)
         continue
@@ -23,7 +23,7 @@ enum KeyValues {
   /// The values of one name in a collection, in a collection of its kind.
   private static func value(ofEach elements: [Any], of collection: Any, named name: String) -> Any {
     let values = elements.compactMap { element in
-      guard let inner = self.elements(of: element), !(element is NSDictionary) else {
+      guard let inner = members(of: element) else {
         return self.value(of: element, named: name)
       }
       return self.value(ofEach: inner, of: element, named: name)
@@ -46,7 +46,7 @@ enum KeyValues {
 
   /// Sets the value at the end of names with dots between them: in each element of a collection.
   static func set(_ value: Any?, of object: Any, atPath path: String) {
-    if let elements = elements(of: object), !(object is NSDictionary) {
+    if let elements = members(of: object) {
       for element in elements { set(value, of: element, atPath: path) }
       return
     }
@@ -99,6 +99,11 @@ enum KeyValues {
     if let array = value as? NSArray { return array.map { $0 } }
     if let array = value as? [Any] { return array }
     return (value as? Set<AnyHashable>)?.map(\.base)
+  }
+
+  /// The elements of a collection that passes keys on to them; nil for a dictionary, which has values for keys itself.
+  static func members(of value: Any) -> [Any]? {
+    value is NSDictionary || value is [AnyHashable: Any] ? nil : elements(of: value)
   }
 
   private static func isOrdered(_ value: Any) -> Bool {
