@@ -486,9 +486,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
         "the store at \(place) is of type \(type.rawValue), which is read and not written: move it to a store of type Log with "
           + "migratePersistentStore(_:to:options:type:), and save there")
     }
-    return HeartwoodError(
-      .persistentStoreSave, "the store at \(place) is open read-only; open it without isReadOnly to save",
-      underlying: CocoaError(.fileWriteNoPermission))
+    return .openReadOnly(place)
   }
 
   package final func unsupported(_ request: Any) -> HeartwoodError {

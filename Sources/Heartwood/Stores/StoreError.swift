@@ -1,3 +1,4 @@
+import Foundation
 import HeartwoodEngine
 
 /// Translation of engine errors. The engine's error becomes `underlying`.
@@ -17,6 +18,13 @@ extension HeartwoodError {
     case .otherContent: .persistentStoreIncompatibleSchema
     default: nil
     }
+  }
+
+  /// A save to a store that is open for reading only.
+  static func openReadOnly(_ place: String) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreSave, "the store at \(place) is open read-only; open it without isReadOnly to save",
+      underlying: CocoaError(.fileWriteNoPermission))
   }
 
   /// Runs `body` and translates the engine errors that it throws. Other errors pass unchanged.

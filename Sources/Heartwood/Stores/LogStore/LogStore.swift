@@ -280,11 +280,7 @@ extension LogStore {
   }
 
   func refuseIfReadOnly() throws {
-    guard isReadOnly else { return }
-    throw HeartwoodError(
-      .persistentStoreSave,
-      "the store at \(path) is open read-only; open it without isReadOnly to save",
-      underlying: CocoaError(.fileWriteNoPermission))
+    if isReadOnly { throw HeartwoodError.openReadOnly(path) }
   }
 }
 
