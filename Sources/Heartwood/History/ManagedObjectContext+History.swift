@@ -285,7 +285,7 @@ extension LogStore: HistorySource {
   func deleteHistory(_ request: PersistentHistoryChangeRequest, isOnly: Bool) throws -> Int {
     let filter = try HistoryFilter(request)
     func isAskedFor(_ record: HistoryRecord) -> Bool {
-      guard request.author == nil || record.author == request.author else { return false }
+      guard request.asksForAuthor(of: record) else { return false }
       guard request.transactionPredicate != nil else { return true }
       return (try? filter.transaction(record, identity, withChanges: false)) != nil
     }
@@ -312,8 +312,10 @@ extension PersistentHistoryChangeRequest {
   /// Whether the result has as many transactions as it may.
   func isComplete(_ count: Int) -> Bool { fetchLimit > 0 && count >= fetchLimit }
 
+  func asksForAuthor(of record: HistoryRecord) -> Bool { author == nil || record.author == author }
+
   func asksFor(_ record: HistoryRecord) -> Bool {
-    if let author, record.author != author { return false }
+    guard asksForAuthor(of: record) else { return false }
     if case .date(let date) = start { return record.timestamp > date }
     return true
   }
