@@ -17,12 +17,13 @@ struct AttributeComparison {
     self.column = column
     self.comparator = comparator
     // As Core Data does: other values have no case and no accents.
-    self.options = column.kind == .string || column.kind == .uri ? options : []
+    self.options = Self.isText(column) ? options : []
     conversion = ConstantConversion(path: path, attribute: attribute)
   }
 
+  private static func isText(_ column: Column) -> Bool { column.kind == .string || column.kind == .uri }
   private var slot: Int { Int(column.slot) }
-  private var isText: Bool { column.kind == .string || column.kind == .uri }
+  private var isText: Bool { Self.isText(column) }
   private var isInteger: Bool {
     switch column.kind {
     case .int16, .int32, .int64, .bool: true
