@@ -50,19 +50,15 @@ struct RowFetching {
     in view: any StoreView, _ prepare: (any StoreView, FetchFigures?) throws -> RowExecution,
     columns body: (inout ColumnValues) throws -> Bool
   ) throws {
-    guard context.fetchLog == nil else {
-      return try forEachRow(in: view, prepare) { row, values in
-        var columns = ColumnValues(row, values)
-        return try body(&columns)
-      }
-    }
-    let run = try prepare(view, nil)
-    if run.readsColumns { return try run.forEachDirect(columns: body) }
-    let values = RowValues(run.program.outputs, run.execution.source, context.storeIdentity)
-    try run.forEachInWindow { row in
+    func readColumns(_ row: [Value], _ values: RowValues) throws -> Bool {
       var columns = ColumnValues(row, values)
       return try body(&columns)
     }
+    guard context.fetchLog == nil else { return try forEachRow(in: view, prepare, readColumns) }
+    let run = try prepare(view, nil)
+    if run.readsColumns { return try run.forEachDirect(columns: body) }
+    let values = RowValues(run.program.outputs, run.execution.source, context.storeIdentity)
+    try run.forEachInWindow { try readColumns($0, values) }
   }
 
   /// - Parameter figures: The figures that are counted; nil unless the execution is analysed.
