@@ -60,7 +60,7 @@ extension ManagedObjectContext {
   /// Marks an object for deletion by the next save.
   public func delete(_ object: NSManagedObject) { delete(object as ManagedObject) }
 
-  /// Makes an object a fault, so that its values are read anew.
+  /// Makes an object a fault, so that its values are read again.
   ///
   /// - Parameters:
   ///   - object: The object.

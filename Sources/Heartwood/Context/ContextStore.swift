@@ -37,7 +37,7 @@ protocol ContextStore: ObjectStore {
 }
 
 extension ContextStore {
-  /// Whether the versions of rows begin anew with each opening, as in stores that are read whole.
+  /// Whether the versions of rows begin again with each opening, as in stores that are read whole.
   var countsVersionsAnew: Bool { members.contains { $0.store.file != nil } }
 
   func view(for context: ManagedObjectContext) throws -> any StoreView { try view() }

@@ -192,7 +192,7 @@ extension ManagedObjectContext {
     trackers.noteStores()
   }
 
-  /// Compares the registered objects with the rows of a store that was opened again, where versions begin anew with each opening: in
+  /// Compares the registered objects with the rows of a store that was opened again, where versions begin again with each opening: in
   /// stores that are read whole. An object with the values of its row gets the version of it. The next save of another one is a conflict.
   private func compareVersionsOfReopened() {
     guard view.store?.countsVersionsAnew == true, let rows = try? readingView() else { return }

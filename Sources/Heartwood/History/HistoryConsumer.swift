@@ -63,7 +63,7 @@ public struct HistoryConsumer: Sendable {
   /// - Throws: The store's error if it cannot be written.
   public func unregister() throws { try store.changeConsumer(name) { _, _ in nil } }
 
-  /// Goes on from another position, as after `.persistentHistoryTokenExpired`: read what the consumer needs anew before it.
+  /// Goes on from another position, as after `.persistentHistoryTokenExpired`: read all that the consumer needs again before it.
   ///
   /// - Parameter start: The position.
   /// - Throws: The store's error if it cannot be written.
