@@ -167,4 +167,60 @@ import Testing
       #expect(NSPredicate(format: "a == 1") == NSPredicate(format: "a == 1"))
     }
   }
+
+  @Test func `arguments without a placeholder are left out`() {
+    #expect(NSPredicate(format: "SELF == %@", argumentArray: ["a", "b"]).evaluate(with: "a"))
+    #expect(NSPredicate(format: "1 == 1", "extra").evaluate(with: nil))
+    #expect(NSExpression(format: "@sum.id", argumentArray: [1]).keyPath == "@sum.id")
+    #expect(
+      NSExpression(format: "1 + %@", argumentArray: [2, 3]).expressionValue(with: nil, context: nil) as? Int
+        == 3)
+  }
+
+  @Test func `objects of any class are compared by equality in memory`() throws {
+    final class Plain: NSObject {}
+    final class Numbered: NSObject {
+      let number: Int
+      init(_ number: Int) { self.number = number }
+      override func isEqual(_ object: Any?) -> Bool { (object as? Numbered)?.number == number }
+      override var hash: Int { number }
+    }
+    for (one, same, other) in [
+      (Plain(), nil, Plain()), (Numbered(1), Numbered(1), Numbered(2)),
+    ] as [(NSObject, NSObject?, NSObject)] {
+      for object in [one, same ?? one] {
+        #expect(NSPredicate(format: "SELF == %@", argumentArray: [one]).evaluate(with: object))
+        #expect(!NSPredicate(format: "SELF != %@", argumentArray: [one]).evaluate(with: object))
+        #expect(NSPredicate(format: "SELF IN %@", argumentArray: [[one]]).evaluate(with: object))
+        #expect(
+          NSPredicate(format: "SELF CONTAINS %@", argumentArray: [object]).evaluate(with: [one, other]))
+      }
+      #expect(!NSPredicate(format: "SELF == %@", argumentArray: [one]).evaluate(with: other))
+      #expect(NSPredicate(format: "SELF != %@", argumentArray: [one]).evaluate(with: other))
+      #expect(!NSPredicate(format: "SELF IN %@", argumentArray: [[one]]).evaluate(with: other))
+    }
+    let request: NSFetchRequest<Book> = Book.fetchRequest()
+    request.predicate = NSPredicate(format: "title == %@", argumentArray: [Plain()])
+    #expect(throws: (any Error).self) { try context.performAndWait { try context.fetch(request) } }
+  }
+
+  @Test(arguments: [
+    "SELF.@count == 2", "@count == 2", "SELF.@sum.n == 3", "@max.n == 2", "SELF[SIZE] == 2",
+    "SUBQUERY(SELF, $c, $c.n > 1).@count == 1",
+  ])
+  func `operators of collections are about the collection itself in memory`(_ format: String) {
+    let list = [["n": 1], ["n": 2]]
+    #expect(NSPredicate(format: format).evaluate(with: list))
+    #expect(!NSPredicate(format: format).evaluate(with: list + [["n": 5]]))
+    let ofValues = NSPredicate(format: format.replacing(".n", with: ".SELF").replacing("$c.SELF", with: "$c"))
+    #expect(ofValues.evaluate(with: [1, 2]))
+    #expect(!ofValues.evaluate(with: [1, 2, 5]))
+  }
+
+  @Test(arguments: ["SELF.@count == 2", "@max.pages > 2", "SUBQUERY(SELF, $c, $c.pages > 1).@count == 1"])
+  func `operators without a relationship are errors of a fetch`(_ format: String) {
+    let request: NSFetchRequest<Book> = Book.fetchRequest()
+    request.predicate = NSPredicate(format: format)
+    #expect(throws: (any Error).self) { try context.performAndWait { try context.fetch(request) } }
+  }
 }

@@ -93,12 +93,27 @@ open class NSExpression: NSObject, NSCopying {
     self.init(ConditionExpression(forMinusSet: left.expression, with: right.expression))
   }
 
-  /// Not here.
-  @available(*, unavailable, message: "write SUBQUERY in the text of an expression or a predicate")
+  /// The destinations of a to-many relationship for which a predicate holds.
+  ///
+  /// - Parameters:
+  ///   - expression: The path of the relationship.
+  ///   - variable: The destination's name in the predicate, without the sign.
+  ///   - predicate: An `NSPredicate`, with paths such as `$x.name`.
+  /// - Precondition: The expression is a path, and the predicate one that a store can evaluate.
   public convenience init(
     forSubquery expression: NSExpression, usingIteratorVariable variable: String, predicate: Any
   ) {
-    fatalError()
+    do {
+      guard let predicate = predicate as? NSPredicate else {
+        throw HeartwoodError(.invalidPredicate, "\(predicate) is no NSPredicate")
+      }
+      self.init(
+        try ConditionExpression(
+          forSubquery: expression.expression, usingIteratorVariable: variable,
+          predicate: predicate.storeCondition()))
+    } catch {
+      programError("NSExpression(forSubquery:): \(error)")
+    }
   }
 
   /// One of two expressions.
@@ -124,9 +139,14 @@ open class NSExpression: NSObject, NSCopying {
 
   /// An expression as text, with its arguments in an array.
   public convenience init(format expressionFormat: String, argumentArray: [Any]) {
+    // An operator of a collection, which is put behind a path later.
+    if expressionFormat.hasPrefix("@"), String(expressionFormat.dropFirst()).isDottedName {
+      self.init(forKeyPath: expressionFormat)
+      return
+    }
     do {
       let arguments = argumentArray.map { GivenArgument($0) as (any PredicateArgument)? }
-      self.init(try ConditionExpression(format: expressionFormat, argumentArray: arguments))
+      self.init(try FormatParser.expression(expressionFormat, arguments, takesMore: true))
     } catch {
       if argumentArray.isEmpty, expressionFormat.contains("$") {
         self.init(mapping: expressionFormat)

@@ -66,7 +66,7 @@ extension _FormatPredicate where Self: NSPredicate {
   ///
   /// - Parameters:
   ///   - format: The text.
-  ///   - arguments: One for each placeholder.
+  ///   - arguments: One for each placeholder. Further ones are left out.
   /// - Precondition: The text is a predicate, and the arguments fit.
   public init(format: String, _ arguments: Any?...) {
     self.init(format: format, argumentArray: arguments.map { $0 ?? NSNull() })
@@ -76,7 +76,7 @@ extension _FormatPredicate where Self: NSPredicate {
   public init(format: String, argumentArray: [Any]?) {
     do {
       let arguments = (argumentArray ?? []).map { GivenArgument($0) as any PredicateArgument }
-      let condition = try FormatPredicate(format, argumentArray: arguments).condition
+      let condition = try FormatPredicate(format, arguments, takesMore: true).condition
       self = NSPredicate.made(of: condition, GivenConstants(argumentArray ?? [])) as! Self
     } catch {
       programError("Unable to parse the format string \"\(format)\": \(error.message)")
@@ -207,7 +207,10 @@ struct GivenArgument: PredicateArgument {
   }
 }
 
-/// Arguments that only a predicate in memory can use: objects that are compared by identity or equality.
+/// Arguments that only a predicate in memory can use: objects, which are compared by equality or identity, and texts of other values.
 enum OtherValues {
-  static func constant(_ value: Any) -> PredicateConstant { "\(value)".predicateConstant }
+  static func constant(_ value: Any) -> PredicateConstant {
+    guard type(of: value) is AnyClass else { return "\(value)".predicateConstant }
+    return PredicateConstant(ConditionExpression(.value(.opaque(_OpaqueValue(value)))))
+  }
 }

@@ -95,9 +95,13 @@ extension Condition {
   /// The names after the signs of variables, by their parts.
   package var variablePaths: [[String]] {
     var paths: [[String]] = []
-    _ = withVariables {
-      paths.append($0)
-      return nil
+    _ = rewritten { expression in
+      if let path = expression.ownPath, let variable = path.variable {
+        paths.append(
+          [variable]
+            + path.steps.dropFirst().compactMap { if case .name(let name) = $0 { name } else { nil } })
+      }
+      return expression
     }
     return paths
   }

@@ -188,4 +188,10 @@ extension HeartwoodError {
     let place = column.map { " at column \($0)" } ?? ""
     return HeartwoodError(.invalidPredicate, "the predicate is wrong\(place): \(message)", property: property)
   }
+
+  static func unboundVariable(_ name: String, column: Int?) -> HeartwoodError {
+    .predicate(
+      "$\(name) has no value: give it one with withSubstitutionVariables, or name it in a SUBQUERY around it",
+      column: column)
+  }
 }

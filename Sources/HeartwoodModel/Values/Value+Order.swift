@@ -20,7 +20,7 @@ extension Value {
     case (.data(let a), .data(let b)): order(a, b)
     case (.uuid(let a), .uuid(let b)): order(a, b)
     case (.object(let a), .object(let b)): order(a.key, b.key)
-    default: compareDecimals(left, right)
+    default: compareOthers(left, right)
     }
   }
 
@@ -70,13 +70,14 @@ extension Value {
     }
   }
 
-  private static func compareDecimals(_ left: Value, _ right: Value) -> Int? {
+  private static func compareOthers(_ left: Value, _ right: Value) -> Int? {
     switch (left, right) {
     case (.decimal(let a), .decimal(let b)): order(a, b)
     case (.decimal(let a), .int(let b)): order(a, Decimal(b))
     case (.int(let a), .decimal(let b)): order(Decimal(a), b)
     case (.decimal(let a), .double(let b)): order(a, b)
     case (.double(let a), .decimal(let b)): -order(b, a)
+    case (.opaque(let a), .opaque(let b)): a == b ? 0 : nil
     default: nil
     }
   }

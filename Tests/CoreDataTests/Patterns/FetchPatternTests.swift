@@ -41,6 +41,29 @@ import Testing
     }
   }
 
+  @Test func `a subquery is built of an expression, a name and a predicate, and counted behind its text`()
+    throws
+  {
+    try context.performAndWait {
+      let long = NSComparisonPredicate(
+        leftExpression: NSExpression(format: "$b.pages"), rightExpression: NSExpression(forConstantValue: 2),
+        modifier: .direct, type: .greaterThanOrEqualTo)
+      let books = NSExpression(
+        forSubquery: NSExpression(forKeyPath: "books"), usingIteratorVariable: "b", predicate: long)
+      #expect(books.expressionType == .subquery && books.predicate.predicateFormat.contains("pages >= 2"))
+      let count = NSExpression(format: "@count")
+      #expect("\(count)" == "@count" && count.expressionType == .keyPath)
+      let request: NSFetchRequest<Author> = Author.fetchRequest()
+      request.predicate = NSComparisonPredicate(
+        leftExpression: NSExpression(format: "\(books).\(count)"),
+        rightExpression: NSExpression(forConstantValue: 0), modifier: .direct, type: .greaterThan)
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      let found = try context.fetch(request)
+      #expect(found.map(\.name) == ["B", "C"])
+      #expect(found.allSatisfy { request.predicate?.evaluate(with: $0) == true })
+    }
+  }
+
   @Test func `a list may have objects of several entities, and ANY may be over a to-one relationship`() throws
   {
     try context.performAndWait {

@@ -90,6 +90,37 @@ import Testing
     }
   }
 
+  // FET-38.
+  @Test func `a subquery of parts is that of a text, also in another one`() throws {
+    let large = try FormatPredicate("$c.population > 1000000").condition
+    let cities = try ConditionExpression(
+      forSubquery: ConditionExpression(forKeyPath: "cities"), usingIteratorVariable: "c", predicate: large)
+    #expect(cities.expressionType == .subquery)
+    #expect(cities.description == "SUBQUERY(cities, $x, $x.population > 1000000)")
+    let counted = try FormatPredicate("\(cities).@count == 1")
+    #expect(try world.keys(world.country, counted) == [1, 2])
+    let inner = try ConditionExpression(
+      forSubquery: ConditionExpression(forVariable: "k.country.cities"), usingIteratorVariable: "c",
+      predicate: large)
+    let condition = try FormatPredicate("\(inner).@count == 1 AND $k.country.cities.@count > 0").condition
+    #expect(Set(condition.variablePaths) == [["k", "country", "cities"]])
+    expectRefusal("$k has no value") { try world.keys(world.city, FormatPredicate(condition)) }
+    let outer = try ConditionExpression(
+      forSubquery: ConditionExpression(forKeyPath: "country.cities"), usingIteratorVariable: "k",
+      predicate: condition)
+    let text = try FormatPredicate(
+      "SUBQUERY(country.cities, $k, SUBQUERY($k.country.cities, $c, $c.population > 1000000).@count == 1 "
+        + "AND $k.country.cities.@count > 0).@count > 0")
+    let built = try FormatPredicate("\(outer).@count > 0")
+    #expect(built.description == text.description)
+    #expect(try world.keys(world.city, built) == world.keys(world.city, text))
+    #expect(try !world.keys(world.city, built).isEmpty)
+    #expect(throws: HeartwoodError.self) {
+      try ConditionExpression(
+        forSubquery: ConditionExpression(forConstantValue: 1), usingIteratorVariable: "c", predicate: large)
+    }
+  }
+
   // FET-36, FET-38.
   @Test func `a parsed tree is walked and rewritten`() throws {
     let condition = try FormatPredicate("population + 1 > 5 AND NOT name ==[cd] $X").condition

@@ -47,9 +47,7 @@ extension ConditionCompiler {
       return .computed(try compile(condition, first, second))
     case .collection(let values): return .computed(try compile(values))
     case .variable(let name, let column):
-      throw .predicate(
-        "$\(name) has no value: give it one with withSubstitutionVariables, or name it in a SUBQUERY around it",
-        column: column)
+      throw .unboundVariable(name, column: column)
     case .anyKey: throw .predicate("ANYKEY is allowed only on the left of a comparison")
     case .computed(let place): return .computed(try compile(computed: place))
     case .group, .window:

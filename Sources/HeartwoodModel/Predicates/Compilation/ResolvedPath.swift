@@ -233,6 +233,7 @@ package struct PathResolver {
   }
 
   private func unknown(_ name: String, _ entity: EntityDescription, _ column: Int?) -> HeartwoodError {
+    guard !name.hasPrefix("$") else { return .unboundVariable(String(name.dropFirst()), column: column) }
     let names = entity.properties.map(\.name).sorted()
     let existing = names.isEmpty ? "it has none" : "it has \(names.joined(separator: ", "))"
     return .predicate(

@@ -161,7 +161,13 @@ package struct InMemoryEvaluation {
     case .fetched(let value):
       throw HeartwoodError(
         .coreData, "\(value.text) has its value in a fetch, not for an object without a context")
-    case .anyKey, .group, .window, .computed: return nil
+    case .group(let aggregate):
+      // About the members of the object itself, in place of the rows of a group.
+      let whole = PropertyPath(.fetched)
+      guard try value(whole, place).flatMap(members) != nil else { return nil }
+      let ends = try ends(whole, .fetched, aggregate.element, aggregate.filter, place)
+      return any(CollectionOperator.value("@\(aggregate.function.rawValue)", of: ends.map(stored)))
+    case .anyKey, .window, .computed: return nil
     }
   }
 

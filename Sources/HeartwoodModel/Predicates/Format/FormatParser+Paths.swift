@@ -23,6 +23,9 @@ extension FormatParser {
       case .name(let step, _):
         path += ".\(step)"
         advance()
+      case .function(let function):
+        let path = PropertyPath(names: "$" + path, column: column)
+        return try parseFunction(function, over: path, path.scope, nil)
       case .placeholder("K"):
         for case .name(let step) in try parseKeyArgument() { path += ".\(step)" }
       default: throw unexpected("a property's name")
@@ -128,7 +131,7 @@ extension FormatParser {
         return try aggregate(
           name, over: path, scope, filter, of: try parseValueOfDestination(), column: column)
       }
-      element.steps += try parseStep(isFirst: false)
+      element.steps += try parseStep(isFirst: element.steps.isEmpty)
       value = .path(element)
     }
     return try aggregate(name, over: path, scope, filter, of: value, column: column)
@@ -139,10 +142,6 @@ extension FormatParser {
     of element: ConditionExpression?,
     column: Int?
   ) throws(HeartwoodError) -> ConditionExpression {
-    guard !path.steps.isEmpty else {
-      throw .predicate(
-        "before @\(name) there must be a to-many relationship, as in 'cities.@\(name)'", column: column)
-    }
     let isList = Self.lists.contains(name)
     guard isList || Aggregate.Function(rawValue: name) != nil else {
       throw .predicate(
@@ -182,7 +181,8 @@ extension FormatParser {
     advance()
     try expect(sign: "(", "after SUBQUERY")
     let column = next.column
-    guard case .path(let path) = try parseExpression(Strength.comparison).kind, !path.steps.isEmpty else {
+    let collection = try parseExpression(Strength.comparison)
+    guard let path = PropertyPath(of: collection) else {
       throw .predicate("SUBQUERY needs a to-many relationship first", column: column)
     }
     try expect(sign: ",", "after the relationship of SUBQUERY")

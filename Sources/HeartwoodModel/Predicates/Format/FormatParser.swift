@@ -15,16 +15,22 @@ package struct FormatParser {
     case expression(ConditionExpression)
   }
 
-  init(_ text: String, _ arguments: [(any PredicateArgument)?]) throws(HeartwoodError) {
+  /// Whether further arguments than the text has placeholders for are left out, as Foundation does.
+  private let takesMore: Bool
+
+  init(
+    _ text: String, _ arguments: [(any PredicateArgument)?], takesMore: Bool = false
+  ) throws(HeartwoodError) {
+    self.takesMore = takesMore
     tokens = try FormatLexer.tokens(of: text)
     self.arguments = arguments.map { $0?.predicateConstant ?? PredicateConstant(Value.null) }
   }
 
   /// The expression that a text is.
   package static func expression(
-    _ text: String, _ arguments: [(any PredicateArgument)?]
+    _ text: String, _ arguments: [(any PredicateArgument)?], takesMore: Bool = false
   ) throws(HeartwoodError) -> ConditionExpression {
-    var parser = try FormatParser(text, arguments)
+    var parser = try FormatParser(text, arguments, takesMore: takesMore)
     return try parser.parseOnlyExpression()
   }
 
@@ -44,7 +50,7 @@ package struct FormatParser {
   }
 
   private func checkArguments() throws(HeartwoodError) {
-    guard usedArguments == arguments.count else {
+    guard usedArguments == arguments.count || takesMore else {
       throw .predicate(
         "\(arguments.count) arguments are given, but the text has placeholders for \(usedArguments) only",
         column: next.column)

@@ -47,7 +47,14 @@ public struct FormatPredicate: FetchPredicate {
   ///   - argumentArray: one for each placeholder, in order.
   /// - Throws: like `init(_:_:)`.
   public init(_ format: String, argumentArray: [(any PredicateArgument)?]) throws(HeartwoodError) {
-    var parser = try FormatParser(format, argumentArray)
+    try self.init(format, argumentArray, takesMore: false)
+  }
+
+  /// - Parameter takesMore: Whether further arguments than the text has placeholders for are left out, as Foundation does.
+  package init(
+    _ format: String, _ argumentArray: [(any PredicateArgument)?], takesMore: Bool
+  ) throws(HeartwoodError) {
+    var parser = try FormatParser(format, argumentArray, takesMore: takesMore)
     condition = try parser.parse()
   }
 
