@@ -68,7 +68,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   ) {
     let open = Set(persistentStoreCoordinator.persistentStores.map(\.anyURL.standardizedFileURL))
     for description in persistentStoreDescriptions {
-      if let url = description.url?.standardizedFileURL, url.path != "/dev/null",
+      if let url = description.url?.standardizedFileURL, !url.isOfMemory,
         open.contains(url) || open.contains(AppleStores.copy(ofStoreAt: url))
       {
         continue

@@ -70,7 +70,7 @@ extension PersistentStoreCoordinator {
       let description = sentDescription.block
       do {
         let converted = try asCocoa { try description.converted() }
-        if let url = converted.url, url.isFileURL, url.path != "/dev/null" {
+        if let url = converted.url, url.isFileURL, !url.isOfMemory {
           try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
@@ -177,7 +177,7 @@ extension PersistentStoreCoordinator {
       try destroyAnyStore(at: url, type: kind, options: settings)
     }
     // Core Data leaves an empty database, also where there was none, whose file many programs delete then.
-    guard kind == .log, url.path != "/dev/null", !url.path.hasPrefix("/dev/null/") else { return }
+    guard kind == .log, !url.isOfMemory else { return }
     if !FileManager.default.fileExists(atPath: url.path) {
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
     }

@@ -131,7 +131,7 @@ struct OpenStoreList {
   }
 
   private static func isSame(_ url: URL?, _ other: URL?) -> Bool {
-    guard let url, let other, url.path != "/dev/null", other.path != "/dev/null" else { return false }
+    guard let url, let other, !url.isOfMemory, !other.isOfMemory else { return false }
     guard url.isFileURL, other.isFileURL else { return url == other }
     return LogStore.path(of: url) == LogStore.path(of: other)
   }

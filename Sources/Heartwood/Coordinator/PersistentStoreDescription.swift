@@ -7,8 +7,8 @@ import HeartwoodFiles
 /// Set the options before the store is added; later changes have no effect. A description may be passed to other threads, but is
 /// not changed by several at a time.
 public final class PersistentStoreDescription: @unchecked Sendable {
-  /// The folder of the store. `/dev/null` means a store in memory, which no other process sees and which is deleted when it
-  /// is closed.
+  /// The folder of the store. `/dev/null`, also with a name below it, means a store in memory, which nothing else sees and which is
+  /// deleted when it is closed.
   public var url: URL?
 
   /// The configuration of the model whose entities the store has; nil for all entities.
@@ -136,10 +136,15 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   public init(url: URL) { self.url = url }
 
   /// Where the store is: a store in memory is nowhere else than at `/dev/null`, whatever its URL.
-  var place: URL? { type == .inMemory ? URL(fileURLWithPath: "/dev/null") : url }
+  var place: URL? { type == .inMemory || url?.isOfMemory == true ? URL(fileURLWithPath: "/dev/null") : url }
 
   /// A description of a store in memory.
   public init() { url = URL(fileURLWithPath: "/dev/null") }
+}
+
+extension URL {
+  /// Whether a store at this place is in memory: at `/dev/null`, or with a name below it.
+  package var isOfMemory: Bool { path == "/dev/null" || path.hasPrefix("/dev/null/") }
 }
 
 /// How a store of another model is migrated, as the types of `Migration` say it, which are above coordinators: nil to infer it.

@@ -1,4 +1,5 @@
 import Foundation
+import Heartwood
 
 /// Where a container stores its models, or some of them.
 public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable, Sendable,
@@ -115,7 +116,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     self.allowsSave = allowsSave
     self.cloudKitDatabase = cloudKitDatabase
     groupContainer = .automatic
-    isStoredInMemoryOnly = url.path == "/dev/null"
+    isStoredInMemoryOnly = url.isOfMemory
     hasGivenURL = true
   }
 

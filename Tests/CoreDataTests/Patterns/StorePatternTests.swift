@@ -46,6 +46,27 @@ import Testing
     }
   }
 
+  @Test(arguments: ["/dev/null", "/dev/null/Library.sqlite", "/dev/null/a/b"])
+  func `a place at or below /dev/null is in memory, with a store for each opening`(path: String) throws {
+    defer { try? remove() }
+    for _ in 0..<2 {
+      let memory = NSPersistentContainer(name: "Library", managedObjectModel: container.managedObjectModel)
+      let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: path))
+      description.type = NSSQLiteStoreType
+      memory.persistentStoreDescriptions = [description]
+      memory.loadPersistentStores { _, error in #expect(error == nil) }
+      let context = memory.newBackgroundContext()
+      try context.performAndWait {
+        #expect(try context.count(for: Author.fetchRequest()) == 0)
+        _ = Author(name: "Ursula", context: context)
+        try context.save()
+        #expect(try context.count(for: Author.fetchRequest()) == 1)
+      }
+      try memory.persistentStoreCoordinator.destroyPersistentStore(
+        at: URL(fileURLWithPath: path), type: .sqlite)
+    }
+  }
+
   @Test func `batches insert, update and delete without objects, and contexts merge them`() throws {
     defer { try? remove() }
     let context = container.newBackgroundContext()

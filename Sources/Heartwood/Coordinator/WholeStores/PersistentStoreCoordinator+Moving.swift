@@ -31,7 +31,7 @@ extension PersistentStoreCoordinator {
     type: PersistentStore.StoreType = .log, progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) throws -> PersistentStore {
     try requireOpen(store)
-    guard type == .inMemory || url.path != "/dev/null" else {
+    guard type == .inMemory || !url.isOfMemory else {
       throw HeartwoodError(
         .persistentStoreInvalidType,
         "a store of type \(type.rawValue) needs a place: pass the URL of its folder or file")

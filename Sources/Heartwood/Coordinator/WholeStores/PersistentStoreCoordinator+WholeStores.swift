@@ -36,7 +36,7 @@ extension PersistentStoreCoordinator {
     var opening = try LogStoreOptions(reading: type, at: url, options)
     opening.fileSystem = fileSystem
     let path = LogStore.path(of: url)
-    guard path != "/dev/null", type != .inMemory else { return }
+    guard !url.isOfMemory, type != .inMemory else { return }
     let destroyed = opening
     try closingOwnStore(at: path) { try Self.destroy(path, destroyed, isForced) }
   }

@@ -56,7 +56,7 @@ extension PersistentStoreCoordinator {
     }
     let made = PersistentStoreDescription(copying: description)
     (made.isReadOnly, made.createsStore) = (false, true)
-    guard url.path != "/dev/null" else { return try filling(made, fill) }
+    guard !url.isOfMemory else { return try filling(made, fill) }
     if let format = StoreFileFormat(rawValue: description.type.rawValue) {
       (made.type, made.url) = (.inMemory, URL(fileURLWithPath: "/dev/null"))
       return try filling(made) { store in
