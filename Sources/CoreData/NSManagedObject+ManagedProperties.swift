@@ -268,6 +268,12 @@ enum ManagedValue {
       if let type = Value.self as? any RawRepresentable.Type, let made = raw(type, any) as? Value {
         return made
       }
+      // A number of another type, as the value of an integer attribute.
+      if let number = any as? NSNumber,
+        let decimal = NSDecimalNumber(decimal: number.decimalValue) as? Value
+      {
+        return decimal
+      }
     } else if let value = (Value.self as? any ExpressibleByNilLiteral.Type)?.none as? Value {
       return value
     } else if let value = zero(Value.self) {

@@ -290,11 +290,20 @@ public protocol _MadeByClass {}
 extension NSManagedObject: _MadeByClass {}
 
 extension _MadeByClass where Self: NSManagedObject {
-  /// Creates an object of an entity in the class that is known when the program runs. A class's own initialiser goes before this one.
+  /// Creates an object of an entity, as `_made(entity:insertInto:)`. A class's own initialiser goes before this one.
   ///
   /// - Precondition: As of `NSManagedObject.init(entity:insertInto:)`. The class has this initialiser.
   @_disfavoredOverload
   public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
-    self = ManagedObject.make(Self.self as ManagedObject.Type, entity, insertInto: context) as! Self
+    self = Self._made(entity: entity, insertInto: context)
+  }
+
+  /// An object of an entity, in the entity's class if that is a subclass of this one: what `NSManagedObject(entity: city, insertInto: context)`
+  /// makes on Apple's systems. The plugin that translates sources writes it in place of initialisers of this name.
+  ///
+  /// - Precondition: The entity is in a valid model, and its class has `init(entity:insertInto:)`. If there is a context, the entity is not abstract.
+  public static func _made(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) -> Self {
+    if !entity.isInUse { entity.owningModel?.bindClasses() }
+    return ManagedObject.make(entity, insertInto: context, as: self as ManagedObject.Type) as! Self
   }
 }

@@ -151,6 +151,9 @@ package struct ModelClasses {
       "  public func removeFrom\(title)(_ value: \(other)) { _managedRemove(\"\(key)\", value) }",
       "  public func addTo\(title)(_ values: \(set)) { _managedAdd(\"\(key)\", values) }",
       "  public func removeFrom\(title)(_ values: \(set)) { _managedRemove(\"\(key)\", values) }",
+      // Foundation's sets have no literals on this system.
+      "  public func addTo\(title)(_ values: [\(other)]) { addTo\(title)(\(set)(array: values)) }",
+      "  public func removeFrom\(title)(_ values: [\(other)]) { removeFrom\(title)(\(set)(array: values)) }",
       "}\n",
     ]
     return lines

@@ -198,4 +198,15 @@ extension Translation {
     replace(start..<(start + 1), FoundationNames.namespace)
     return start + 3
   }
+
+  /// `City(entity: entity, insertInto: context)`, which makes an object of the entity's class on Apple's systems, and in Swift one of the class
+  /// that is written: a function of `CoreData` takes its place.
+  mutating func objectMaking(at start: Int) {
+    guard cursor[start].text.first?.isUppercase == true, cursor[start + 1].is("("),
+      cursor[start + 2].is("entity"), cursor[start + 3].is(":")
+    else { return }
+    let end = cursor.end(ofBracketsAt: start + 1)
+    guard cursor.tokens[start..<end].contains(where: { $0.is("insertInto") }) else { return }
+    insert("._made", after: cursor[start])
+  }
 }

@@ -92,7 +92,7 @@ package struct Translation {
       coming = nil
       pending = PendingAttributes()
     case (.punctuation, "}"):
-      if let scope = scopes.popLast() ?? nil, scope.isClass { close(scope, at: token) }
+      if let scope = scopes.popLast() ?? nil, scope.isClass { close(scope, at: next) }
       pending = PendingAttributes()
     case (.word, "#keyPath"): return keyPath(at: next)
     case (.word, "#selector"): return selector(at: next)
@@ -146,6 +146,7 @@ package struct Translation {
     case (.word, _):
       optionalCall(at: next)
       setLiteral(at: next)
+      objectMaking(at: next)
     default: break
     }
     return next + 1
@@ -215,8 +216,8 @@ package struct Translation {
   // MARK: Attributes
 
   private static let removed: Set<String> = [
-    "objc", "IBAction", "IBOutlet", "IBInspectable", "IBDesignable", "IBSegueAction", "NSCopying",
-    "GKInspectable",
+    "objc", "objcMembers", "IBAction", "IBOutlet", "IBInspectable", "IBDesignable", "IBSegueAction",
+    "NSCopying", "GKInspectable",
   ]
 
   private mutating func attribute(at start: Int) -> Int {
@@ -299,6 +300,18 @@ package struct Translation {
     return " { get { _managedGet(\(named)) } set { _managedSet(\(named), newValue) } }"
   }
 
+  /// The word before a declaration that says who may use it, with a space; empty where there is none.
+  private func access(before start: Int) -> String {
+    let words = ["public", "open", "package", "internal", "fileprivate", "private"]
+    var place = start - 1
+    while place >= 0, cursor[place].kind == .word || cursor[place].is("@") || cursor[place].is(")") {
+      if words.contains(cursor[place].text) { return cursor[place].text + " " }
+      if cursor[place].is(")") { break }
+      place -= 1
+    }
+    return ""
+  }
+
   /// A method that changes a relationship.
   private mutating func method(at start: Int) -> Int {
     let given = pending.objectiveCName
@@ -332,7 +345,14 @@ package struct Translation {
     }
     var last = end
     if cursor[last].is("->") { last = cursor.end(ofTypeAt: last + 1) }
-    insert(" { \(body) }", after: cursor[last - 1])
+    var text = " { \(body) }"
+    let type = cursor[end - 2].text
+    if labels == ["_"], ["NSSet", "NSOrderedSet"].contains(type) {
+      // Foundation's sets have no literals on this system.
+      let access = access(before: start)
+      text += "; \(access)func \(name.text)(_ values: [Any]) { \(name.text)(\(type)(array: values)) }"
+    }
+    insert(text, after: cursor[last - 1])
     return last
   }
 
@@ -371,12 +391,14 @@ package struct Translation {
   }
 
   /// Gives a class of managed objects its properties and validators by their names.
-  private mutating func close(_ scope: Scope, at brace: Token) {
+  private mutating func close(_ scope: Scope, at brace: Int) {
     guard isWriting else { return index.noteBody(of: scope.name) }
     let members =
       index.isManaged(scope.name) ? index.members(of: scope.name) : index.movedMembers(of: scope.name)
     guard !members.isEmpty else { return }
-    edits.append((brace.range.lowerBound..<brace.range.lowerBound, " \(members.joined(separator: "; ")) "))
+    let (before, brace) = (cursor[brace - 1], cursor[brace])
+    let separator = before.line == brace.line && !before.is("{") && !before.is(";") ? "; " : " "
+    insert(separator + members.joined(separator: "; ") + " ", before: brace)
   }
 
   // MARK: Edits

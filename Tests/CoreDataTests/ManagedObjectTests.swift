@@ -37,6 +37,33 @@ import Testing
     }
   }
 
+  @Test func `a number is a decimal one where it is declared so, whatever type the model has`() throws {
+    try context.performAndWait {
+      let book = Book(context: context)
+      (book.pages, book.rating) = (12, 4.5)
+      let pages: NSDecimalNumber? = book._managedGet("pages")
+      let rating: NSDecimalNumber = book._managedGet("rating")
+      #expect(pages == 12 && rating == NSDecimalNumber(string: "4.5"))
+    }
+  }
+
+  @Test func `an object that is made of its entity by a superclass is of the entity's class`() throws {
+    try context.performAndWait {
+      // As the plugin translates `NSManagedObject(entity: entity, insertInto: context)`.
+      let entity = try #require(NSEntityDescription.entity(forEntityName: "Book", in: context))
+      let book = NSManagedObject._made(entity: entity, insertInto: context)
+      #expect(book is Book && book.managedObjectContext === context)
+      #expect(NSManagedObject._made(entity: entity, insertInto: nil) is Book)
+      func made<Object: NSManagedObject>(_ type: Object.Type) -> Object {
+        Object(entity: entity, insertInto: context)
+      }
+      #expect(made(Book.self).cover == "blue")
+      let author = try #require(NSEntityDescription.entity(forEntityName: "Author", in: context))
+      let named = NSManagedObject._made(entity: author, insertInto: context)
+      #expect((named as? Author)?.events == ["insert"] && named.value(forKey: "name") as? String == "new")
+    }
+  }
+
   @Test func `an entity without a class has objects of NSManagedObject, used by names`() throws {
     try context.performAndWait {
       let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)

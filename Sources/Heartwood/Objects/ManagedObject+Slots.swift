@@ -166,10 +166,14 @@ extension ManagedObject {
     ObjectMaking.make(type, PropertyRecorder.entity)
   }
 
-  /// A new object of a class and an entity.
+  /// A new object of an entity, in the entity's class if it is a subclass of `type`, and in `type` otherwise.
   package static func make(
-    _ type: ManagedObject.Type, _ entity: EntityDescription, insertInto context: ManagedObjectContext?
-  ) -> ManagedObject { ObjectMaking.make(type, entity, insertInto: context) }
+    _ entity: EntityDescription, insertInto context: ManagedObjectContext?, as type: ManagedObject.Type
+  ) -> ManagedObject {
+    let own = entity.factory.objectClass
+    let isSubclass = Superclasses(of: own).contains { $0 == type }
+    return ObjectMaking.make(isSubclass ? own : type, entity, insertInto: context)
+  }
 
   /// A new object of an entity, in the entity's class.
   package static func make(_ entity: EntityDescription, insertInto context: ManagedObjectContext?)

@@ -184,6 +184,43 @@ import Testing
         == "class D: Other {  var full: String { \"x\" } }")
   }
 
+  @Test func `a method that takes a set takes a literal as well`() {
+    #expect(
+      translated("extension C { @objc(addStops:) @NSManaged public func addToStops(_ values: NSSet) }")
+        == "extension C {   public func addToStops(_ values: NSSet) { _managedAdd(\"stops\", values) }; "
+        + "public func addToStops(_ values: [Any]) { addToStops(NSSet(array: values)) } }")
+    #expect(
+      translated("class C { @NSManaged func removeFromStops(_ all: NSOrderedSet) }").hasSuffix(
+        "; func removeFromStops(_ values: [Any]) { removeFromStops(NSOrderedSet(array: values)) } }"))
+    #expect(!translated("class C { @NSManaged func addToStops(_ value: Stop) }").contains("[Any]"))
+  }
+
+  @Test func `an object is made in the class of its entity`() {
+    #expect(
+      translated("let a = NSManagedObject(entity: e, insertInto: c) as! City")
+        == "let a = NSManagedObject._made(entity: e, insertInto: c) as! City")
+    #expect(
+      translated("f(Kit.Base(entity: T.entity(), insertInto: nil))")
+        == "f(Kit.Base._made(entity: T.entity(), insertInto: nil))")
+    for other in [
+      "super.init(entity: e, insertInto: c)", "self.init(entity: e, insertInto: c)", "Row(entity: e)",
+      "insert(entity: e, insertInto: c)",
+    ] { #expect(translated(other) == other) }
+  }
+
+  @Test func `attributes of Objective-C are removed from types and members`() {
+    #expect(
+      translated("@objcMembers final class C: NSObject { let a = 1 }")
+        == " final class C: NSObject { let a = 1 }")
+    // What follows the last member on its line is a statement of its own.
+    #expect(
+      translated("@objcMembers class C: NSManagedObject { var x = 3 }").hasPrefix(
+        " class C: NSManagedObject { var x = 3 ; public override func"))
+    #expect(
+      translated("@objcMembers class C: NSManagedObject {\n  var x = 3\n}").hasPrefix(
+        " class C: NSManagedObject {\n  var x = 3\n public override func"))
+  }
+
   static let place = "_ v: AutoreleasingUnsafeMutablePointer<AnyObject?>"
 
   @Test func `methods that validate a property are called by its name, wherever the class is declared`() {

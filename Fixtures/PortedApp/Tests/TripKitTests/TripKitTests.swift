@@ -36,6 +36,19 @@ final class TripKitTests: XCTestCase {
         XCTAssertEqual(person.trips.first?.title, "Iceland")
         person.removeFromTrips(trip)
         XCTAssertTrue(person.trips.isEmpty)
+        person.addToTrips([trip])
+        XCTAssertEqual(person.trips, [trip])
+    }
+
+    func testFilteringOfRows() {
+        let rows = ["Ada", "Grace"].map { name -> PersonRow in
+            let person = Person(context: context)
+            person.fullName = name
+            return PersonRow(person)
+        }
+        let grace = NSPredicate(format: "SELF == %@", argumentArray: [rows[1]])
+        XCTAssertEqual(rows.filter { grace.evaluate(with: $0) }, [rows[1]])
+        XCTAssertTrue(NSPredicate(format: "SELF.@count == 2").evaluate(with: rows))
     }
 
     func testValidationErrors() throws {

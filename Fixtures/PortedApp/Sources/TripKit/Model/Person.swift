@@ -17,6 +17,9 @@ public class Person: NSManagedObject {
     @objc(removeTripsObject:)
     @NSManaged public func removeFromTrips(_ value: Trip)
 
+    @objc(addTrips:)
+    @NSManaged public func addToTrips(_ values: NSSet)
+
     @objc public func validateEmail(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {
         guard let email = value.pointee as? String else { return }
         guard email.contains("@") else {
@@ -31,6 +34,17 @@ public class Person: NSManagedObject {
         guard !fullName.isEmpty else {
             throw NSError(domain: "TripKit", code: 1, userInfo: [NSLocalizedDescriptionKey: "A person needs a name"])
         }
+    }
+}
+
+/// A person as lists show it.
+@objcMembers
+public final class PersonRow: NSObject {
+    public let name: String
+    public let email: String?
+
+    public init(_ person: Person) {
+        (name, email) = (person.fullName, person.email)
     }
 }
 
