@@ -51,6 +51,54 @@ private struct Fee: Codable, Equatable {
   }
 }
 
+/// Relies on what it has written: a value, an element, a number in a text, one character.
+private struct Grades: Codable, Equatable {
+  var value: Int
+  var all: [Int]
+  var amount: Decimal
+  var mark: Character
+  var first: Int
+
+  enum CodingKeys: CodingKey { case value, all, amount, mark }
+
+  init(_ value: Int, _ all: [Int], _ amount: Decimal, _ mark: Character) {
+    (self.value, self.all, self.amount, self.mark) = (value, all, amount, mark)
+    first = all[0]
+  }
+
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    guard let amount = Decimal(string: try values.decode(String.self, forKey: .amount)) else {
+      preconditionFailure("no number")
+    }
+    self.init(
+      try values.decode(Int.self, forKey: .value), try values.decode([Int].self, forKey: .all), amount,
+      Character(try values.decode(String.self, forKey: .mark)))
+    precondition((1...5).contains(value))
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(value, forKey: .value)
+    try values.encode(all, forKey: .all)
+    try values.encode("\(amount)", forKey: .amount)
+    try values.encode("\(mark)", forKey: .mark)
+  }
+}
+
+/// Contains itself.
+private struct Branch: Codable, Equatable {
+  var name: String
+  var branches: [Branch]
+}
+
+@Model
+private final class Report {
+  var grades: Grades
+  var tree: Branch
+  init(_ grades: Grades, _ tree: Branch) { (self.grades, self.tree) = (grades, tree) }
+}
+
 @Model
 private final class Letter {
   var sender: Contact
@@ -72,6 +120,18 @@ struct CodingKeyTests {
     #expect(letter.stamp?.value == 80)
     let found = try ModelContext(context.container).fetch(FetchDescriptor<Letter>())
     #expect(found.map(\.stamp) == [Stamp(kind: "air", value: 80)])
+  }
+
+  // SWD-02
+  @Test func `structures may rely on what they have written while they are decoded`() throws {
+    let context = try Library.context(of: Report.self)
+    let grades = Grades(4, [4, 2], 12.5, "x")
+    let tree = Branch(
+      name: "a", branches: [Branch(name: "b", branches: []), Branch(name: "c", branches: [])])
+    context.insert(Report(grades, tree))
+    try context.save()
+    let found = try ModelContext(context.container).fetch(FetchDescriptor<Report>())
+    #expect(found.map(\.grades) == [grades] && found.map(\.tree) == [tree])
   }
 
   // SWD-02

@@ -4,9 +4,21 @@ import Heartwood
 /// Values that stand for those of a property while a key path is evaluated to find out what it reads. They mean nothing.
 enum PlaceholderValue {
   /// A value of a type; nil if none can be made.
-  static func make<Value>(_ type: Value.Type) -> Any? {
-    if let optional = type as? any OptionalType.Type { return wrapping(optional) }
-    if let plain = type as? any AttributeValue.Type { return plainValue(plain) }
+  static func make<Value>(_ type: Value.Type) -> Any? { make(type, 0, depth: 0) }
+
+  /// A value of a type for the initialiser of a decoded one, which may require that numbers are positive, and that texts and arrays have
+  /// something in them; nil if none can be made.
+  ///
+  /// - Parameter depth: In how many arrays the value is. Those in others are empty, so that types that contain themselves come to an end.
+  static func decoded<Value>(_ type: Value.Type, depth: Int = 0) -> Any? { make(type, 1, depth: depth) }
+
+  private static func make<Value>(_ type: Value.Type, _ number: UInt8, depth: Int) -> Any? {
+    if let optional = type as? any OptionalType.Type { return wrapping(optional, number, depth) }
+    if let plain = type as? any AttributeValue.Type { return plainValue(plain, number) }
+    if number == 1 {
+      if let integer = type as? any StoredInteger.Type { return one(integer) }
+      if let fraction = type as? any StoredFraction.Type { return one(fraction) }
+    }
     if let cases = type as? any CaseIterable.Type, let first = firstCase(cases) { return first }
     // Zeros are a value of every type without references and with at least one case.
     if _isPOD(type) {
@@ -18,16 +30,17 @@ enum PlaceholderValue {
       }
     }
     guard let decodable = type as? any Decodable.Type else { return nil }
-    return try? decodable.init(from: PlaceholderDecoder())
+    return try? decodable.init(from: PlaceholderDecoder(depth: depth))
   }
 
   /// The placeholder of the wrapped type, so that an optional chain goes on.
-  private static func wrapping<Value: OptionalType>(_ type: Value.Type) -> Any? {
-    func open<Wrapped>(_ type: Wrapped.Type) -> Any? { make(type) }
+  private static func wrapping<Value: OptionalType>(_ type: Value.Type, _ number: UInt8, _ depth: Int) -> Any?
+  {
+    func open<Wrapped>(_ type: Wrapped.Type) -> Any? { make(type, number, depth: depth) }
     return _openExistential(type.wrappedType, do: open).flatMap { $0 as? Value } ?? Value.none
   }
 
-  private static func plainValue<Value: AttributeValue>(_ type: Value.Type, _ number: UInt8 = 0) -> Any? {
+  private static func plainValue<Value: AttributeValue>(_ type: Value.Type, _ number: UInt8) -> Any? {
     let stored: _Value =
       switch type.attributeType {
       case .integer16, .integer32, .integer64: .int(Int64(number))
@@ -58,13 +71,10 @@ enum PlaceholderValue {
       }
       var structure = structure
       func set<Value>(_ type: Value.Type) {
-        let other =
-          (type as? any AttributeValue.Type).flatMap { plainValue($0, 1) }
-          ?? (type as? any StoredInteger.Type).map { one($0) }
-          ?? (type as? any StoredFraction.Type).map { one($0) }
-        guard let value = other as? Value else { return }
         withUnsafeMutableBytes(of: &structure) { bytes in
-          bytes.baseAddress?.advanced(by: field.offset).assumingMemoryBound(to: Value.self).pointee = value
+          let place = bytes.baseAddress?.advanced(by: field.offset).assumingMemoryBound(to: Value.self)
+          guard let place, let value = other(than: place.pointee) else { return }
+          place.pointee = value
         }
       }
       _openExistential(field.type, do: set)
@@ -73,22 +83,34 @@ enum PlaceholderValue {
     return _openExistential(structure, do: open)
   }
 
+  /// Another value of the same type; nil where none is known.
+  private static func other<Value>(than value: Value) -> Value? {
+    let type = Value.self
+    guard
+      type is any AttributeValue.Type || type is any StoredInteger.Type || type is any StoredFraction.Type,
+      let one = decoded(type) as? Value
+    else { return nil }
+    return "\(one)" != "\(value)" ? one : make(type) as? Value
+  }
+
   private static func firstCase<Value: CaseIterable>(_ type: Value.Type) -> Any? { type.allCases.first }
 }
 
 /// Decodes placeholders.
 private struct PlaceholderDecoder: Decoder {
+  /// In how many arrays the decoded value is.
+  let depth: Int
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(Keyed<Key>())
+    KeyedDecodingContainer(Keyed<Key>(decoder: self))
   }
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { Empty() }
-  func singleValueContainer() throws -> any SingleValueDecodingContainer { Single() }
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { Elements(decoder: self) }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { Single(decoder: self) }
 
-  private static func value<Value>(_ type: Value.Type) throws -> Value {
-    guard let value = PlaceholderValue.make(type) as? Value else {
+  private func value<Value>(_ type: Value.Type) throws -> Value {
+    guard let value = PlaceholderValue.decoded(type, depth: depth) as? Value else {
       throw DecodingError.dataCorrupted(
         .init(codingPath: [], debugDescription: "there is no placeholder of \(type)"))
     }
@@ -96,37 +118,56 @@ private struct PlaceholderDecoder: Decoder {
   }
 
   private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let decoder: PlaceholderDecoder
     var codingPath: [any CodingKey] { [] }
     /// One key: an enumeration with values decodes the case that it names.
     var allKeys: [Key] { (PlaceholderValue.make(Key.self) as? Key).map { [$0] } ?? [] }
     func contains(_ key: Key) -> Bool { true }
     func decodeNil(forKey key: Key) throws -> Bool { false }
-    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try value(type) }
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+      try decoder.value(type)
+    }
     func nestedContainer<Nested: CodingKey>(
       keyedBy type: Nested.Type, forKey key: Key
-    ) throws -> KeyedDecodingContainer<Nested> { KeyedDecodingContainer(Keyed<Nested>()) }
-    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { Empty() }
-    func superDecoder() throws -> any Decoder { PlaceholderDecoder() }
-    func superDecoder(forKey key: Key) throws -> any Decoder { PlaceholderDecoder() }
+    ) throws -> KeyedDecodingContainer<Nested> { try decoder.container(keyedBy: type) }
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+      try decoder.unkeyedContainer()
+    }
+    func superDecoder() throws -> any Decoder { decoder }
+    func superDecoder(forKey key: Key) throws -> any Decoder { decoder }
   }
 
   private struct Single: SingleValueDecodingContainer {
+    let decoder: PlaceholderDecoder
     var codingPath: [any CodingKey] { [] }
     func decodeNil() -> Bool { false }
-    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try value(type) }
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoder.value(type) }
   }
 
-  private struct Empty: UnkeyedDecodingContainer {
+  /// One element, or none within two other arrays.
+  private struct Elements: UnkeyedDecodingContainer {
+    private let decoder: PlaceholderDecoder
+    private(set) var currentIndex = 0
+
+    init(decoder: PlaceholderDecoder) { self.decoder = PlaceholderDecoder(depth: decoder.depth + 1) }
+
     var codingPath: [any CodingKey] { [] }
-    var count: Int? { 0 }
-    var isAtEnd: Bool { true }
-    var currentIndex: Int { 0 }
-    mutating func decodeNil() throws -> Bool { true }
-    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try value(type) }
+    var count: Int? { decoder.depth > 2 ? 0 : 1 }
+    var isAtEnd: Bool { currentIndex >= count ?? 0 }
+
+    private mutating func next() -> PlaceholderDecoder {
+      currentIndex += 1
+      return decoder
+    }
+
+    mutating func decodeNil() throws -> Bool { false }
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try next().value(type) }
     mutating func nestedContainer<Nested: CodingKey>(
       keyedBy type: Nested.Type
-    ) throws -> KeyedDecodingContainer<Nested> { KeyedDecodingContainer(Keyed<Nested>()) }
-    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { Empty() }
-    mutating func superDecoder() throws -> any Decoder { PlaceholderDecoder() }
+    ) throws -> KeyedDecodingContainer<Nested> { try next().container(keyedBy: type) }
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+      try next().unkeyedContainer()
+    }
+    mutating func superDecoder() throws -> any Decoder { next() }
   }
 }

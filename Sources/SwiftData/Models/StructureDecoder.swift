@@ -86,7 +86,7 @@ struct StructureDecoder: Decoder {
     private func value<Value>(_ type: Value.Type, _ key: Key, isOptional: Bool) throws -> Value {
       if let learned = decoder.learned {
         learned.note(key, type, isOptional: isOptional)
-        guard let value = PlaceholderValue.make(type) as? Value else { throw missing(key) }
+        guard let value = PlaceholderValue.decoded(type) as? Value else { throw missing(key) }
         return value
       }
       guard let part = decoder.values[key.stringValue] else { throw missing(key) }
