@@ -255,6 +255,28 @@ import Testing
       try journeys(MappingModel(contentsOf: write(text))) == ["1 Oslo aOslobOslo", "3 Rome aRomebRome"])
   }
 
+  // MIG-07
+  @Test func `a property that Xcode maps without a source has its default where the former one does not fit`()
+    throws
+  {
+    try fill()
+    let newer = Self.model(new: true)
+    let code = try #require(newer.entitiesByName["Journey"]?.attributesByName["code"])
+    (code.type, code.defaultValue) = (.integer64, 7)
+    let plain = generated("x").suffix(1).map { $0 }
+    let mapping = try MappingModel(contentsOf: write(xml(hours: plain, code: plain)))
+    let description = PersistentStoreDescription(url: folder.store)
+    description.mappingModel = mapping
+    let report = try PersistentStoreCoordinator.rehearseMigration(with: description, to: newer)
+    #expect(report?.lostValues["Trip.code"] == 2)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: newer)
+    try coordinator.addPersistentStore(with: description)
+    defer { try? coordinator.close() }
+    let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    let journeys = try context.fetch(FetchRequest<ManagedObject>(entityName: "Journey"))
+    #expect(journeys.count == 2 && journeys.allSatisfy { $0.value(forKey: "code") as? Int64 == 7 })
+  }
+
   @Test func `the versions of a mapping model of Xcode are those of the models where it says`() throws {
     let (former, newer) = (Self.model(new: false), Self.model(new: true))
     let models = folder.url.appending(path: "App/Trips.xcdatamodeld")

@@ -9,6 +9,8 @@ public final class PropertyMapping: NSObject, @unchecked Sendable {
   /// Whether it has its default, and a relationship no destinations, also where the source has a property of its name. A `sourceName`, an
   /// expression and code go before it.
   public var usesDefault = false
+  /// Whether it also has its default where the property of its name has values that it cannot take, as a mapping of Xcode's editor without a source.
+  var allowsDefault = false
   /// The text of the expression whose value it has; nil if there is none.
   @_disfavoredOverload public private(set) var valueExpression: String?
   private(set) var expression: MappingExpression?

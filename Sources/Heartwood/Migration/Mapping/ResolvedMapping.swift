@@ -63,7 +63,7 @@ struct ResolvedMapping {
         continue
       } else {
         origin = former(
-          of: property, isNamed: named[property.name] != nil, in: destination, source, mapping, all)
+          of: property, named[property.name], in: destination, source, mapping, all)
       }
       let resolved = Property(name: property.name, origin: origin)
       if isRelationship { relationships.append(resolved) } else { attributes.append(resolved) }
@@ -73,9 +73,9 @@ struct ResolvedMapping {
 
   /// The origin of a property of which the mapping says nothing: it has the value of the one of its name, or of its renaming identifier.
   ///
-  /// - Parameter isNamed: Whether the mapping names the property, as Xcode does where it generates the value.
+  /// - Parameter given: The mapping that names the property without a source, as Xcode does where it generates the value.
   private mutating func former(
-    of property: PropertyDescription, isNamed: Bool, in destination: EntityDescription,
+    of property: PropertyDescription, _ given: PropertyMapping?, in destination: EntityDescription,
     _ source: EntityDescription?, _ mapping: EntityMapping, _ all: NamedMappings
   ) -> Origin {
     guard let source, !property.isTransient, property.derivation == nil,
@@ -85,7 +85,7 @@ struct ResolvedMapping {
     // A transient property has no stored value to keep.
     guard !former.isTransient else { return .none }
     if let reason = property.reasonAgainst(former) {
-      refused.append((property.name, reason))
+      if given?.allowsDefault != true { refused.append((property.name, reason)) }
       return .none
     }
     guard let relationship = property as? RelationshipDescription,
@@ -96,7 +96,7 @@ struct ResolvedMapping {
     for (other, owner) in all.relationships(named: inverse.name) where owner.maps(inverse) {
       if other.takesOver(back, for: mapping, among: all) { continue }
       // It says nothing itself, and the source has nothing else for it: the links come from this side.
-      if isNamed ? other.isDefault || other.isUnset : other.isUnset,
+      if given != nil ? other.isDefault || other.isUnset : other.isUnset,
         owner.formerRelationship(of: inverse, source.model).map({ $0 === back }) ?? true
       {
         continue

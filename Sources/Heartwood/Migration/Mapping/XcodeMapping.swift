@@ -310,6 +310,7 @@ struct XcodeMapping {
     guard let path else {
       let mapping = PropertyMapping(name: name)
       mapping.usesDefault = item.isGenerated == false
+      mapping.allowsDefault = true
       return mapping
     }
     let text = sourceExpression(path)
