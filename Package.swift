@@ -200,6 +200,15 @@ if Context.environment["HEARTWOOD_WITHOUT_PLUGINS"] != nil {
   package.products.append(.library(name: "SwiftData", targets: ["SwiftData"]))
 #endif
 
+// As `Tests/run` builds: crashes and kills spend their time in these. They keep all assertions.
+if Context.environment["HEARTWOOD_OPTIMIZED_ENGINE"] != nil {
+  let optimized = ["HeartwoodBytes", "HeartwoodFiles", "HeartwoodFaults", "HeartwoodEngine"]
+  for target in package.targets where optimized.contains(target.name) {
+    let flags: SwiftSetting = .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))
+    target.swiftSettings = (target.swiftSettings ?? []) + [flags]
+  }
+}
+
 // As CI builds.
 if Context.environment["HEARTWOOD_WARNINGS_AS_ERRORS"] != nil {
   for target in package.targets where target.type != .plugin {
