@@ -171,8 +171,9 @@ extension ManagedObject {
     _ entity: EntityDescription, insertInto context: ManagedObjectContext?, as type: ManagedObject.Type
   ) -> ManagedObject {
     let own = entity.factory.objectClass
-    let isSubclass = Superclasses(of: own).contains { $0 == type }
-    return ObjectMaking.make(isSubclass ? own : type, entity, insertInto: context)
+    var ancestor: AnyClass? = own
+    while let next = ancestor, next != type { ancestor = _getSuperclass(next) }
+    return ObjectMaking.make(ancestor == nil ? type : own, entity, insertInto: context)
   }
 
   /// A new object of an entity, in the entity's class.

@@ -212,7 +212,7 @@ import Testing
     #expect(
       translated("@objcMembers final class C: NSObject { let a = 1 }")
         == " final class C: NSObject { let a = 1 }")
-    // What follows the last member on its line is a statement of its own.
+    // Generated members behind another one on its line are statements of their own.
     #expect(
       translated("@objcMembers class C: NSManagedObject { var x = 3 }").hasPrefix(
         " class C: NSManagedObject { var x = 3 ; public override func"))

@@ -131,7 +131,7 @@ extension FormatParser {
         return try aggregate(
           name, over: path, scope, filter, of: try parseValueOfDestination(), column: column)
       }
-      element.steps += try parseStep(isFirst: element.steps.isEmpty)
+      element.steps += try parseStep(isFirst: false)
       value = .path(element)
     }
     return try aggregate(name, over: path, scope, filter, of: value, column: column)
