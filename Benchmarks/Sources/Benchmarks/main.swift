@@ -42,6 +42,7 @@ func run(_ options: Options) throws {
 }
 
 func runEngine(_ options: Options, _ machine: String) throws {
+  if let missing = EnginePeerKind.missing { print("\(missing)\n") }
   for count in options.recordCounts.isEmpty ? [1_000_000] : options.recordCounts {
     let table = try EngineBenchmark(options: options, count: count).run()
     show(table, options)

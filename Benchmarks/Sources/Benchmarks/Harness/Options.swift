@@ -31,7 +31,8 @@ struct Options {
     usage: heartwood-benchmarks [engine] [graph] [values] [access] [live] [plans] [lean] [growth]
                                 [space] [migration] [files] [search] [time] [options]
 
-      engine          keys and values beside SQLite, LMDB, RocksDB and LevelDB
+      engine          keys and values beside SQLite, LMDB, RocksDB and LevelDB, and WiredTiger,
+                      Kyoto Cabinet, Tkrzw and libmdbx where they are installed
       graph           objects beside GRDB's records and hand-written SQLite
       values          groups, joins, windows, first pages and batches beside GRDB tuned and
                       hand-written SQLite
