@@ -2,6 +2,9 @@
 
 import PackageDescription
 
+// A checkout of libmdbx in which `make libmdbx.a` has run; without it that peer is left out.
+let libmdbx = Context.environment["HEARTWOOD_LIBMDBX"]
+
 let package = Package(
   name: "HeartwoodBenchmarks",
   platforms: [.macOS(.v15)],
@@ -14,15 +17,22 @@ let package = Package(
     .systemLibrary(name: "CLMDB", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .systemLibrary(name: "CRocksDB", providers: [.apt(["librocksdb-dev"]), .brew(["rocksdb"])]),
     .systemLibrary(name: "CLevelDB", providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
+    // Where their headers are missing, these modules cannot be imported, and their peers are left out.
+    .systemLibrary(name: "CWiredTiger", providers: [.apt(["libwiredtiger-dev"])]),
+    .systemLibrary(name: "CKyotoCabinet", providers: [.apt(["libkyotocabinet-dev"])]),
+    .systemLibrary(name: "CTkrzw", providers: [.apt(["libtkrzw-dev"])]),
+    .systemLibrary(name: "CMDBX"),
     .executableTarget(
       name: "heartwood-benchmarks",
-      dependencies: [
-        "CSQLite", "CLMDB", "CRocksDB", "CLevelDB",
+      dependencies: (libmdbx == nil ? [] : ["CMDBX"]) + [
+        "CSQLite", "CLMDB", "CRocksDB", "CLevelDB", "CWiredTiger", "CKyotoCabinet", "CTkrzw",
         .product(name: "HeartwoodEngine", package: "Heartwood"),
         .product(name: "Heartwood", package: "Heartwood"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
-      path: "Sources/Benchmarks"),
+      path: "Sources/Benchmarks",
+      swiftSettings: libmdbx.map { [.unsafeFlags(["-Xcc", "-I\($0)"])] } ?? [],
+      linkerSettings: libmdbx.map { [.unsafeFlags(["\($0)/libmdbx.a"])] } ?? []),
     // The cost of a property in sources for Apple's Core Data: translated, and with accessors.
     .target(
       name: "CoreDataTranslated", dependencies: [.product(name: "CoreData", package: "Heartwood")],

@@ -26,6 +26,7 @@ func run(_ options: Options) throws {
     case .migration: show(try MigrationBenchmark(options: options).run(), options)
     case .turn, .migrationTurn: throw BenchmarkError("a turn is run alone")
     case .graph: show(try GraphBenchmark(options: options).run(), options)
+    case .published: show(try PublishedBenchmark(options: options).run(), options)
     case .values: show(try GraphBenchmark(options: options, suite: .values).run(), options)
     case .access: for line in try AccessBenchmark(options: options).run() { print(line) }
     case .live: for line in try LiveBenchmark(options: options).run() { print(line) }
@@ -42,6 +43,7 @@ func run(_ options: Options) throws {
 }
 
 func runEngine(_ options: Options, _ machine: String) throws {
+  if let missing = EnginePeerKind.missing { print("\(missing)\n") }
   for count in options.recordCounts.isEmpty ? [1_000_000] : options.recordCounts {
     let table = try EngineBenchmark(options: options, count: count).run()
     show(table, options)

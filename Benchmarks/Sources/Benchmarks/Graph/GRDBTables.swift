@@ -4,12 +4,18 @@ import GRDB
 enum GRDBTables {
   /// Opens a pool in WAL mode whose commits are durable, and makes the tables in a new file.
   static func open(_ path: String) throws -> DatabasePool {
-    var configuration = Configuration()
-    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-    let pool = try DatabasePool(path: path, configuration: configuration)
+    let pool = try durablePool(path)
     try pool.write { database in
       if try !database.tableExists("person") { try makeTables(database) }
     }
+    return pool
+  }
+
+  /// A pool sets `synchronous` to NORMAL when it turns to WAL mode, after its connection was prepared, so that commits are
+  /// not synced; its one writer is told otherwise here.
+  static func durablePool(_ path: String) throws -> DatabasePool {
+    let pool = try DatabasePool(path: path)
+    try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     return pool
   }
 

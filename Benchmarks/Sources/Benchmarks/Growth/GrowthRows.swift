@@ -37,10 +37,14 @@ extension EngineRow {
   private static func updatingQuarter(_ load: Load, _ name: String) -> [EngineRow] {
     [
       hidden(loading("", load)),
-      EngineRow(name: name + ", 100 a commit, no sync", load: load, changes: true) { session, work in
+      EngineRow(
+        name: name + ", 100 a commit, no sync", load: load, changes: true, needsSnapshots: load == .pinned
+      ) { session, work in
         load == .pinned ? try updatePinned(session, work) : try updateQuarter(try session.store(load), work)
       },
-      EngineRow(name: name + ": size afterwards", unit: .bytes, load: load) { session, _ in
+      EngineRow(
+        name: name + ": size afterwards", unit: .bytes, load: load, needsSnapshots: load == .pinned
+      ) { session, _ in
         Measurement(figure: try session.bytesAfterwards(load))
       },
       closing(load),

@@ -11,7 +11,7 @@ struct GrowthTurn {
     let session = EngineSession(kind, records: count, directory: options.directory)
     ProcessMemory.forgetPeak()
     let baseline = ProcessMemory.ownBytes()
-    for row in EngineRow.growth({ baseline }) {
+    for row in EngineRow.growth({ baseline }) where row.concerns(kind) {
       let measurement = try row.measure(session, work)
       guard !row.name.isEmpty else { continue }
       print(TurnLine(row: row.name, unit: row.unit, measurement: measurement).text)

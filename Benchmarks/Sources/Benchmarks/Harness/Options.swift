@@ -1,7 +1,8 @@
 /// The options of the command line.
 struct Options {
   enum Part: String, CaseIterable {
-    case engine, graph, values, access, live, plans, lean, growth, space, migration, files, search, time
+    case engine, graph, published, values, access, live, plans, lean, growth, space, migration, files, search,
+      time
     /// One peer's turn of `growth`, which runs it in a process of its own.
     case turn
     /// One peer's row of `migration`, in a process of its own.
@@ -28,11 +29,14 @@ struct Options {
   var help = false
 
   static let usage = """
-    usage: heartwood-benchmarks [engine] [graph] [values] [access] [live] [plans] [lean] [growth]
-                                [space] [migration] [files] [search] [time] [options]
+    usage: heartwood-benchmarks [engine] [graph] [published] [values] [access] [live] [plans] [lean]
+                                [growth] [space] [migration] [files] [search] [time] [options]
 
-      engine          keys and values beside SQLite, LMDB, RocksDB and LevelDB
+      engine          keys and values beside SQLite, LMDB, RocksDB and LevelDB, and WiredTiger,
+                      Kyoto Cabinet, Tkrzw and libmdbx where they are installed
       graph           objects beside GRDB's records and hand-written SQLite
+      published       users, students and orders of two published benchmarks, beside GRDB's
+                      records and hand-written SQLite
       values          groups, joins, windows, first pages and batches beside GRDB tuned and
                       hand-written SQLite
       access          nanoseconds of an access to a property, typed and by name
@@ -49,12 +53,12 @@ struct Options {
       time            what a store's past costs: history, differences, past states, and copies
                       of each commit
       search          indexes of words and of places beside SQLite's FTS5 and R*Tree
-                      (engine and graph where none is named)
+                      (engine, graph and published where none is named)
 
       --records N,M   records of the engine's rows (1000000), and of growth's
                       (10000,100000,1000000)
       --keys SHAPE    decimal, or random (decimal)
-      --objects N     objects of the rows of graph and values (100000; live: 10000; lean and
+      --objects N     objects of the rows of graph, published, values (100000; live: 10000; lean and
                       migration: 1000000)
       --rounds N      rounds, of which the median counts (5, and 3 for rows that
                       take a peer more than ten seconds; growth, migration: 3)
@@ -78,7 +82,7 @@ struct Options {
         try take(word, &remaining)
       }
     }
-    if parts.isEmpty { parts = [.engine, .graph] }
+    if parts.isEmpty { parts = [.engine, .graph, .published] }
   }
 
   private mutating func take(_ word: String, _ remaining: inout ArraySlice<String>) throws {

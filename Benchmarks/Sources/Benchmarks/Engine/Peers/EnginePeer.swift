@@ -7,13 +7,17 @@ protocol EnginePeer: AnyObject {
   /// Whether counts and ranks are known without visiting what is counted.
   static var knowsRanks: Bool { get }
 
+  /// Whether `read` hands out a state that stays while others write, and readers see whole commits only. Where not, the
+  /// rows that need it are left out, and scans take what is there.
+  static var hasSnapshots: Bool { get }
+
   /// The same store for another thread. It is closed before this one.
   func forAnotherThread() throws -> any EnginePeer
 
   /// Whether a commit from now on returns only when its changes would survive a power cut.
   func makeCommits(durable: Bool) throws
 
-  /// Hands `body` one unchanging state of the store.
+  /// Hands `body` one unchanging state of the store, where the peer has snapshots.
   func read(_ body: (any PeerReader) throws -> Void) throws
 
   /// Reads one value of the newest state, by the cheapest way that the store has for it.
@@ -33,6 +37,7 @@ protocol EnginePeer: AnyObject {
 
 extension EnginePeer {
   static var knowsRanks: Bool { false }
+  static var hasSnapshots: Bool { true }
 
   func load(_ body: (any PeerWriter) throws -> Void) throws { try write(body) }
 }

@@ -40,6 +40,8 @@ final class SQLiteStatement {
 
   func bind(_ number: Double, at place: Int32) { sqlite3_bind_double(statement, place, number) }
 
+  func bindNull(at place: Int32) { sqlite3_bind_null(statement, place) }
+
   /// Binds a copy of a text.
   func bind(_ text: String, at place: Int32) {
     var text = text
@@ -80,6 +82,10 @@ final class SQLiteStatement {
   func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
 
   func double(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
+
+  func optionalText(_ column: Int32) -> String? {
+    sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : text(column)
+  }
 
   func text(_ column: Int32) -> String {
     guard let start = sqlite3_column_text(statement, column) else { return "" }

@@ -11,9 +11,13 @@ struct EngineRow {
   var isNeeded = false
   /// Whether only Heartwood has it.
   var isOurs = false
+  /// Whether peers without snapshots are left out.
+  var needsSnapshots = false
   let run: (EngineSession, EngineWork) throws -> Measurement
 
-  func concerns(_ kind: EnginePeerKind) -> Bool { !isOurs || kind.name == EnginePeerKind.ours }
+  func concerns(_ kind: EnginePeerKind) -> Bool {
+    (!isOurs || kind.name == EnginePeerKind.ours) && (!needsSnapshots || kind.type.hasSnapshots)
+  }
 
   func measure(_ session: EngineSession, _ work: EngineWork) throws -> Measurement {
     if isDurable { try session.store(load).makeCommits(durable: true) }

@@ -12,10 +12,13 @@ extension EngineRow {
   }
 
   private static var lookUps: [EngineRow] {
-    [
+    var rows = [
       readingSnapshot(Name.reads, .sorted, lookUp), newestReads,
       readingSnapshot(Name.readsOfRandom, .shuffled, lookUp),
     ]
+    rows[0].needsSnapshots = true
+    rows[2].needsSnapshots = true
+    return rows
   }
 
   static var newestReads: EngineRow {
