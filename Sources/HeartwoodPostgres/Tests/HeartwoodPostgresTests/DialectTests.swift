@@ -114,6 +114,26 @@ import Testing
     #expect(outcome == .aborted)
   }
 
+  @Test func `a commit whose answer the server does not know is asked for`() throws {
+    let server = try PostgresServer.shared.get()
+    let proxy = try WireProxy(to: server.folder.path)
+    defer { proxy.close() }
+    let world = try PostgresWorld(at: server.url(hosts: [proxy.folder]))
+    let context = world.context()
+    _ = context.makePerson("a")
+    try context.save()
+    var answers = 0
+    proxy.setRule { message in
+      guard message.type == "Q", message.text.contains("COMMIT"), answers < 1 else { return .pass }
+      answers += 1
+      return .refuse("40003")
+    }
+    _ = context.makePerson("b")
+    try context.save()
+    #expect(answers == 1)
+    #expect(try world.context().count(Person.self) == 2)
+  }
+
   @Test
   func `Citus spreads the objects of entities that the URL names, and refuses those with unique values`()
     throws

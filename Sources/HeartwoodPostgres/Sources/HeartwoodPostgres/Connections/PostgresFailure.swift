@@ -24,6 +24,9 @@ struct PostgresFailure: Error, CustomStringConvertible {
   /// Another transaction was in the way; the same one may succeed when it is tried again.
   var isSerializationFailure: Bool { state == "40001" || state == "40P01" }
 
+  /// Whether a commit that has failed so may have been executed: the connection is lost, or a server of several does not know the answer of
+  /// the others.
+  var leavesOutcomeOpen: Bool { isConnectionLost || state == "40003" }
   /// The tables or columns of a statement are not there.
   var isAboutTables: Bool { state == "42703" || state == "42P01" }
 

@@ -56,7 +56,7 @@ extension PostgresStore {
           }
         }
       } catch let commit as PostgresCommitFailure {
-        guard commit.failure.isConnectionLost else { throw commit.failure }
+        guard commit.failure.leavesOutcomeOpen else { throw commit.failure }
         guard backoff.mayTryAgain() else { return .unknown }
       } catch let failure as PostgresFailure {
         guard failure.isConnectionLost || failure.isLockTimeout || failure.isTimeLimit else { throw failure }
@@ -88,7 +88,7 @@ extension PostgresStore {
         }
         pruneTransactions()
         return made
-      } catch let commit as PostgresCommitFailure where commit.failure.isConnectionLost {
+      } catch let commit as PostgresCommitFailure where commit.failure.leavesOutcomeOpen {
         let outcome = notesTransactions ? (try? outcome(of: id, &backoff)) ?? .unknown : .unknown
         switch (outcome, result) {
         case (.committed, let result?):
