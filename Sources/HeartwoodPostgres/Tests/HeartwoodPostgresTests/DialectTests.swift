@@ -124,7 +124,7 @@ import Testing
     try context.save()
     var answers = 0
     proxy.setRule { message in
-      guard message.type == "Q", message.text.contains("COMMIT"), answers < 1 else { return .pass }
+      guard message.type == "Q", message.text.contains("; COMMIT"), answers < 1 else { return .pass }
       answers += 1
       return .refuse("40003")
     }

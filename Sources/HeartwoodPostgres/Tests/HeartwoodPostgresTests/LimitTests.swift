@@ -129,7 +129,7 @@ import Testing
     } while seen.wasMet
     #expect(number > 4)
     // The commit, each time.
-    proxy.setRule { $0.type == "Q" && $0.text.contains("COMMIT") ? .refuse(state) : .pass }
+    proxy.setRule { $0.type == "Q" && $0.text.contains("; COMMIT") ? .refuse(state) : .pass }
     counter.size = -1
     let error = heartwoodError { try context.save() }
     #expect(error?.code == .persistentStoreSaveConflicts && error?.isOutcomeUnknown == false)
