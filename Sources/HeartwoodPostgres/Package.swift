@@ -17,6 +17,11 @@ let package = Package(
       name: "postgres-benchmark",
       dependencies: ["CLibPQ", "HeartwoodPostgres", .product(name: "Heartwood", package: "Heartwood")],
       path: "Sources/Benchmark"),
+    // A process of `cluster-test`.
+    .executableTarget(
+      name: "postgres-cluster-worker",
+      dependencies: ["HeartwoodPostgres", .product(name: "Heartwood", package: "Heartwood")],
+      path: "Sources/ClusterWorker"),
     .testTarget(
       name: "HeartwoodPostgresTests",
       dependencies: [

@@ -162,6 +162,10 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     throw unsupported(request)
   }
 
+  /// Whether the program does not wait any more for the fetch that this thread executes: its task or its asynchronous fetch was cancelled. A class
+  /// whose fetches take long asks now and then, ends the work, and throws `CancellationError`.
+  public static var isFetchCancelled: Bool { ScanControl.isCancelledHere }
+
   /// The values of an object: all attributes that have one, and to-one relationships where they are at hand.
   ///
   /// - Parameters:

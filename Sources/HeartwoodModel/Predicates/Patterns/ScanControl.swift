@@ -27,6 +27,9 @@ import Synchronization
     try Self.ofThread.with(self, scan)
   }
 
+  /// Whether the scan that this thread is in, or its task, was cancelled.
+  package static var isCancelledHere: Bool { current?.isCancelled == true || Task.isCancelled }
+
   /// For what takes long within a row.
   ///
   /// - Throws: `CancellationError` if the scan that this thread is in, or the task, was cancelled.

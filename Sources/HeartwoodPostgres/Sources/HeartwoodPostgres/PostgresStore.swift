@@ -20,6 +20,10 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
   private(set) var schema: PostgresSchema!
   private(set) var pool: PostgresPool!
   private(set) var address: PostgresAddress!
+  /// Whether transactions leave their identifiers: false if others have made the tables, and this program may not.
+  private(set) var notesTransactions = false
+  /// The servers that only read; nil if the URL names none.
+  private(set) var replicas: PostgresReplicas?
   private let numbers = NumberReserve()
 
   /// Registers the class for `.postgres`. Call it before the first store is opened.
@@ -38,12 +42,14 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
   public override func loadMetadata() throws {
     let address = try PostgresAddress(url)
     self.address = address
-    let schema = PostgresSchema(managedObjectModel, named: address.schema)
+    let schema = PostgresSchema(managedObjectModel, named: address.schema, address.dialect)
     self.schema = schema
     pool = PostgresPool(address) { [unowned self] in try begin($0, $1) }
+    replicas = address.replicas.isEmpty ? nil : PostgresReplicas(address, pool)
     try translating(.persistentStoreOpen, "the store at \(address.text) was not opened") {
       try pool.withConnection(retries: true) { connection in
-        if try !schema.exists(connection) { try create(connection) }
+        try tryingAgain { if try !schema.exists(connection) { try create(connection) } }
+        notesTransactions = try notesTransactions(connection)
         try readMetadata(connection)
       }
     }
@@ -75,7 +81,10 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
     try replaceTables(from: source, make)
   }
 
-  public override func willRemove(from coordinator: PersistentStoreCoordinator?) { pool?.close() }
+  public override func willRemove(from coordinator: PersistentStoreCoordinator?) {
+    pool?.close()
+    replicas?.close()
+  }
 
   // MARK: Identifiers
 
@@ -127,7 +136,7 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
   {
     if let fetch = request as? FetchRequest<ManagedObject> {
       return try translating(.persistentStoreOperation, "the fetch was not executed by \(address.text)") {
-        try self.fetch(fetch)
+        try self.fetch(fetch, for: context)
       }
     }
     if let save = request as? SaveChangesRequest {
@@ -143,21 +152,21 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
   public override func newValuesForObject(
     with objectID: ManagedObjectID, with context: ManagedObjectContext?
   ) throws -> IncrementalStoreNode {
-    if let node = try nodes(of: [objectID]).first { return node }
+    if let node = try nodes(of: [objectID], for: context).first { return node }
     throw missingObject(objectID)
   }
 
   public override func newValues(
     forObjectsWith objectIDs: [ManagedObjectID], with context: ManagedObjectContext?
   ) throws -> [IncrementalStoreNode] {
-    try nodes(of: objectIDs)
+    try nodes(of: objectIDs, for: context)
   }
 
   public override func newValue(
     forRelationship relationship: RelationshipDescription, forObjectWith objectID: ManagedObjectID,
     with context: ManagedObjectContext?
   ) throws -> Any {
-    let values = try destinations(relationship, of: [objectID])
+    let values = try destinations(relationship, of: [objectID], for: context)
     return values.first?.value ?? (relationship.isToMany ? [ManagedObjectID]() as Any : NSNull())
   }
 
@@ -165,7 +174,7 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
     forRelationship relationship: RelationshipDescription, forObjectsWith objectIDs: [ManagedObjectID],
     with context: ManagedObjectContext?
   ) throws -> [ManagedObjectID: Any] {
-    try destinations(relationship, of: objectIDs)
+    try destinations(relationship, of: objectIDs, for: context)
   }
 }
 
@@ -177,6 +186,11 @@ extension PostgresStore {
     do {
       return try body()
     } catch let failure as PostgresFailure {
+      if failure.isTimeLimit || failure.isLockTimeout {
+        throw HeartwoodError(
+          .persistentStoreTimeout, "\(what): it has taken longer than a limit of the store: \(failure)",
+          underlying: failure)
+      }
       let why = failure.isConnectionLost ? "the connection to the server is lost, or cannot be made: " : ""
       throw HeartwoodError(code, "\(what): \(why)\(failure)", underlying: failure)
     }

@@ -116,6 +116,25 @@ struct PostgresWorld {
     try PostgresConnection(PostgresAddress(url)).query(text)
   }
 
+  /// Waits until a count is greater than 0.
+  func wait(until count: String) throws {
+    let connection = try PostgresConnection(PostgresAddress(url))
+    for _ in 0..<30_000 {
+      if try connection.query(count).integer(0, 0) > 0 { return }
+      usleep(1000)
+    }
+    throw PostgresServer.Failure(message: "never: \(count)")
+  }
+
+  var store: PostgresStore {
+    get throws {
+      guard let store = container.persistentStoreCoordinator.persistentStores.first as? PostgresStore else {
+        throw PostgresServer.Failure(message: "the store is closed")
+      }
+      return store
+    }
+  }
+
   var schema: String { (try? PostgresAddress(url).schema) ?? "" }
 }
 
@@ -143,5 +162,32 @@ func heartwoodError(_ body: () throws -> Void) -> HeartwoodError? {
     return nil
   } catch {
     return error as? HeartwoodError
+  }
+}
+
+/// What another thread has found out.
+final class Answer<Value: Sendable>: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var result: Result<Value, any Error>?
+
+  /// Calls `body` on another thread.
+  init(_ body: @escaping @Sendable () throws -> Value) {
+    Thread.detachNewThread { [self] in
+      let made = Result { try body() }
+      condition.withLock {
+        result = made
+        condition.broadcast()
+      }
+    }
+  }
+
+  /// Waits for it.
+  func get() throws -> Value {
+    condition.lock()
+    defer { condition.unlock() }
+    while true {
+      if let result { return try result.get() }
+      condition.wait()
+    }
   }
 }

@@ -8,7 +8,7 @@ final class PostgresServer: @unchecked Sendable {
   let folder: URL
   /// Whether commits wait for the disk; without, the tests are quicker.
   private let isDurable: Bool
-  private static let user = "postgres"
+  static let user = "postgres"
 
   init(isDurable: Bool = false) throws {
     self.isDurable = isDurable
@@ -23,6 +23,22 @@ final class PostgresServer: @unchecked Sendable {
     atexit { PostgresServer.stopAll() }
   }
 
+  /// A server that replays what another one commits.
+  init(standbyOf primary: PostgresServer) throws {
+    isDurable = true
+    folder = URL(fileURLWithPath: "/tmp/hwpg-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    if getuid() == 0 { _ = try Self.run("chown", [Self.user, folder.path]) }
+    let source = "host=\(primary.folder.path) user=\(Self.user) application_name=standby"
+    try program("pg_basebackup", ["-D", data, "-R", "-X", "stream", "-c", "fast", "--no-sync", "-d", source])
+    try start()
+    Self.servers.append(self)
+    atexit { PostgresServer.stopAll() }
+  }
+
+  /// Makes a standby the primary.
+  func promote() throws { try program("pg_ctl", ["-D", data, "-w", "-t", "60", "promote"]) }
+
   nonisolated(unsafe) private static var servers: [PostgresServer] = []
 
   private static func stopAll() {
@@ -36,7 +52,7 @@ final class PostgresServer: @unchecked Sendable {
   private var data: String { folder.path + "/data" }
 
   func start() throws {
-    var options = "-c listen_addresses= -c unix_socket_directories=\(folder.path) -c max_connections=60"
+    var options = "-c listen_addresses= -c unix_socket_directories=\(folder.path) -c max_connections=200"
     if !isDurable { options += " -c fsync=off -c synchronous_commit=off -c full_page_writes=off" }
     try program("pg_ctl", ["-D", data, "-w", "-t", "60", "-l", folder.path + "/log", "-o", options, "start"])
   }
@@ -62,24 +78,32 @@ final class PostgresServer: @unchecked Sendable {
   }
 
   /// The URL of a schema of its own.
+  ///
+  /// - Parameters:
+  ///   - hosts: The folders of sockets in the place of the server's own.
+  ///   - options: Other parameters of the URL.
   func url(
     schema: String = "s" + UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased(),
-    pool: Int = 4
+    pool: Int = 4, hosts: [String] = [], options: [String: String] = [:]
   ) -> URL {
     var parts = URLComponents()
     parts.scheme = "postgres"
     parts.host = ""
     parts.path = "/postgres"
     parts.queryItems = [
-      URLQueryItem(name: "host", value: folder.path), URLQueryItem(name: "user", value: Self.user),
+      URLQueryItem(name: "host", value: hosts.isEmpty ? folder.path : hosts.joined(separator: ",")),
+      URLQueryItem(name: "user", value: Self.user),
       URLQueryItem(name: "schema", value: schema), URLQueryItem(name: "pool", value: "\(pool)"),
     ]
+    parts.queryItems? += options.sorted { $0.key < $1.key }.map {
+      URLQueryItem(name: $0.key, value: $0.value)
+    }
     return parts.url!
   }
 
   // MARK: Programs
 
-  private func program(_ name: String, _ arguments: [String]) throws {
+  func program(_ name: String, _ arguments: [String]) throws {
     let path = try Self.programs() + "/" + name
     // The server refuses to run as root.
     let output =
@@ -104,7 +128,7 @@ final class PostgresServer: @unchecked Sendable {
   }
 
   /// By a shell: Foundation's processes wait for those that they have started, as the server is.
-  private static func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, text: String) {
+  static func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, text: String) {
     let place = "/tmp/hwpg-out-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: place) }
     let words = ([program] + arguments).map { "'\($0.replacingOccurrences(of: "'", with: "'\\''"))'" }

@@ -9,6 +9,7 @@ final class PostgresPool: @unchecked Sendable {
   private let condition = NSCondition()
   private var idle: [PostgresConnection] = []
   private var used = 0
+  private var waiting = 0
   /// The digest of the model that the tables must have; nil while that is not known.
   private var model: String?
   private let begin: (PostgresConnection, String?) throws -> Void
@@ -26,8 +27,14 @@ final class PostgresPool: @unchecked Sendable {
     condition.unlock()
   }
 
+  /// The digest of the model that the tables must have; nil while that is not known.
+  var expectedModel: String? { condition.withLock { model } }
+
   /// The connection of the transaction that the current call executes: what it reads meanwhile is read in the transaction.
   @TaskLocal private static var bound: (pool: ObjectIdentifier, connection: PostgresConnection)?
+
+  /// Whether the current call executes a transaction.
+  var isInTransaction: Bool { Self.bound?.pool == ObjectIdentifier(self) }
 
   /// Runs the body, in which `withConnection` uses a connection that is borrowed already.
   func using<Result>(_ connection: PostgresConnection, _ body: () throws -> Result) rethrows -> Result {
@@ -36,43 +43,81 @@ final class PostgresPool: @unchecked Sendable {
 
   /// Runs the body with a connection.
   ///
-  /// - Parameter retries: Whether the body may be called again with a new connection if the first one was lost: it only reads.
+  /// A server is looked for as long as the limit of the address says.
+  ///
+  /// - Parameter retries: Whether the body may be called again with a new connection if the first one was lost: it only reads, or finds out
+  ///   what it has done.
   func withConnection<Result>(
     retries: Bool, _ body: (PostgresConnection) throws -> Result
   ) throws -> Result {
+    var backoff = PostgresBackoff(address.limits.reconnecting)
+    return try withConnection(retries: retries, &backoff, body)
+  }
+
+  /// As `withConnection(retries:_:)`, with the time that is left for a call of several parts.
+  func withConnection<Result>(
+    retries: Bool, _ backoff: inout PostgresBackoff, _ body: (PostgresConnection) throws -> Result
+  ) throws -> Result {
     if let (pool, connection) = Self.bound, pool == ObjectIdentifier(self) { return try body(connection) }
-    do {
-      return try borrow(body)
-    } catch let failure as PostgresFailure where failure.isConnectionLost && retries {
-      return try borrow(body)
+    while true {
+      let connection = try take(&backoff)
+      do {
+        defer { release(connection) }
+        return try body(connection)
+      } catch let failure as PostgresFailure where failure.isConnectionLost && retries {
+        guard backoff.mayTryAgain() else { throw failure }
+      }
     }
   }
 
-  private func borrow<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
-    let connection = try take()
-    defer { putBack(connection) }
-    return try body(connection)
+  private func take(_ backoff: inout PostgresBackoff) throws -> PostgresConnection {
+    if let known = try borrow() { return known }
+    while true {
+      do {
+        let connection = try PostgresConnection(address)
+        try begin(connection, expectedModel)
+        return connection
+      } catch let failure as PostgresFailure
+        where failure.isConnectionLost && !failure.isPermanent && backoff.left > 0
+      {
+        guard backoff.mayTryAgain() else {
+          release(nil)
+          throw failure
+        }
+      } catch {
+        release(nil)
+        throw error
+      }
+    }
   }
 
-  private func take() throws -> PostgresConnection {
+  /// Waits until a connection is free, or may be made: returns nil then.
+  ///
+  /// - Throws: `PostgresFailure` if too many calls wait already, or if it takes too long.
+  private func borrow() throws -> PostgresConnection? {
     condition.lock()
-    while idle.isEmpty, used >= address.pool { condition.wait() }
-    used += 1
-    let known = idle.popLast()
-    let model = model
-    condition.unlock()
-    if let known { return known }
-    do {
-      let connection = try PostgresConnection(address)
-      try begin(connection, model)
-      return connection
-    } catch {
-      release(nil)
-      throw error
+    defer { condition.unlock() }
+    let limits = address.limits
+    if idle.isEmpty, used >= address.pool {
+      if let most = limits.waiters, waiting >= most {
+        throw PostgresFailure(
+          "all \(address.pool) connections of the pool are in use, and \(waiting) calls wait for one already",
+          isTimeLimit: true)
+      }
+      waiting += 1
+      defer { waiting -= 1 }
+      let end = limits.waiting.map { Date(timeIntervalSinceNow: $0) } ?? .distantFuture
+      while idle.isEmpty, used >= address.pool {
+        guard condition.wait(until: end) || (idle.isEmpty == false || used < address.pool) else {
+          throw PostgresFailure(
+            "all \(address.pool) connections of the pool are in use, and none was free within \(limits.waiting ?? 0) s",
+            isTimeLimit: true)
+        }
+      }
     }
+    used += 1
+    return idle.popLast()
   }
-
-  private func putBack(_ connection: PostgresConnection) { release(connection) }
 
   private func release(_ connection: PostgresConnection?) {
     condition.lock()

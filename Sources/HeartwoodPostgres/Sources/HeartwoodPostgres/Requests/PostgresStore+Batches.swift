@@ -5,7 +5,7 @@ import Heartwood
 extension PostgresStore {
   func execute(_ request: BatchInsertRequest, in context: ManagedObjectContext?) throws -> BatchResult {
     if let context, needsRows(request, context) {
-      return try rowByRow(request, request.resultType, in: context, attempts: 1, "the batch insert") {
+      return try rowByRow(request, request.resultType, in: context, repeats: false, "the batch insert") {
         writing, connection in
         if context.mergePolicy.uniqueType != .error,
           let entity = managedObjectModel.entitiesByName[request.entityName]
@@ -56,10 +56,10 @@ extension PostgresStore {
   /// Executes a batch as Heartwood's other stores do, row by row, in one transaction.
   private func rowByRow(
     _ request: PersistentStoreRequest, _ type: BatchRequestResultType, in context: ManagedObjectContext?,
-    attempts: Int, _ what: String,
+    repeats: Bool, _ what: String,
     _ body: (StoreBatchWriting, PostgresConnection) throws -> StoreBatchOutcome
   ) throws -> BatchResult {
-    try inTransaction(what, attempts: attempts) { connection in
+    try inTransaction(what, repeats: repeats) { connection in
       let derivation = derivation(of: request, context, connection)
       let outcome = try body(writing(derivation, connection), connection)
       var changes = outcome.changes
@@ -72,7 +72,7 @@ extension PostgresStore {
   func execute(_ request: BatchUpdateRequest, in context: ManagedObjectContext?) throws -> BatchResult {
     if request.validates {
       return try rowByRow(
-        request, request.resultType, in: context, attempts: Self.mostAttempts, "the batch update"
+        request, request.resultType, in: context, repeats: true, "the batch update"
       ) { writing, connection in
         if let entity = managedObjectModel.entitiesByName[request.entityName] {
           try lockWriters(of: entity, connection)
@@ -104,7 +104,7 @@ extension PostgresStore {
       "UPDATE \(table.sqlName) t0 SET \(assignments.joined(separator: ", ")) WHERE t0._id IN (\(selected)) RETURNING \(found)"
     let parameters = builder.parameters
     let properties = update.changes.map(\.property)
-    return try inTransaction("the batch update", attempts: Self.mostAttempts) { connection in
+    return try inTransaction("the batch update", repeats: true) { connection in
       var changes = ObjectIDChanges()
       let derivation = derivation(of: request, context, connection)
       if let derivation, properties.contains(where: { $0 is RelationshipDescription }) {
@@ -127,12 +127,12 @@ extension PostgresStore {
   func execute(_ request: BatchDeleteRequest, in context: ManagedObjectContext) throws -> BatchResult {
     if request.validates {
       return try rowByRow(
-        request, request.resultType, in: context, attempts: Self.mostAttempts, "the batch delete"
+        request, request.resultType, in: context, repeats: true, "the batch delete"
       ) { writing, _ in try execute(request, in: context, writing: writing) }
     }
     let selection = try selection(of: request, in: context)
     guard let entity = selection.entity else { return BatchResult(resultType: request.resultType, count: 0) }
-    return try inTransaction("the batch delete", attempts: Self.mostAttempts) { connection in
+    return try inTransaction("the batch delete", repeats: true) { connection in
       let (sql, parameters) = try statement(selection)
       let found = identifiers(try connection.query(sql, parameters), schema.table(entity))
       let derivation = derivation(of: request, context, connection)
@@ -158,32 +158,25 @@ extension PostgresStore {
       derived.subtracting(changes.insertedObjectIDs).subtracting(changes.deletedObjectIDs))
   }
 
-  /// - Parameter attempts: How often the body may be called, if the server ends the transaction to resolve a deadlock.
+  /// - Parameter repeats: Whether the body may be called again.
   private func inTransaction<Result>(
-    _ what: String, attempts: Int = 1, _ body: (PostgresConnection) throws -> Result
+    _ what: String, repeats: Bool = false, _ body: (PostgresConnection) throws -> Result
   ) throws -> Result {
     guard !isReadOnly else {
       throw HeartwoodError(.persistentStoreSave, "the store at \(address.text) is open read-only")
     }
+    let what = "\(what) was not executed by \(address.text)"
     do {
-      return try transaction(attempts: attempts, body)
-    } catch let commit as PostgresCommitFailure {
-      throw batchError(commit.failure, what, isOutcomeUnknown: commit.failure.isConnectionLost)
-    } catch let failure as PostgresFailure {
-      throw batchError(failure, what, isOutcomeUnknown: false)
+      return try transaction(repeats: repeats, body)
+    } catch let failure as PostgresFailure
+      where failure.isUniquenessViolation || failure.isReferenceViolation
+    {
+      let code: HeartwoodError.Code =
+        failure.isUniquenessViolation ? .managedObjectConstraintMerge : .managedObjectReferentialIntegrity
+      throw HeartwoodError(code, "\(what): \(failure)", underlying: failure)
+    } catch {
+      throw transactionError(error, what)
     }
-  }
-
-  private func batchError(_ failure: PostgresFailure, _ what: String, isOutcomeUnknown: Bool)
-    -> HeartwoodError
-  {
-    let code: HeartwoodError.Code =
-      failure.isUniquenessViolation
-      ? .managedObjectConstraintMerge
-      : failure.isReferenceViolation ? .managedObjectReferentialIntegrity : .persistentStoreSave
-    return HeartwoodError(
-      code, "\(what) was not executed by \(address.text): \(failure)", underlying: failure,
-      isOutcomeUnknown: isOutcomeUnknown)
   }
 
   /// The objects of rows with a number and, in a family, an entity.
@@ -247,8 +240,10 @@ private struct PostgresDeletion {
       .map({ (store.schema.table($0[0].entity), $0) })
     {
       let numbers = PostgresParameter.integers(objects.map(store.number))
-      for join in store.schema.joins where join.source === table && !join.hasReferences {
-        _ = try connection.query("DELETE FROM \(join.sqlName) WHERE source = ANY($1::int8[])", [numbers])
+      for join in store.schema.joins {
+        for column in join.columnsOfDeleted(table) {
+          _ = try connection.query("DELETE FROM \(join.sqlName) WHERE \(column) = ANY($1::int8[])", [numbers])
+        }
       }
       count += try connection.query("DELETE FROM \(table.sqlName) WHERE _id = ANY($1::int8[])", [numbers])
         .changed

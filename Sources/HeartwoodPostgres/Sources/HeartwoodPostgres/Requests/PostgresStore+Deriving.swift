@@ -14,7 +14,7 @@ extension PostgresStore {
     let strength =
       switch lock {
       case .reading: "SHARE"
-      case .writing: "NO KEY UPDATE"
+      case .writing: address.dialect.hasNoKeyLocks ? "NO KEY UPDATE" : "UPDATE"
       case .deleting: "UPDATE"
       }
     // In one order, so that two transactions do not wait for each other.

@@ -5,11 +5,12 @@ import Heartwood
 extension PostgresStore {
   func builder() -> SQLBuilder { SQLBuilder(schema) { [unowned self] in number($0) } }
 
-  func fetch(_ request: FetchRequest<ManagedObject>) throws -> Any {
+  func fetch(_ request: FetchRequest<ManagedObject>, for context: ManagedObjectContext?) throws -> Any {
     guard let entity = request.entity else { return [Any]() }
     let table = schema.table(entity)
     let (sql, parameters) = try statement(request)
-    let rows = try query(sql, parameters)
+    let rows = try query(
+      sql, parameters, for: context, isCancelled: { IncrementalStore.isFetchCancelled })
     switch request.resultType {
     case .countResultType: return [Int(rows.integer(0, 0))]
     case .managedObjectIDResultType: return identifiers(rows, table)
@@ -51,8 +52,50 @@ extension PostgresStore {
     return entity === table.root ? nil : PostgresSchema.isOf(entity, "t0._entity")
   }
 
-  func query(_ sql: String, _ parameters: [PostgresParameter]) throws -> PostgresRows {
-    try pool.withConnection(retries: true) { try $0.query(sql, parameters) }
+  /// Executes a statement that only reads: in the transaction of the current call, on a replica if the context wants that, or by a connection of
+  /// the pool.
+  ///
+  /// - Parameters:
+  ///   - context: The context that reads; nil if there is none.
+  ///   - isCancelled: Asked while the server executes the statement: true cancels it, unless it is part of a transaction.
+  func query(
+    _ sql: String, _ parameters: [PostgresParameter], for context: ManagedObjectContext? = nil,
+    isCancelled: (() -> Bool)? = nil
+  ) throws -> PostgresRows {
+    if pool.isInTransaction {
+      return try pool.withConnection(retries: false) { try $0.query(sql, parameters) }
+    }
+    let lock = PostgresSchemaLock(schema, address)
+    var attempt = 1
+    while true {
+      do {
+        // What a save compares must be as new as it can be.
+        if let replicas, let context, context.readsReplicas, !context.hasChanges,
+          let (rows, digest) = try replicas.query(
+            sql, parameters, digest: lock.digestStatement, isCancelled: isCancelled)
+        {
+          try checkModel(digest.count == 0 ? nil : digest.text(0, 0), pool.expectedModel)
+          return rows
+        }
+        return try pool.withConnection(retries: true) { connection in
+          try connection.cancelling(when: isCancelled) {
+            guard lock.isOfTransactions else { return try connection.query(sql, parameters) }
+            // The model is read after the rows: the tables had it then.
+            let all = try connection.queryAll([(sql, parameters), (lock.digestStatement, [])])
+            try checkModel(all[1].count == 0 ? nil : all[1].text(0, 0), pool.expectedModel)
+            return all[0]
+          }
+        }
+      } catch let failure as PostgresFailure
+        where failure.isSerializationFailure && attempt < address.limits.attempts
+      {
+        PostgresBackoff.pause(after: attempt)
+        attempt += 1
+      } catch let failure as PostgresFailure where lock.isOfTransactions && failure.isAboutTables {
+        try pool.withConnection(retries: true) { try checkModel(try modelDigest($0), pool.expectedModel) }
+        throw failure
+      }
+    }
   }
 
   // MARK: Nodes
@@ -112,21 +155,24 @@ extension PostgresStore {
     return nodes
   }
 
-  func nodes(of objectIDs: [ManagedObjectID]) throws -> [IncrementalStoreNode] {
+  func nodes(of objectIDs: [ManagedObjectID], for context: ManagedObjectContext? = nil) throws
+    -> [IncrementalStoreNode]
+  {
     guard let first = objectIDs.first else { return [] }
     let table = schema.table(first.entity)
     return try translating(.persistentStoreOperation, "objects were not read from \(address.text)") {
       nodes(
         try query(
           "SELECT \(selection(table, "t0")) FROM \(table.sqlName) t0 WHERE t0._id = ANY($1::int8[])",
-          [.integers(objectIDs.map(number))]), table)
+          [.integers(objectIDs.map(number))], for: context), table)
     }
   }
 
   // MARK: Relationships
 
   func destinations(
-    _ relationship: RelationshipDescription, of objectIDs: [ManagedObjectID]
+    _ relationship: RelationshipDescription, of objectIDs: [ManagedObjectID],
+    for context: ManagedObjectContext? = nil
   ) throws -> [ManagedObjectID: Any] {
     let sql: String
     let destination: PostgresTable
@@ -145,10 +191,10 @@ extension PostgresStore {
         "SELECT \(own), t._id\(table.isFamily ? ", t._entity" : "") FROM \(table.sqlName) t WHERE \(own) = ANY($1::int8[]) "
         + "ORDER BY \(own), \(order)t._id"
     } else {
-      return try toOne(relationship, objectIDs)
+      return try toOne(relationship, objectIDs, context)
     }
     return try translating(.persistentStoreOperation, "a relationship was not read from \(address.text)") {
-      let rows = try query(sql, [.integers(objectIDs.map(number))])
+      let rows = try query(sql, [.integers(objectIDs.map(number))], for: context)
       var lists: [Int64: [ManagedObjectID]] = [:]
       for row in 0..<rows.count {
         let entity = destination.isFamily ? destination.entity(named: rows.text(row, 2)) : destination.root
@@ -161,10 +207,11 @@ extension PostgresStore {
   }
 
   private func toOne(
-    _ relationship: RelationshipDescription, _ objectIDs: [ManagedObjectID]
+    _ relationship: RelationshipDescription, _ objectIDs: [ManagedObjectID],
+    _ context: ManagedObjectContext?
   ) throws -> [ManagedObjectID: Any] {
     var values: [ManagedObjectID: Any] = [:]
-    for node in try nodes(of: objectIDs) {
+    for node in try nodes(of: objectIDs, for: context) {
       values[node.objectID] = node.value(for: relationship) ?? NSNull()
     }
     return values

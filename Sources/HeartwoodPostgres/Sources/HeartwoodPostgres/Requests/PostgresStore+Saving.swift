@@ -5,53 +5,19 @@ import Heartwood
 extension PostgresStore {
   /// The most rows of a statement.
   static let mostRows = 5000
-  /// How often a transaction is tried that the server ends to resolve a deadlock.
-  static let mostAttempts = 5
-
-  /// Runs the body in a transaction, in which the store's own reads take part.
-  ///
-  /// - Parameter attempts: How often the body may be called, if the server ends the transaction to resolve a deadlock.
-  func transaction<Result>(attempts: Int, _ body: (PostgresConnection) throws -> Result) throws -> Result {
-    var attempt = 1
-    while true {
-      do {
-        return try pool.withConnection(retries: false) { connection in
-          try connection.transaction { try pool.using(connection) { try body(connection) } }
-        }
-      } catch let failure as PostgresFailure where failure.isSerializationFailure && attempt < attempts {
-        // Another transaction had locked the same rows in another order; nothing of this one is there.
-        attempt += 1
-      }
-    }
-  }
 
   func save(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
-    let what = "the save was not written to \(address.text)"
     do {
-      try transaction(attempts: Self.mostAttempts) { try write(request, $0, context) }
-    } catch let commit as PostgresCommitFailure {
-      throw saveError(commit.failure, what, isOutcomeUnknown: commit.failure.isConnectionLost)
-    } catch let failure as PostgresFailure {
-      throw saveError(failure, what, isOutcomeUnknown: false)
-    }
-  }
-
-  private func saveError(_ failure: PostgresFailure, _ what: String, isOutcomeUnknown: Bool) -> any Error {
-    if failure.isUniquenessViolation { return IncrementalStoreConflicts(isUniquenessViolated: true) }
-    if failure.isReferenceViolation {
+      try transaction(repeats: true) { try write(request, $0, context) }
+    } catch let failure as PostgresFailure where failure.isUniquenessViolation {
+      throw IncrementalStoreConflicts(isUniquenessViolated: true)
+    } catch let failure as PostgresFailure where failure.isReferenceViolation {
       var conflicts = IncrementalStoreConflicts()
       conflicts.isReferenceViolated = true
-      return conflicts
+      throw conflicts
+    } catch {
+      throw transactionError(error, "the save was not written to \(address.text)")
     }
-    let why =
-      !failure.isConnectionLost
-      ? failure.isSerializationFailure ? "others have saved the same rows meanwhile; save again: " : ""
-      : isOutcomeUnknown
-        ? "the connection was lost while the server committed it, so that it may be there: look before you save again: "
-        : "the connection to the server was lost, and nothing of it is there: "
-    return HeartwoodError(
-      .persistentStoreSave, "\(what): \(why)\(failure)", underlying: failure,
-      isOutcomeUnknown: isOutcomeUnknown)
   }
 
   private func write(
@@ -141,10 +107,12 @@ extension PostgresStore {
             "SELECT _id FROM \(table.sqlName) WHERE _id = ANY($1::int8[])", [.integers(missing)])
           return missing.subtracting((0..<rest.count).map { rest.integer($0, 0) })
         }
-        for join in schema.joins where join.source === table && !join.hasReferences {
-          _ = try connection.query(
-            "DELETE FROM \(join.sqlName) WHERE source = ANY($1::int8[])",
-            [.integers(part.map { number($0.objectID) })])
+        for join in schema.joins {
+          for column in join.columnsOfDeleted(table) {
+            _ = try connection.query(
+              "DELETE FROM \(join.sqlName) WHERE \(column) = ANY($1::int8[])",
+              [.integers(part.map { number($0.objectID) })])
+          }
         }
       }
     }

@@ -15,8 +15,8 @@ struct PostgresMigration {
   init(_ migration: InferredMigration, _ store: PostgresStore, _ connection: PostgresConnection) {
     (self.migration, self.store, self.connection) = (migration, store, connection)
     let schema: PostgresSchema = store.schema
-    old = PostgresSchema(migration.sourceModel, named: schema.name)
-    new = PostgresSchema(migration.destinationModel, named: old.nameOfSuccessor)
+    old = PostgresSchema(migration.sourceModel, named: schema.name, schema.dialect)
+    new = PostgresSchema(migration.destinationModel, named: old.nameOfSuccessor, schema.dialect)
   }
 
   /// - Precondition: A transaction has begun.
@@ -24,7 +24,9 @@ struct PostgresMigration {
   func run() throws {
     try new.dropRemains(connection)
     try connection.run("CREATE SCHEMA \(new.name.quoted)")
-    for statement in new.tableStatements { try connection.run(statement) }
+    for statement in try new.tableStatements + new.distribution(store.address.distributed) {
+      try connection.run(statement)
+    }
     for table in new.tables {
       for entity in table.entities where !entity.isAbstract { try fill(table, entity) }
       try advanceNumbers(of: table)

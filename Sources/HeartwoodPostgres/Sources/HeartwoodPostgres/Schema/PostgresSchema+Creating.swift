@@ -5,7 +5,14 @@ import Heartwood
 extension PostgresSchema {
   /// The statements that create everything in an existing schema, in order.
   var statements: [String] {
-    ["CREATE TABLE \(metadataTable) (key text PRIMARY KEY, value bytea NOT NULL)"] + tableStatements
+    ["CREATE TABLE \(metadataTable) (key text PRIMARY KEY, value bytea NOT NULL)", transactionStatement]
+      + tableStatements
+  }
+
+  /// The statement that creates the table with the identifiers of transactions.
+  var transactionStatement: String {
+    "CREATE TABLE IF NOT EXISTS \(transactionTable) (id uuid PRIMARY KEY, made timestamptz NOT NULL DEFAULT now(), "
+      + "is_aborted boolean NOT NULL DEFAULT FALSE)"
   }
 
   /// The statements that create the tables of objects and pairs.
@@ -32,7 +39,7 @@ extension PostgresSchema {
       if entity === table.root {
         // Checked at the end of a transaction: two objects may exchange their values.
         made.append(
-          "ALTER TABLE \(table.sqlName) ADD CONSTRAINT \(label.quoted) UNIQUE (\(columns)) DEFERRABLE INITIALLY DEFERRED"
+          "ALTER TABLE \(table.sqlName) ADD CONSTRAINT \(label.quoted) UNIQUE (\(columns))\(deferred)"
         )
       } else {
         made.append(
@@ -53,6 +60,41 @@ extension PostgresSchema {
         let names = columns.map { table.column($0, of: entity).name.quoted }.joined(separator: ", ")
         made.append("CREATE INDEX IF NOT EXISTS \(label.quoted) ON \(table.sqlName) (\(names))")
       }
+    }
+    return made
+  }
+
+  /// What is said of a constraint that is checked at the end of a transaction, where that is possible.
+  private var deferred: String {
+    dialect.hasDeferredConstraints ? " DEFERRABLE INITIALLY DEFERRED" : ""
+  }
+
+  /// The statements that spread the tables of some root entities and of their pairs over the servers of Citus, by the numbers of objects, and put a
+  /// copy of each other table on all of them.
+  ///
+  /// - Throws: `.persistentStoreOpen` if one has a uniqueness constraint: no server sees all its values.
+  func distribution(_ entities: Set<String>) throws -> [String] {
+    guard dialect == .citus else { return [] }
+    var made: [String] = []
+    for table in tables {
+      let isSpread = entities.contains(table.root.name ?? "")
+      if isSpread, let (entity, _) = table.constraints.first {
+        throw HeartwoodError(
+          .persistentStoreOpen,
+          "\(entity.name ?? "") cannot be distributed, because it has a uniqueness constraint: leave it out of distributed"
+        )
+      }
+      made.append(
+        isSpread
+          ? "SELECT create_distributed_table(\(table.sqlName.literal), '_id')"
+          : "SELECT create_reference_table(\(table.sqlName.literal))")
+    }
+    for join in joins {
+      let isSpread = entities.contains(join.source.root.name ?? "")
+      made.append(
+        isSpread
+          ? "SELECT create_distributed_table(\(join.sqlName.literal), 'source')"
+          : "SELECT create_reference_table(\(join.sqlName.literal))")
     }
     return made
   }
@@ -83,7 +125,9 @@ extension PostgresSchema {
       let column = table.column(relationship, of: entity)
       let index = "\(table.name).\(column.name).index".sqlName
       var made = ["CREATE INDEX \(index.quoted) ON \(table.sqlName) (\(column.name.quoted))"]
-      if let inverse = relationship.inverseRelationship, inverse.deleteRule != .noAction {
+      if dialect.hasReferences, let inverse = relationship.inverseRelationship,
+        inverse.deleteRule != .noAction
+      {
         let label = "\(table.name).\(column.name).reference".sqlName
         let target = self.table(relationship.destinationEntity)
         made.append(
@@ -110,6 +154,13 @@ extension PostgresSchema {
   func exists(_ connection: PostgresConnection) throws -> Bool {
     let rows = try connection.query(
       "SELECT to_regclass($1::text) IS NOT NULL", [.text(metadataTable)])
+    return rows.bytes(0, 0).first == 1
+  }
+
+  /// Whether transactions leave their identifiers.
+  func notesTransactions(_ connection: PostgresConnection) throws -> Bool {
+    let rows = try connection.query(
+      "SELECT to_regclass($1::text) IS NOT NULL", [.text(transactionTable)])
     return rows.bytes(0, 0).first == 1
   }
 

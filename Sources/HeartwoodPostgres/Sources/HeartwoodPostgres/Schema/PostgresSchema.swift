@@ -7,13 +7,14 @@ import Heartwood
 /// to-many relationship is what refers back by its to-one inverse, or else the rows of a table of pairs.
 final class PostgresSchema: Sendable {
   let name: String
+  let dialect: PostgresDialect
   let tables: [PostgresTable]
   let joins: [PostgresJoin]
   private let tablesByEntity: [ObjectIdentifier: PostgresTable]
   private let sides: [String: PostgresSide]
 
-  init(_ model: ManagedObjectModel, named name: String) {
-    self.name = name
+  init(_ model: ManagedObjectModel, named name: String, _ dialect: PostgresDialect) {
+    (self.name, self.dialect) = (name, dialect)
     tables = model.entities.filter { $0.superentity == nil }.map { PostgresTable($0, schema: name) }
     var byEntity: [ObjectIdentifier: PostgresTable] = [:]
     for table in tables { for entity in table.entities { byEntity[ObjectIdentifier(entity)] = table } }
@@ -29,11 +30,12 @@ final class PostgresSchema: Sendable {
         else { continue }
         let inverse = relationship.inverseRelationship
         let name = relationship.fullName.sqlName
+        let ends =
+          inverse != nil && relationship.deleteRule != .noAction && inverse?.deleteRule != .noAction
         let join = PostgresJoin(
           sqlName: "\(self.name.quoted).\(name.quoted)", name: name, source: source, target: target,
           isSymmetric: inverse === relationship,
-          hasReferences: inverse != nil && relationship.deleteRule != .noAction
-            && inverse?.deleteRule != .noAction)
+          hasReferences: dialect.hasReferences && ends, endsWithTarget: ends)
         joins.append(join)
         sides[relationship.fullName] = PostgresSide(
           join: join, own: "source", other: "target",
@@ -67,6 +69,8 @@ final class PostgresSchema: Sendable {
     return (table, table.column(inverse, of: entity))
   }
 
+  /// The table with the identifiers of transactions.
+  var transactionTable: String { "\(name.quoted).\"_heartwood_transaction\"" }
   var metadataTable: String { "\(name.quoted).\"_heartwood\"" }
 }
 

@@ -16,8 +16,8 @@ extension PostgresStore {
   func replaceTables(
     from source: ManagedObjectModel, _ make: (_ source: URL, _ destination: URL) throws -> Void
   ) throws {
-    let former = PostgresSchema(source, named: schema.name)
-    let made = PostgresSchema(managedObjectModel, named: former.nameOfSuccessor)
+    let former = PostgresSchema(source, named: schema.name, schema.dialect)
+    let made = PostgresSchema(managedObjectModel, named: former.nameOfSuccessor, schema.dialect)
     try holdingStore { connection in
       guard try needsMigration(from: source, connection) else {
         storedMetadata[MetadataKey.storeUUID] = try storedIdentifier(connection)
@@ -32,7 +32,7 @@ extension PostgresStore {
         try? made.dropRemains(outside)
         throw error
       }
-      try connection.run("DROP TABLE \(made.metadataTable)")
+      try connection.run("DROP TABLE \(made.metadataTable), \(made.transactionTable)")
       try former.replaceTables(by: made, connection)
       try write(["uuid": Data((storedMetadata[MetadataKey.storeUUID] as? String ?? "").utf8)], connection)
       try replaceModel(connection)
@@ -43,16 +43,18 @@ extension PostgresStore {
   private func holdingStore(_ body: (PostgresConnection) throws -> Void) throws {
     try translating(.migration, "the store at \(address.text) was not migrated, and is as before") {
       try pool.withConnection(retries: false) { connection in
-        let lock = SchemaLock(schema.name)
+        let lock = PostgresSchemaLock(schema, address)
         // PostgreSQL takes 0 for no limit.
         let milliseconds = max(1, Int((options[.timeout] as? Double ?? 5) * 1000))
         // Its own would be in the way.
         try lock.release(connection)
         defer { try? lock.take(connection) }
         do {
-          try connection.transaction {
-            try lock.takeAlone(connection, milliseconds: milliseconds)
-            try body(connection)
+          try connection.withoutLimit {
+            try connection.transaction(beginning: address.beginning) {
+              try lock.takeAlone(connection, milliseconds: milliseconds)
+              try body(connection)
+            }
           }
         } catch let failure as PostgresCommitFailure {
           throw failure.failure
@@ -146,34 +148,25 @@ extension PostgresStore {
 
   /// Begins a new connection: locks the schema for it, and checks that it has the expected model.
   func begin(_ connection: PostgresConnection, _ expected: String?) throws {
-    if !HeldSchemas.mayRead(url) { try SchemaLock(address.schema).take(connection) }
-    guard let expected, try modelDigest(connection) != expected else { return }
+    let lock = PostgresSchemaLock(schema, address)
+    // Each transaction and each read has its own check then.
+    guard !lock.isOfTransactions else { return }
+    if !HeldSchemas.mayRead(url) { try lock.take(connection) }
+    guard let expected else { return }
+    try checkModel(try modelDigest(connection), expected)
+  }
+
+  /// - Throws: `.persistentStoreIncompatibleVersionHash` if the tables have another model than this program expects.
+  func checkModel(_ found: String?, _ expected: String?) throws {
+    guard let expected, found != expected else { return }
     throw HeartwoodError(
       .persistentStoreIncompatibleVersionHash,
       "the store at \(address.text) was migrated by another program since it was opened here: close it, and open it with the new model"
     )
   }
-}
 
-/// The advisory lock of a schema, of sessions and of transactions.
-private struct SchemaLock {
-  private let key: String
-
-  init(_ schema: String) { key = "hashtextextended(\("heartwood \(schema)".literal), 0)" }
-
-  func take(_ connection: PostgresConnection) throws {
-    try connection.run("SELECT pg_advisory_lock_shared(\(key))")
-  }
-
-  func release(_ connection: PostgresConnection) throws {
-    try connection.run("SELECT pg_advisory_unlock_shared(\(key))")
-  }
-
-  /// - Precondition: A transaction has begun, which holds the lock until its end.
-  func takeAlone(_ connection: PostgresConnection, milliseconds: Int) throws {
-    try connection.run("SET LOCAL lock_timeout = \(milliseconds)")
-    try connection.run("SELECT pg_advisory_xact_lock(\(key))")
-  }
+  /// Whether the process has the schema locked for a migration that reads this store.
+  var isHeldByMigration: Bool { HeldSchemas.mayRead(url) }
 }
 
 /// The stores of this process that are read while a migration has them locked, by tokens in their URLs.

@@ -11,17 +11,33 @@ extension PostgresStore {
       )
     }
     let uuid = UUID().uuidString
-    try connection.transaction {
+    try connection.transaction(beginning: address.beginning) {
       // Two processes may open the store for the first time.
-      _ = try connection.query("SELECT pg_advisory_xact_lock($1::int8)", [.integer(0x6865_6172_7477_6f6f)])
+      if address.dialect.hasAdvisoryLocks {
+        _ = try connection.query("SELECT pg_advisory_xact_lock($1::int8)", [.integer(0x6865_6172_7477_6f6f)])
+      }
       guard try !schema.exists(connection) else { return }
       // A user who may not make schemas may use one that is there.
       let known = try connection.query(
         "SELECT 1 FROM pg_namespace WHERE nspname = $1::text", [.text(schema.name)])
       if known.count == 0 { try connection.run("CREATE SCHEMA \(schema.name.quoted)") }
       for statement in schema.statements { try connection.run(statement) }
+      for statement in try schema.distribution(address.distributed) { try connection.run(statement) }
       try write(["uuid": Data(uuid.utf8)], connection)
       try writeModel(connection)
+    }
+  }
+
+  /// Whether transactions leave their identifiers; makes the table for them if it is missing.
+  func notesTransactions(_ connection: PostgresConnection) throws -> Bool {
+    if isReadOnly { return false }
+    if try schema.notesTransactions(connection) { return true }
+    do {
+      try connection.run(schema.transactionStatement)
+      return true
+    } catch let failure as PostgresFailure where !failure.isConnectionLost {
+      // A user who may not make tables; or another program has made it at the same moment.
+      return try schema.notesTransactions(connection)
     }
   }
 

@@ -95,6 +95,14 @@ struct PostgresJoin: Sendable {
   let isSymmetric: Bool
   /// Whether both sides are deleted with a row of theirs; false if a deleted object may stay a destination.
   let hasReferences: Bool
+  /// Whether the store deletes the rows of a deleted destination: it is no more one, and the database has no references.
+  let endsWithTarget: Bool
+
+  /// The columns whose rows the store deletes with the object in them, for the objects of a table.
+  func columnsOfDeleted(_ table: PostgresTable) -> [String] {
+    if hasReferences { return [] }
+    return (source === table ? ["source"] : []) + (target === table && endsWithTarget ? ["target"] : [])
+  }
 }
 
 /// A to-many relationship, as the side of a join table that it reads.
