@@ -51,11 +51,18 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   private final var opened: (any ContextStore)?
   /// The store on the engine; nil until the store is open, and for an incremental store.
   private(set) final var log: LogStore?
+  private struct Observation: @unchecked Sendable { let made: AnyObject }
+  /// Of an incremental store.
+  private let observations = Guarded<[Observation]>([])
   /// Nil if commits are not observed.
   private let commits = Guarded<CommitObservation?>(nil)
 
   /// How it was opened: a copy, which is not changed.
   final var settings: PersistentStoreDescription
+  /// How the store was opened: a copy, whose changes have no effect.
+  public final var storeDescription: PersistentStoreDescription {
+    PersistentStoreDescription(copying: settings)
+  }
 
   /// Kind and place.
   open override var description: String { "\(kind.rawValue) store at \(place)" }
@@ -239,9 +246,16 @@ open class PersistentStore: NSObject, @unchecked Sendable {
     commits.withLock { $0 = observation }
   }
 
+  /// Calls `body` after each save to an incremental store whose class observes them, until the store is closed.
+  final func observe(_ store: IncrementalStore, _ body: @escaping @Sendable () -> Void) {
+    guard let made = try? store.observeSaves(body) else { return }
+    observations.withLock { $0.append(Observation(made: made)) }
+  }
+
   /// Ends the use of the store.
   final func close() throws {
     commits.withLock { $0 }?.cancel()
+    observations.withLock { $0 = [] }
     OpenStores.remove(self)
     try log?.close()
   }

@@ -13,6 +13,7 @@ final class RemoteFollower: Sendable {
 
   private let state: Guarded<State>
   private let observation = Guarded<CommitObservation?>(nil)
+  private let hasEnded = Guarded(false)
 
   init(after number: UInt64) { state = Guarded(State(told: number)) }
 
@@ -25,7 +26,21 @@ final class RemoteFollower: Sendable {
     notify(store, followers)
   }
 
-  func end() { observation.withLock { $0?.cancel() } }
+  /// Follows an incremental store, which counts its saves: views of the former state are left.
+  func begin(_ store: IncrementalStore, _ followers: ContextFollowers) {
+    let contents = store.openContents()
+    store.observe(store) { [weak self, weak contents] in
+      guard let self, let contents, !self.hasEnded.withLock({ $0 }) else { return }
+      _ = contents.noteSave()
+      self.notify(contents, followers)
+    }
+    notify(contents, followers)
+  }
+
+  func end() {
+    hasEnded.withLock { $0 = true }
+    observation.withLock { $0?.cancel() }
+  }
 
   /// Notes a save of this coordinator, unless the history of it was read already.
   func noteOwn(_ number: UInt64) {
@@ -35,13 +50,15 @@ final class RemoteFollower: Sendable {
   }
 
   /// Tells the followers what the history has had since the last call, except for the coordinator's own saves.
-  private func notify(_ store: LogStore, _ followers: ContextFollowers) {
+  private func notify(_ store: any HistorySource, _ followers: ContextFollowers) {
     var told: [ObjectIDChanges] = []
     state.withLock { state in
       // An error is the store's, which every read and save reports.
-      try? store.newestView().history(after: state.told) { record in
+      try? store.historyView().history(after: state.told) { record in
         state.told = record.number
-        if state.own.remove(record.number) == nil { told.append(ObjectIDChanges(record, store.identity)) }
+        if state.own.remove(record.number) == nil, !record.isOwn {
+          told.append(ObjectIDChanges(record, store.identity))
+        }
         return true
       }
     }

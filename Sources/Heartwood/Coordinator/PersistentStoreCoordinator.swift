@@ -233,14 +233,18 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   }
 
   private func follow(_ store: PersistentStore) {
-    guard let contents = store.log else { return }
+    let incremental = (store as? IncrementalStore).flatMap { $0.hasHistory ? $0 : nil }
+    guard store.log != nil || incremental != nil else { return }
+    let identity = store.objectStore.identity
+    let newest = store.log?.newestGeneration ?? (try? incremental?.newestHistoryNumber()) ?? 0
     let made = remoteFollowers.withLock { followers -> RemoteFollower? in
-      guard followers?[contents.identity] == nil else { return nil }
-      let made = RemoteFollower(after: contents.newestGeneration)
-      followers?[contents.identity] = made
+      guard followers?[identity] == nil else { return nil }
+      let made = RemoteFollower(after: newest)
+      followers?[identity] = made
       return made
     }
-    made?.begin(contents, followers)
+    if let log = store.log { made?.begin(log, followers) }
+    if let incremental { made?.begin(incremental, followers) }
   }
 
   /// Notes the transactions of a save of one of its contexts.

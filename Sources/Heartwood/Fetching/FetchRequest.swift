@@ -63,6 +63,8 @@ public final class FetchRequest<Object: FetchRequestResult>: PersistentStoreRequ
   /// The description that the request was made of, for a store that executes fetches itself and knows it. It asks for the same as the
   /// request.
   @exclusivity(unchecked) package var origin: (any Sendable)?
+  /// Whether objects are used in parts, as they come, and not all at once.
+  @exclusivity(unchecked) var isEnumeration = false
 
   /// A request for all objects of the entity whose class is `Object`.
   public override init() {}
@@ -109,7 +111,7 @@ public final class FetchRequest<Object: FetchRequestResult>: PersistentStoreRequ
     copy.havingPredicate = havingPredicate
     copy.returnsDistinctResults = returnsDistinctResults
     copy.resultType = resultType
-    copy.origin = origin
+    (copy.origin, copy.isEnumeration) = (origin, isEnumeration)
     return copy
   }
 }

@@ -174,7 +174,7 @@ extension ManagedObjectContext {
     var batch: [ManagedObject] = []
     let relationships = try fetching.delivery(of: request).prefetching
     let request = request.copy()
-    request.fetchBatchSize = 0
+    (request.fetchBatchSize, request.isEnumeration) = (0, true)
     try fetching.forEachResult(of: request) { object in
       batch.append(object)
       if batch.count < batchSize { return true }

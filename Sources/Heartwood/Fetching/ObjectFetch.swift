@@ -339,7 +339,7 @@ struct ObjectFetch {
     resolved.stores = stores
     resolved.hasFetchedValues = needsFetch
     resolved.delivery = try delivery(of: request, entity)
-    resolved.origin = request.origin
+    (resolved.origin, resolved.isEnumeration) = (request.origin, request.isEnumeration)
     return resolved
   }
 

@@ -45,6 +45,8 @@ struct ResolvedRequest {
   var delivery = ObjectDelivery()
   /// As `FetchRequest.origin`.
   var origin: (any Sendable)?
+  /// As `FetchRequest.isEnumeration`.
+  var isEnumeration = false
 
   init(
     entity: EntityDescription, predicate: (any FetchPredicate)?, sorts: [any FetchSort], limit: Int?,

@@ -26,7 +26,7 @@ extension HistoryConsumer {
   ///   the consumer has missed, or if it is not registered any more; the store's error if it cannot be read.
   /// - Complexity: Linear in the transactions of the batch and in the consumer's own ones between them.
   public func nextBatch(limit: Int = 1_000) throws -> HistoryBatch {
-    let view = try store.newestView()
+    let view = try store.historyView()
     guard let record = try view.consumer(name) else { throw HeartwoodError.unknownConsumer(name) }
     let deleted = try view.newestDeletedHistory()
     guard record.transaction >= deleted else { throw missed(record, deleted) }

@@ -28,7 +28,7 @@ public struct HistoryConsumer: Sendable {
   /// The name, which is also the author of what the consumer changes.
   public let name: String
   let coordinator: PersistentStoreCoordinator
-  let store: LogStore
+  let store: any HistorySource
 
   /// How far a consumer has come.
   public struct Status: Sendable {
@@ -52,9 +52,9 @@ public struct HistoryConsumer: Sendable {
   /// - Complexity: O(log n)
   public var status: Status {
     get throws {
-      let view = try store.newestView()
+      let view = try store.historyView()
       guard let record = try view.consumer(name) else { throw HeartwoodError.unknownConsumer(name) }
-      return try Status(name, record, in: view)
+      return try Status(name, record, in: view, store.identity)
     }
   }
 
@@ -68,8 +68,8 @@ public struct HistoryConsumer: Sendable {
   /// - Parameter start: The position.
   /// - Throws: The store's error if it cannot be written.
   public func restart(from start: Start = .newest) throws {
-    try store.changeConsumer(name) { former, transaction in
-      try ConsumerRecord(at: start, of: transaction, lagLimit: former?.lagLimit ?? Self.defaultLagLimit)
+    try store.changeConsumer(name) { former, ends in
+      ConsumerRecord(at: start, of: ends, lagLimit: former?.lagLimit ?? Self.defaultLagLimit)
     }
   }
 
@@ -78,10 +78,12 @@ public struct HistoryConsumer: Sendable {
 }
 
 extension HistoryConsumer.Status {
-  init(_ name: String, _ record: ConsumerRecord, in view: LogStoreView) throws {
+  init(
+    _ name: String, _ record: ConsumerRecord, in view: any HistoryView, _ identity: StoreIdentity
+  ) throws {
     self.name = name
     position = PersistentHistoryToken(
-      storeID: view.identity.text ?? "", transactionNumber: record.transaction,
+      storeID: identity.text ?? "", transactionNumber: record.transaction,
       nanoseconds: record.nanoseconds)
     savedAt = Date(nanosecondsSince1970: record.savedAt)
     waitingCount = try view.historyCount(after: record.transaction)
@@ -92,10 +94,9 @@ extension HistoryConsumer.Status {
 
 extension ConsumerRecord {
   /// The record of a consumer at one of the ends of the history.
-  init(at start: HistoryConsumer.Start, of transaction: LogStoreTransaction, lagLimit: UInt64) throws {
-    let key = start == .newest ? KeySpace.newestHistoryKey : KeySpace.deletedHistoryKey
+  init(at start: HistoryConsumer.Start, of ends: HistoryEnds, lagLimit: UInt64) {
     self.init(
-      transaction: try transaction.number(key) ?? 0, nanoseconds: nil, savedAt: transaction.reader.time,
+      transaction: start == .newest ? ends.newest : ends.deleted, nanoseconds: nil, savedAt: ends.time,
       lagLimit: lagLimit)
   }
 }
@@ -119,13 +120,12 @@ extension PersistentStoreCoordinator {
       throw HeartwoodError(
         .coreData, "a consumer of the history has no name: give it one that stays the same")
     }
-    let log = try historyStore(store)
-    let consumer = HistoryConsumer(name: name, coordinator: self, store: log)
-    let known = try log.newestView().consumer(name)
+    let source = try historySource(store)
+    let consumer = HistoryConsumer(name: name, coordinator: self, store: source)
+    let known = try source.historyView().consumer(name)
     if let known, lagLimit == nil || known.lagLimit == lagLimit { return consumer }
-    try log.changeConsumer(name) { former, transaction in
-      var record =
-        try former ?? ConsumerRecord(at: start, of: transaction, lagLimit: HistoryConsumer.defaultLagLimit)
+    try source.changeConsumer(name) { former, ends in
+      var record = former ?? ConsumerRecord(at: start, of: ends, lagLimit: HistoryConsumer.defaultLagLimit)
       if let lagLimit { record.lagLimit = max(1, lagLimit) }
       return record
     }
@@ -137,12 +137,32 @@ extension PersistentStoreCoordinator {
   /// - Parameter store: One of several stores; nil for the only one.
   /// - Throws: As `historyConsumer(_:startingAt:lagLimit:of:)`.
   public func historyConsumers(of store: PersistentStore? = nil) throws -> [HistoryConsumer.Status] {
-    let view = try historyStore(store).newestView()
-    return try view.consumers().map { try HistoryConsumer.Status($0.name, $0.record, in: view) }
+    let source = try historySource(store)
+    let view = try source.historyView()
+    return try view.consumers().map {
+      try HistoryConsumer.Status($0.name, $0.record, in: view, source.identity)
+    }
   }
 
   /// The store of type Log that is named, or the only one.
   func historyStore(_ store: PersistentStore?) throws -> LogStore {
+    let named = try storeWithHistory(store)
+    guard let log = named.log else {
+      throw HeartwoodError(
+        .persistentStoreUnsupportedRequestType,
+        "the store at \(named.place) is of type \(named.type.rawValue), which has no past generations: only stores of type Log do"
+      )
+    }
+    return log
+  }
+
+  private func historySource(_ store: PersistentStore?) throws -> any HistorySource {
+    let named = try storeWithHistory(store)
+    if let source = named.objectStore as? any HistorySource { return source }
+    return try historyStore(store)
+  }
+
+  private func storeWithHistory(_ store: PersistentStore?) throws -> PersistentStore {
     try requireStore()
     let all = persistentStores
     guard let named = store ?? (all.count == 1 ? all.first : nil), all.contains(where: { $0 === named })
@@ -153,13 +173,7 @@ extension PersistentStoreCoordinator {
       )
     }
     try named.objectStore.require(.history)
-    guard let log = named.log else {
-      throw HeartwoodError(
-        .persistentStoreUnsupportedRequestType,
-        "the store at \(named.place) is of type \(named.type.rawValue), which has no history and no past generations: only stores of type Log do"
-      )
-    }
-    return log
+    return named
   }
 }
 

@@ -203,6 +203,9 @@ protocol HistorySource: ObjectStore {
   func deleteHistory(_ request: PersistentHistoryChangeRequest, isOnly: Bool) throws -> Int
   /// The newest position of the history.
   func currentHistoryToken() -> PersistentHistoryToken
+  /// Changes the record of a consumer in a transaction of its own; nil stands for none.
+  func changeConsumer(
+    _ name: String, _ change: (ConsumerRecord?, HistoryEnds) throws -> ConsumerRecord?) throws
 }
 
 /// A view of the history of one store, as requests read it.
@@ -213,6 +216,12 @@ protocol HistoryView {
   func newestDeletedHistory() throws -> UInt64
   /// The number of the newest transaction.
   func newestHistoryNumber() throws -> UInt64
+  /// The number of transactions with a history after one.
+  func historyCount(after number: UInt64) throws -> Int
+  /// The consumers that the store has, in the order of their names.
+  func consumers() throws -> [(name: String, record: ConsumerRecord)]
+  /// The record of a consumer; nil if the store has none of this name.
+  func consumer(_ name: String) throws -> ConsumerRecord?
 }
 
 extension LogStoreView: HistoryView {
@@ -248,7 +257,7 @@ extension HistorySource {
   }
 
   /// The position of a token in this store; nil if it has none, and need not.
-  fileprivate func position(
+  func position(
     of token: PersistentHistoryToken, in view: any HistoryView, isOnly: Bool
   ) throws -> PersistentHistoryToken? {
     guard let own = token.position(in: identity.text ?? "") else {
@@ -285,16 +294,14 @@ extension LogStore: HistorySource {
   func deleteHistory(_ request: PersistentHistoryChangeRequest, isOnly: Bool) throws -> Int {
     let filter = try HistoryFilter(request)
     func isAskedFor(_ record: HistoryRecord) -> Bool {
-      guard request.asksForAuthor(of: record) else { return false }
-      guard request.transactionPredicate != nil else { return true }
-      return (try? filter.transaction(record, identity, withChanges: false)) != nil
+      (try? request.mayDelete(record, filter, identity)) ?? false
     }
     switch request.start {
     case .beginning: return 0
     case .token(let token):
       guard let token = try position(of: token, in: newestView(), isOnly: isOnly) else { return 0 }
       return try deleteHistory(before: token.transactionNumber) { !isAskedFor($0) }
-    case .date(let date): return try deleteHistory(before: .max) { $0.timestamp >= date || !isAskedFor($0) }
+    case .date: return try deleteHistory(before: .max) { !isAskedFor($0) }
     }
   }
 }
@@ -313,6 +320,13 @@ extension PersistentHistoryChangeRequest {
   func isComplete(_ count: Int) -> Bool { fetchLimit > 0 && count >= fetchLimit }
 
   func asksForAuthor(of record: HistoryRecord) -> Bool { author == nil || record.author == author }
+
+  /// Whether the request deletes a transaction that is before its end.
+  func mayDelete(_ record: HistoryRecord, _ filter: HistoryFilter, _ store: StoreIdentity) throws -> Bool {
+    if case .date(let date) = start, record.timestamp >= date { return false }
+    guard asksForAuthor(of: record) else { return false }
+    return try transactionPredicate == nil || filter.transaction(record, store, withChanges: false) != nil
+  }
 
   func asksFor(_ record: HistoryRecord) -> Bool {
     guard asksForAuthor(of: record) else { return false }

@@ -8,9 +8,16 @@ extension IncrementalFetch {
   ) throws {
     guard request.limit != 0 else { return }
     let (root, delivery) = (request.entity.rootEntity, request.delivery)
+    if !delivery.returnsWithoutRows, let store = try deliveringStore() {
+      return try forEachObject(of: context, from: store, request, body)
+    }
     var builder = delivery.returnsWithoutRows ? BatchBuilder(root, delivery, context) : nil
     defer { builder?.finish() }
-    for part in try found(from: request.offset).inParts(of: Self.madeAtOnce) {
+    let all =
+      try deliveringStore() == nil
+      ? found(from: request.offset)
+      : identifiers().dropFirst(request.offset).map { Found(objectID: $0, node: nil) }
+    for part in all.inParts(of: Self.madeAtOnce) {
       let objects = try part.map { try object(for: $0, delivery, context) }
       if builder != nil { for object in objects { builder?.add(object) } }
       if delivery.refreshes { try refreshFaults(objects, Array(part), root, context) }
@@ -21,6 +28,33 @@ extension IncrementalFetch {
         if delivery.realises, builder == nil { object.willRead() }
         guard try body(object) else { return }
       }
+    }
+  }
+
+  /// Calls `body` with the objects of rows as the store delivers them.
+  private func forEachObject(
+    of context: ManagedObjectContext, from store: IncrementalStore, _ request: ResolvedRequest,
+    _ body: (ManagedObject) throws -> Bool
+  ) throws {
+    if let most, most <= request.offset { return }
+    let (delivery, identity) = (request.delivery, context.storeIdentity)
+    let asked = self.request(.managedObjectResultType, from: request.offset)
+    if isEnumeration { asked.fetchBatchSize = Self.madeAtOnce }
+    var known: (entity: EntityDescription, factory: ObjectFactory)?
+    try store.enumerateRows(for: asked, with: context) { row in
+      let (entity, id) = (row.entity, objectID(row))
+      if known?.entity !== entity { known = (entity, entity.factory) }
+      guard let factory = known?.factory else { return true }
+      let object = try Self.bytes(of: row, id).withUnsafeBytes { bytes in
+        guard delivery.refreshes else {
+          return context.materialise(factory, id.key, in: identity, row: bytes)
+        }
+        let found = FoundRow(key: id.key, row: RowView(unchecked: bytes))
+        return try ObjectFetch(context).object(for: found, entity.rootEntity, refreshing: true)
+          ?? RowLoader(context).fault(factory, id.key, in: identity)
+      }
+      if delivery.realises { object.willRead() }
+      return try body(object)
     }
   }
 

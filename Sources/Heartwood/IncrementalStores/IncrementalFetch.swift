@@ -16,7 +16,10 @@ final class IncrementalFetch: RequestedFetch {
   private let includesSubentities: Bool
   private let origin: (any Sendable)?
   /// How many of the first objects are needed; nil for all.
-  private let most: Int?
+  let most: Int?
+
+  /// Whether objects are wanted in parts.
+  let isEnumeration: Bool
 
   /// - Parameter hidden: How many of the objects may be left out afterwards.
   init(_ request: ResolvedRequest, _ view: IncrementalView, hidden: Int) {
@@ -26,6 +29,7 @@ final class IncrementalFetch: RequestedFetch {
     sorts = request.sorts
     includesSubentities = request.includesSubentities
     origin = request.origin
+    isEnumeration = request.isEnumeration
     most = request.window.map { $0.addingReportingOverflow(hidden) }.map {
       $0.overflow ? .max : $0.partialValue
     }
@@ -33,11 +37,20 @@ final class IncrementalFetch: RequestedFetch {
 
   init(all entity: EntityDescription, _ view: IncrementalView) {
     (self.view, self.entity, condition, sorts, includesSubentities, most) = (view, entity, nil, [], true, nil)
-    origin = nil
+    (origin, isEnumeration) = (nil, false)
   }
 
   private func execute(_ type: FetchRequestResultType, from offset: Int = 0) throws -> Any {
+    try view.contents.openStore().execute(request(type, from: offset), with: view.context)
+  }
+
+  /// The store, if it delivers rows.
+  func deliveringStore() throws -> IncrementalStore? {
     let store = try view.contents.openStore()
+    return store.deliversRows ? store : nil
+  }
+
+  func request(_ type: FetchRequestResultType, from offset: Int) -> FetchRequest<ManagedObject> {
     let request = FetchRequest<ManagedObject>()
     request.entity = entity
     request.predicate = condition
@@ -49,7 +62,7 @@ final class IncrementalFetch: RequestedFetch {
     request.includesPendingChanges = false
     request.origin = origin
     request.resultType = type
-    return try store.execute(request, with: view.context)
+    return request
   }
 
   /// The objects after the first `offset`, in order.
@@ -94,8 +107,34 @@ final class IncrementalFetch: RequestedFetch {
   /// How many rows are read at once that the store has not returned with the objects.
   private static let readAtOnce = 500
 
+  /// The object of a row.
+  func objectID(_ row: any IncrementalStoreRow) -> ManagedObjectID {
+    row.objectID ?? ManagedObjectID(entity: row.entity, key: row.number, store: view.contents.identity)
+  }
+
+  /// The bytes of a row.
+  @inline(__always)
+  static func bytes(of row: any IncrementalStoreRow, _ id: ManagedObjectID) throws -> [UInt8] {
+    do {
+      return try row.entity.row(version: row.version) { try row.value(at: $0) }
+    } catch let unfit as UnfitValue {
+      throw unfit.error(of: id)
+    }
+  }
+
   /// Calls `body` with the rows of the objects after the first `count`, until it returns false.
   func forEachRow(_ root: EntityDescription, skipping count: Int, _ body: (FoundRow) throws -> Bool) throws {
+    if let store = try deliveringStore() {
+      if let most, most <= count { return }
+      let request = request(.managedObjectResultType, from: count)
+      request.fetchBatchSize = Self.readAtOnce
+      return try store.enumerateRows(for: request, with: view.context) { row in
+        let id = objectID(row)
+        return try Self.bytes(of: row, id).withUnsafeBytes {
+          try body(FoundRow(key: id.key, row: RowView(unchecked: $0)))
+        }
+      }
+    }
     for part in try found(from: count).inParts(of: Self.readAtOnce) {
       let missing = part.filter { $0.node == nil }.map(\.objectID.key)
       let rows = missing.isEmpty ? [] : try view.rows(root, missing)

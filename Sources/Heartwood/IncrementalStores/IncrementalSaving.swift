@@ -34,6 +34,7 @@ extension IncrementalContents {
     // Before the objects: what fails after they were written would leave them unsaved in the context.
     try store.savePendingMetadata()
     let request = SaveChangesRequest(plan)
+    request.consumerChanges = try changes(of: info.consumers)
     do {
       _ = try store.execute(request, with: context)
     } catch let conflicts as IncrementalStoreConflicts {

@@ -29,7 +29,17 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
 
   /// The coordinator's model as bytes, for a class that keeps it before the opening adds it to `storedMetadata`.
   public final var modelData: Data {
-    get throws { Data(try managedObjectModel.encoded()) }
+    get throws { try Self.modelData(of: managedObjectModel) }
+  }
+
+  /// A model as `modelData` has it.
+  public static func modelData(of model: ManagedObjectModel) throws -> Data { Data(try model.encoded()) }
+
+  /// The model that `modelData` has.
+  ///
+  /// - Throws: `.persistentStoreDamaged` if the bytes are none.
+  public static func managedObjectModel(_ modelData: Data) throws -> ManagedObjectModel {
+    try modelData.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
   }
 
   /// The model of the coordinator. It is known when `loadMetadata()` is called.
@@ -114,6 +124,26 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     return count
   }
 
+  /// Whether the methods above are overridden although the class executes fetches: copies of the store keep the numbers of objects then.
+  open var enumeratesObjects: Bool { !executesFetches }
+
+  /// Whether `enumerateRows(for:with:_:)` delivers what fetches of objects find. False by default.
+  open var deliversRows: Bool { false }
+
+  /// Calls `body` with the objects that a fetch finds, in its order, until it returns false. Called if the class `deliversRows`.
+  ///
+  /// - Parameters:
+  ///   - request: As for `execute(_:with:)`. Its `fetchBatchSize` is 0 if all rows are wanted at once; otherwise `body` may take long, and use
+  ///     the store, and memory for so many rows should be enough.
+  ///   - context: As for `execute(_:with:)`.
+  /// - Throws: Why it could not be executed; what `body` throws.
+  open func enumerateRows(
+    for request: FetchRequest<ManagedObject>, with context: ManagedObjectContext?,
+    _ body: (any IncrementalStoreRow) throws -> Bool
+  ) throws {
+    programError("\(Swift.type(of: self)) does not override enumerateRows(for:with:_:).")
+  }
+
   /// The greatest number that an object of a root entity has had, also one that was deleted; 0 by default, if that is not known.
   open func greatestNumber(of root: EntityDescription) throws -> UInt64 { 0 }
 
@@ -142,6 +172,58 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
       return true
     }
     return newest
+  }
+
+  /// The number of the newest transaction whose history was deleted; 0 by default.
+  ///
+  /// - Throws: Why it cannot be read.
+  open func newestDeletedHistoryNumber() throws -> UInt64 { 0 }
+
+  /// Deletes the history up to the transaction of a number, that one included.
+  ///
+  /// - Returns: How many transactions had one.
+  /// - Throws: Why it is not deleted; by default that the store is read-only.
+  open func deleteHistory(through number: UInt64) throws -> Int { throw readOnly }
+
+  /// The records of consumers of the history by their names, each as the bytes that were given to `changeHistoryConsumers(_:)`. By default none.
+  ///
+  /// - Throws: Why they cannot be read; by default that the class keeps none.
+  open func historyConsumers() throws -> [String: Data] { throw unsupported("consumer of the history") }
+
+  /// Writes records of consumers in a transaction of its own. Those of a save are in ``SaveChangesRequest/consumerChanges``.
+  ///
+  /// - Throws: ``StoreConsumerChange/conflict`` if a record is another one by now; why they cannot be written.
+  open func changeHistoryConsumers(_ changes: [StoreConsumerChange]) throws {
+    throw unsupported("consumer of the history")
+  }
+
+  /// Calls `body` after each save to the store, of any program, on any thread, as long as what is returned exists. More calls than saves
+  /// do no harm. By default nil: the class does not know.
+  ///
+  /// - Throws: Why saves cannot be observed.
+  open func observeSaves(_ body: @escaping @Sendable () -> Void) throws -> AnyObject? { nil }
+
+  /// Removes the store at a place with all its data; does nothing if there is none. Called when no coordinator of the call has it open.
+  ///
+  /// - Throws: Why it is as before. By default `.persistentStoreUnsupportedRequestType`.
+  open class func destroyStore(at url: URL, options: Options) throws {
+    throw HeartwoodError.foreign(self, url, "destroyed")
+  }
+
+  /// Replaces a store, or makes one, by what another one of the class has, with its identifier.
+  ///
+  /// - Throws: As `destroyStore(at:options:)`.
+  open class func replaceStore(
+    at destination: URL, options: Options, from source: URL, sourceOptions: Options
+  ) throws {
+    throw HeartwoodError.foreign(self, destination, "replaced")
+  }
+
+  /// Calls `body` with the place of a copy of the store, which is removed afterwards: rehearsals of migrations change it.
+  ///
+  /// - Throws: As `destroyStore(at:options:)`; what `body` throws.
+  open class func withCopy(ofStoreAt url: URL, options: Options, _ body: (URL) throws -> Void) throws {
+    throw HeartwoodError.foreign(self, url, "copied")
   }
 
   /// Whether stores of the class can be read only: they are opened so, whatever their description says. False by default.
@@ -397,7 +479,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   override final func transfer(_ model: ManagedObjectModel, _ log: MigrationLog) throws -> (
     any ObjectTransfer
   )? {
-    executesFetches ? nil : try StoreTransfer(self, model, log)
+    enumeratesObjects ? try StoreTransfer(self, model, log) : nil
   }
 
   /// Opens the contents that contexts see of the store.

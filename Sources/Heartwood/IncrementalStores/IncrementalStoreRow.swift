@@ -6,6 +6,8 @@ public protocol IncrementalStoreRow: AnyObject {
   var entity: EntityDescription { get }
   /// The number of the object.
   var number: UInt64 { get }
+  /// The identifier of the object, if its reference is no number; nil by default.
+  var objectID: ManagedObjectID? { get }
   /// The version of the object: see ``IncrementalStoreNode/version``.
   var version: UInt64 { get }
   /// The value of a property.
@@ -13,6 +15,11 @@ public protocol IncrementalStoreRow: AnyObject {
   /// - Parameter place: Its place in `EntityDescription.storedProperties` of the entity.
   /// - Throws: Why it cannot be read.
   func value(at place: Int) throws -> StoredValue
+}
+
+extension IncrementalStoreRow {
+  /// Nil: the object has a number.
+  public var objectID: ManagedObjectID? { nil }
 }
 
 extension EntityDescription {

@@ -19,6 +19,9 @@ public final class SaveChangesRequest: PersistentStoreRequest {
   /// Unchanged objects whose versions must be the store's: those of `ManagedObjectContext.detectConflicts(for:)`.
   public let lockedObjects: Set<ManagedObject>?
 
+  /// The records of consumers of the history that the save writes, in its own transaction.
+  public internal(set) var consumerChanges: [StoreConsumerChange] = []
+
   /// The same objects in the order of their changes.
   let plan: SavePlan
   private let changedRows: [ObjectIdentifier: [Int]]
@@ -44,6 +47,13 @@ public final class SaveChangesRequest: PersistentStoreRequest {
 
   /// The new objects in the order in which they were made.
   public var insertedInOrder: [ManagedObject] { plan.inserted }
+
+  /// The to-many relationships of an object that have changed.
+  public func changedToMany(of object: ManagedObject) -> [PropertyDescription] {
+    object.entity.relationshipsBySlot.filter {
+      $0.isToMany && !$0.isTransient && object.relationshipState(at: $0.slot)?.hasChanges == true
+    }
+  }
 
   /// The attributes and to-one relationships of an updated object that have changed; empty if only to-many relationships have.
   public func changedProperties(of object: ManagedObject) -> [PropertyDescription] {

@@ -40,6 +40,8 @@ public struct StoreHistoryTransaction: Sendable {
   public var processID: String?
   /// The changes, in their order.
   public var changes: [Change]
+  /// Whether a context of the store's own coordinator has saved it: those that follow the saves of others are told already.
+  public var isOwn = false
 
   /// A transaction without author and names.
   public init(number: UInt64, timestamp: Date, changes: [Change]) {
@@ -62,9 +64,52 @@ struct IncrementalHistory: HistoryView {
     }
   }
 
-  func newestDeletedHistory() throws -> UInt64 { 0 }
+  func newestDeletedHistory() throws -> UInt64 { try store.newestDeletedHistoryNumber() }
 
   func newestHistoryNumber() throws -> UInt64 { try store.newestHistoryNumber() }
+
+  func historyCount(after number: UInt64) throws -> Int {
+    var count = 0
+    try store.enumerateHistory(after: number) { _ in
+      count += 1
+      return true
+    }
+    return count
+  }
+
+  func consumers() throws -> [(name: String, record: ConsumerRecord)] {
+    try store.historyConsumers().sorted { $0.key < $1.key }.map { name, bytes in
+      (name, try bytes.withUnsafeBytes { try ConsumerRecord(decoding: $0, of: name) })
+    }
+  }
+
+  func consumer(_ name: String) throws -> ConsumerRecord? {
+    try consumers().first { $0.name == name }?.record
+  }
+}
+
+/// A change of the record of a consumer of the history.
+public struct StoreConsumerChange: Sendable {
+  /// The name of the consumer.
+  public let name: String
+  /// The record that it must have; nil for none.
+  public let former: Data?
+  /// The new record; nil to remove it.
+  public let record: Data?
+
+  init(_ name: String, _ former: ConsumerRecord?, _ record: ConsumerRecord?) {
+    self.name = name
+    self.former = former.map { Data($0.encoded()) }
+    self.record = record.map { Data($0.encoded()) }
+  }
+
+  /// The error of a change whose consumer has another record.
+  public var conflict: HeartwoodError {
+    HeartwoodError(
+      .persistentStoreSaveConflicts,
+      "the consumer \"\(name)\" is at another transaction by now: another process or task has done the same work; roll back, and take the next batch"
+    )
+  }
 }
 
 extension HistoryRecord {
@@ -75,6 +120,7 @@ extension HistoryRecord {
       author: transaction.author, contextName: transaction.contextName,
       program: program == SavingProgram() ? nil : program,
       changes: transaction.changes.map(HistoryChange.init))
+    isOwn = transaction.isOwn
   }
 }
 
@@ -102,7 +148,48 @@ extension IncrementalContents: HistorySource {
   func historyView() throws -> any HistoryView { IncrementalHistory(store: try openStore()) }
 
   func deleteHistory(_ request: PersistentHistoryChangeRequest, isOnly: Bool) throws -> Int {
-    throw try openStore().readOnly
+    let (store, view) = (try openStore(), try historyView())
+    guard !store.isReadOnly else { throw store.readOnly }
+    let filter = try HistoryFilter(request)
+    var (before, last) = (UInt64.max, UInt64?.none)
+    if case .token(let token) = request.start {
+      before = try position(of: token, in: view, isOnly: isOnly)?.transactionNumber ?? 0
+    }
+    try view.history(after: try view.newestDeletedHistory()) { record in
+      guard record.number < before, try request.mayDelete(record, filter, identity) else { return false }
+      last = record.number
+      return true
+    }
+    return try last.map(store.deleteHistory) ?? 0
+  }
+
+  func changeConsumer(
+    _ name: String, _ change: (ConsumerRecord?, HistoryEnds) throws -> ConsumerRecord?
+  ) throws {
+    let view = IncrementalHistory(store: try openStore())
+    let former = try view.consumer(name)
+    let ends = HistoryEnds(
+      newest: try view.newestHistoryNumber(), deleted: try view.newestDeletedHistory(),
+      time: Date().nanosecondsSince1970)
+    let record = try change(former, ends)
+    if record != former { try view.store.changeHistoryConsumers([StoreConsumerChange(name, former, record)]) }
+  }
+
+  func save(_ steps: [ConsumerStep]) throws {
+    try openStore().changeHistoryConsumers(changes(of: steps))
+  }
+
+  /// The changes of records that steps are.
+  ///
+  /// - Throws: `.persistentStoreSaveConflicts` if a consumer is somewhere else by now.
+  func changes(of steps: [ConsumerStep]) throws -> [StoreConsumerChange] {
+    guard !steps.isEmpty else { return [] }
+    let view = IncrementalHistory(store: try openStore())
+    return try steps.map { step in
+      guard let former = try view.consumer(step.name) else { throw HeartwoodError.unknownConsumer(step.name) }
+      let record = try former.advanced(by: step, at: Date().nanosecondsSince1970)
+      return StoreConsumerChange(step.name, former, record)
+    }
   }
 
   func currentHistoryToken() -> PersistentHistoryToken {

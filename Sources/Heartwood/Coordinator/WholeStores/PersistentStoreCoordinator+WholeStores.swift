@@ -12,7 +12,7 @@ extension PersistentStoreCoordinator {
   /// - Parameters:
   ///   - url: The folder of the store, which may be damaged. `/dev/null` is left alone.
   ///   - type: The kind of store. Of a kind that the program has registered, what is at the file URL of an atomic store is removed; an
-  ///     incremental one is its server's or its format's to remove, and refused.
+  ///     incremental one is removed by its class (`IncrementalStore.destroyStore(at:options:)`), which may refuse.
   ///   - options: `.timeout`: how long to wait for others that have the store open. `.forceDestroy`: removes the store also
   ///     then, with its folder; their next reads and saves may fail.
   ///   - fileSystem: The file system of the folder. Force works on this machine's only.
@@ -23,9 +23,16 @@ extension PersistentStoreCoordinator {
     at url: URL, type: PersistentStore.StoreType = .log, options: PersistentStore.Options? = nil,
     fileSystem: any FileSystem = PosixFileSystem()
   ) throws {
+    if let storeClass = StoreClasses.all[type] as? IncrementalStore.Type {
+      return try closingOwnStore({ $0.url == url }) {
+        try storeClass.destroyStore(at: url, options: options ?? [:])
+      }
+    }
     let (isForced, options) = try Self.forcing(options)
     if let storeClass = StoreClasses.all[type] {
-      guard storeClass.isWhole, url.isFileURL else { throw Self.foreign(type, url, "destroyed") }
+      guard storeClass.isWhole, url.isFileURL else {
+        throw HeartwoodError.foreign(storeClass, url, "destroyed")
+      }
       guard FileManager.default.fileExists(atPath: url.path) else { return }
       return try closingOwnStore(at: LogStore.path(of: url)) {
         try Self.changing("the store at \(url.path) could not be destroyed") {
@@ -73,7 +80,8 @@ extension PersistentStoreCoordinator {
   /// use. After a crash the folder contains its former store or the whole copy. A hidden folder beside it
   /// may be left then, which the next replacement uses and removes.
   ///
-  /// A source of another kind, whose class `PersistentStore.recognises(_:)` it, is copied object by object with the model that it was written with.
+  /// Stores of a kind that the program has registered are replaced by their class (`IncrementalStore.replaceStore(at:options:from:sourceOptions:)`), which
+  /// may refuse. A source of another kind, whose class `PersistentStore.recognises(_:)` it, is copied object by object with the model that it was written with.
   ///
   /// - Parameters:
   ///   - destination: The folder to replace; a missing or empty one is filled. Its parent must exist.
@@ -98,7 +106,16 @@ extension PersistentStoreCoordinator {
     ifUnchangedSince token: PersistentHistoryToken? = nil,
     type: PersistentStore.StoreType = .log, fileSystem: any FileSystem = PosixFileSystem()
   ) throws {
-    guard StoreClasses.all[type] == nil else { throw Self.foreign(type, destination, "replaced") }
+    if let storeClass = StoreClasses.all[type] {
+      guard let incremental = storeClass as? IncrementalStore.Type, token == nil else {
+        throw HeartwoodError.foreign(storeClass, destination, "replaced")
+      }
+      return try closingOwnStore({ $0.url == destination }) {
+        try incremental.replaceStore(
+          at: destination, options: destinationOptions ?? [:], from: source,
+          sourceOptions: sourceOptions ?? [:])
+      }
+    }
     var target = try LogStoreOptions(reading: type, at: destination, destinationOptions)
     target.fileSystem = fileSystem
     var origin = try LogStoreOptions(reading: type, at: source, sourceOptions)
@@ -183,9 +200,13 @@ extension PersistentStoreCoordinator {
 
   /// Changes what is at a path. A store of this coordinator there is closed first; if the change throws, it is opened again.
   private func closingOwnStore(at path: String, _ change: () throws -> Void) throws {
-    func isThere(_ store: PersistentStore) -> Bool {
-      !store.isInMemory && store.url.isFileURL && LogStore.path(of: store.url) == path
-    }
+    try closingOwnStore(
+      { !$0.isInMemory && $0.url.isFileURL && LogStore.path(of: $0.url) == path }, change)
+  }
+
+  private func closingOwnStore(
+    _ isThere: (PersistentStore) -> Bool, _ change: () throws -> Void
+  ) throws {
     guard let store = persistentStores.first(where: isThere) else { return try change() }
     let removed = StoresChanges(removed: [store])
     postRemoval(of: store)
@@ -218,15 +239,6 @@ extension PersistentStoreCoordinator {
     return (isForced, options?.filter { $0.key != .forceDestroy })
   }
 
-  private static func foreign(
-    _ type: PersistentStore.StoreType, _ url: URL, _ done: String
-  ) -> HeartwoodError {
-    HeartwoodError(
-      .persistentStoreUnsupportedRequestType,
-      "the store at \(url.isFileURL ? url.path : url.withoutPassword) cannot be \(done) here: stores of type \(type.rawValue) are of a class of the "
-        + "program, which alone knows what they consist of")
-  }
-
   /// Translates the errors of an operation on a whole store.
   private static func changing(_ what: String, _ body: () throws -> Void) throws {
     do {
@@ -237,6 +249,16 @@ extension PersistentStoreCoordinator {
       throw HeartwoodError(
         .persistentStoreOperation, "\(what): \(error.localizedDescription)", underlying: error)
     }
+  }
+}
+
+extension HeartwoodError {
+  /// The error of an operation that a class of stores does not have.
+  static func foreign(_ storeClass: PersistentStore.Type, _ url: URL, _ done: String) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreUnsupportedRequestType,
+      "the store at \(url.isFileURL ? url.path : url.withoutPassword) cannot be \(done) here: it is of the class \(storeClass) of the "
+        + "program, which alone knows what it consists of")
   }
 }
 

@@ -38,11 +38,21 @@ extension PersistentStoreCoordinator {
 extension PersistentStore {
   /// Starts posting notifications of commits through the coordinator, until the store is closed.
   final func beginNotices(by coordinator: PersistentStoreCoordinator) {
-    guard let log else { return }
+    guard let log else { return beginNotices(ofIncrementalStoreBy: coordinator) }
     let (url, storeID, tracksHistory) = (url, log.identity.uuid?.uuidString ?? "", log.tracksHistory)
     observeCommits { [weak coordinator] generation in
       let token = PersistentHistoryToken(storeID: storeID, transactionNumber: generation.rawValue)
       coordinator?.noteChange(of: url, storeID, tracksHistory ? token : nil)
+    }
+  }
+
+  private final func beginNotices(ofIncrementalStoreBy coordinator: PersistentStoreCoordinator) {
+    guard let store = self as? IncrementalStore else { return }
+    let (url, storeID) = (url, anyIdentifier)
+    observe(store) { [weak coordinator, weak store] in
+      let source = store?.objectStore as? any HistorySource
+      let token = store?.hasHistory == true ? source?.currentHistoryToken() : nil
+      coordinator?.noteChange(of: url, storeID, token)
     }
   }
 }

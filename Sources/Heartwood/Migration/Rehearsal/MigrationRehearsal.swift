@@ -16,6 +16,8 @@ struct MigrationRehearsal {
   /// The layer; nil for a store of one file.
   private let overlay: OverlayFileSystem?
   private let scratch: URL
+  /// The class of an incremental store; nil for one that comes with the library.
+  private let copiedClass: IncrementalStore.Type?
 
   /// - Parameters:
   ///   - description: How the store would be opened. It is not changed.
@@ -30,14 +32,24 @@ struct MigrationRehearsal {
         .persistentStoreOpen,
         "the description has no folder of a store whose migration could be tried: set its url")
     }
-    guard !given.isOfRegisteredClass else {
-      throw HeartwoodError(
-        .persistentStoreUnsupportedRequestType,
-        "the migration of a custom store of type \(given.type.rawValue) cannot be tried: copy the store, and migrate the copy"
-      )
-    }
     (self.url, self.model, self.scratch) = (url, model, scratch)
     description = PersistentStoreDescription(copying: given)
+    if let storeClass = StoreClasses.all[given.type] {
+      guard let copied = storeClass as? IncrementalStore.Type else {
+        throw HeartwoodError(
+          .persistentStoreUnsupportedRequestType,
+          "the migration of a custom store of type \(given.type.rawValue) cannot be tried: copy the store, and migrate the copy"
+        )
+      }
+      (copiedClass, overlay, target) = (copied, nil, model)
+      (description.isReadOnly, description.postsRemoteChangeNotifications) = (false, false)
+      description.shouldMigrateStoreAutomatically = true
+      var options = LogStoreOptions()
+      options.migrationLog = MigrationLog(given.migrationLog, progress: given.migrationProgress)
+      self.options = options
+      return
+    }
+    copiedClass = nil
     if given.configuration != nil { try model.freeze() }
     target = try model.part(given.storeConfiguration(of: model).storedNames)
     let path = LogStore.path(of: url)
@@ -65,6 +77,7 @@ struct MigrationRehearsal {
   }
 
   func run() throws -> MigrationReport? {
+    if let copiedClass { return try run(copying: copiedClass) }
     guard overlay == nil else { return try runOverLayer() }
     return try PrivateFolder.with(in: scratch) { folder in
       let copy = folder.appending(path: url.lastPathComponent)
@@ -78,10 +91,38 @@ struct MigrationRehearsal {
     }
   }
 
-  /// The rehearsal of a file that may be changed, a copy of the store.
+  /// Migrates a copy of an incremental store that its class makes, by opening it.
+  private func run(copying storeClass: IncrementalStore.Type) throws -> MigrationReport? {
+    let metadata = try PersistentStoreCoordinator.metadataForPersistentStore(
+      type: description.type, at: url, options: nil)
+    let hashes = metadata[PersistentStore.MetadataKey.modelVersionHashes] as? [String: Data] ?? [:]
+    guard !model.hasVersionHashes(hashes) else { return nil }
+    let findings = MigrationFindings()
+    var report = MigrationReport()
+    try storeClass.withCopy(ofStoreAt: url, options: description.options) { copy in
+      let started = ContinuousClock.now
+      let rehearsal = MigrationRehearsal(self, of: copy)
+      do {
+        let coordinator = try PersistentStoreCoordinator(
+          checkingStoredProperties: model, keepsBytesWithoutTransformers: true)
+        try coordinator.addPersistentStore(with: rehearsal.description)
+        try coordinator.close()
+      } catch let error as HeartwoodError where !error.objectIDs.isEmpty {
+        for id in error.objectIDs {
+          findings.add(id, error.property, error.code, preventsMigration: true, error.message)
+        }
+      }
+      report.seconds = started.duration(to: .now) / .seconds(1)
+      if !findings.preventsMigration { try rehearsal.validate(findings) }
+    }
+    report.violations = findings.violations
+    return report
+  }
+
+  /// The rehearsal of a copy of the store that may be changed.
   private init(_ other: MigrationRehearsal, of copy: URL) {
     (url, model, target, options) = (copy, other.model, other.target, other.options)
-    (overlay, scratch) = (nil, other.scratch)
+    (overlay, scratch, copiedClass) = (nil, other.scratch, other.copiedClass)
     description = PersistentStoreDescription(copying: other.description)
     description.url = copy
   }

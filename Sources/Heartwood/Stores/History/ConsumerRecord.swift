@@ -57,6 +57,32 @@ extension ConsumerRecord {
   }
 }
 
+/// The ends of a store's history when a record of a consumer is changed.
+struct HistoryEnds {
+  /// The number of the newest transaction.
+  let newest: UInt64
+  /// The number of the newest transaction whose history is deleted.
+  let deleted: UInt64
+  /// The time, in nanoseconds since 1970.
+  let time: Int64
+}
+
+extension ConsumerRecord {
+  /// The record after a step.
+  ///
+  /// - Throws: `.persistentStoreSaveConflicts` if the consumer is somewhere else by now.
+  func advanced(by step: ConsumerStep, at time: Int64) throws(HeartwoodError) -> ConsumerRecord {
+    guard transaction == step.from else {
+      throw HeartwoodError(
+        .persistentStoreSaveConflicts,
+        "the consumer \"\(step.name)\" is at transaction \(transaction) by now, and the save completes its work since \(step.from): "
+          + "another process or task has done the same work; roll back, and take the next batch")
+    }
+    return ConsumerRecord(
+      transaction: step.transaction, nanoseconds: step.nanoseconds, savedAt: time, lagLimit: lagLimit)
+  }
+}
+
 /// A position that is saved with a transaction: only if the consumer is where it was when the transactions up to there were read.
 struct ConsumerStep: Sendable, Equatable {
   /// The identifier of the store.

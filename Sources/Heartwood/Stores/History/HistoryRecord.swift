@@ -11,6 +11,8 @@ struct HistoryRecord: Sendable {
   /// Nil in records that do not name the program, as those of earlier versions.
   var program: SavingProgram?
   let changes: [HistoryChange]
+  /// Whether it was told to the contexts of the coordinator that reads it.
+  var isOwn = false
 }
 
 /// The change of one row by a transaction.

@@ -25,15 +25,8 @@ extension LogStoreTransaction {
   /// - Throws: `.persistentStoreSaveConflicts` if a consumer is somewhere else by now, or is not registered any more.
   func advanceConsumers(_ steps: [ConsumerStep]) throws {
     for step in steps where step.storeID == identity.text {
-      guard var record = try consumer(step.name) else { throw HeartwoodError.unknownConsumer(step.name) }
-      guard record.transaction == step.from else {
-        throw HeartwoodError(
-          .persistentStoreSaveConflicts,
-          "the consumer \"\(step.name)\" is at transaction \(record.transaction) by now, and the save completes its work since \(step.from): "
-            + "another process or task has done the same work; roll back, and take the next batch")
-      }
-      (record.transaction, record.nanoseconds) = (step.transaction, step.nanoseconds)
-      record.savedAt = reader.time
+      guard let former = try consumer(step.name) else { throw HeartwoodError.unknownConsumer(step.name) }
+      let record = try former.advanced(by: step, at: reader.time)
       try put(KeySpace.consumerKey(step.name), record.encoded())
     }
   }
@@ -42,13 +35,16 @@ extension LogStoreTransaction {
 extension LogStore {
   /// Changes the record of a consumer in a transaction of its own.
   ///
-  /// - Parameter change: Gets the record, nil for a new consumer, and the newest state; returns the record to write, or nil to remove it.
+  /// - Parameter change: Gets the record, nil for a new consumer, and the ends of the history; returns the record to write, or nil to remove it.
   func changeConsumer(
-    _ name: String, _ change: (ConsumerRecord?, LogStoreTransaction) throws -> ConsumerRecord?
+    _ name: String, _ change: (ConsumerRecord?, HistoryEnds) throws -> ConsumerRecord?
   ) throws {
     try writeWithoutHistory("the consumer \"\(name)\" could not be changed") { transaction in
       let former = try transaction.consumer(name)
-      let record = try change(former, transaction)
+      let ends = HistoryEnds(
+        newest: try transaction.number(KeySpace.newestHistoryKey) ?? 0,
+        deleted: try transaction.number(KeySpace.deletedHistoryKey) ?? 0, time: transaction.reader.time)
+      let record = try change(former, ends)
       guard record != former else { return }
       let key = KeySpace.consumerKey(name)
       if let record { try transaction.put(key, record.encoded()) } else { try transaction.delete(key) }
