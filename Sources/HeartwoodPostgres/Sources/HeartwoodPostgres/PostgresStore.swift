@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import Synchronization
 
 /// A store in a PostgreSQL database, or in anything that speaks its protocol and dialect.
 ///
@@ -25,6 +26,19 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
   /// The servers that only read; nil if the URL names none.
   private(set) var replicas: PostgresReplicas?
   private let numbers = NumberReserve()
+  /// Set by the opening, and when others begin to record the history.
+  var historyChoice: HistoryChoice {
+    get { guardedChoice.withLock { $0 } }
+    set { guardedChoice.withLock { $0 = newValue } }
+  }
+  private let guardedChoice = Mutex(HistoryChoice())
+  /// Names this opening of the store in the history.
+  let openingIdentifier = UUID()
+  private(set) lazy var listener = PostgresListener(
+    address, channel: PostgresHistory.channel(historyIdentifier))
+
+  /// The identifier of the store, which is that of its notices.
+  var historyIdentifier: String { storedMetadata[MetadataKey.storeUUID] as? String ?? "" }
 
   /// Registers the class for `.postgres`. Call it before the first store is opened.
   public static func register() {
@@ -51,6 +65,7 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
         try tryingAgain { if try !schema.exists(connection) { try create(connection) } }
         notesTransactions = try notesTransactions(connection)
         try readMetadata(connection)
+        try openHistory(connection)
       }
     }
   }
@@ -107,10 +122,12 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
     try numbers.take(count, table.name) { missing in
       let blocks = (missing + Self.block - 1) / Self.block
       let rows = try translating(.persistentStoreSave, "no identifiers were reserved in \(address.text)") {
-        try pool.withConnection(retries: true) {
-          try $0.query(
-            "SELECT nextval($1::text::regclass) FROM generate_series(1, $2::int8)",
-            [.text("\(schema.name.quoted).\(table.sequence.quoted)"), .integer(Int64(blocks))])
+        try pool.apart {
+          try pool.withConnection(retries: true) {
+            try $0.query(
+              "SELECT nextval($1::text::regclass) FROM generate_series(1, $2::int8)",
+              [.text("\(schema.name.quoted).\(table.sequence.quoted)"), .integer(Int64(blocks))])
+          }
         }
       }
       return (0..<rows.count).flatMap { row in
@@ -148,6 +165,102 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
     if let delete = request as? BatchDeleteRequest, let context { return try execute(delete, in: context) }
     return try super.execute(request, with: context)
   }
+
+  // MARK: Whole stores
+
+  /// Removes the store in the schema that a URL names: its tables and nothing else, and the schema if the store has made it, and it is empty then.
+  /// Does nothing if there is none.
+  ///
+  /// - Throws: `.persistentStoreTimeout` if others have the store open for longer than the options' timeout, unless they force it;
+  ///   `.persistentStoreOperation` if something else depends on the tables, such as a view, or if the server cannot be reached. Nothing is changed
+  ///   then.
+  public override class func destroyStore(at url: URL, options: Options) throws { try destroy(url, options) }
+
+  /// Replaces the store in a schema, or makes one, by all that another one has: its objects with their numbers and versions, its
+  /// history, its metadata and its identifier. The rows are copied from server to server, in one transaction.
+  ///
+  /// - Throws: As `destroyStore(at:options:)`; `.persistentStoreOpen` if there is no store at the source.
+  public override class func replaceStore(
+    at destination: URL, options: Options, from source: URL, sourceOptions: Options
+  ) throws {
+    try replace(destination, options, from: source)
+  }
+
+  /// Copies a store to a schema beside its own, which is removed afterwards. One that a killed program has left is removed by the next call.
+  ///
+  /// - Throws: As `replaceStore(at:options:from:sourceOptions:)`; what `body` throws.
+  public override class func withCopy(
+    ofStoreAt url: URL, options: Options, _ body: (URL) throws -> Void
+  ) throws {
+    try copying(url, body)
+  }
+
+  /// The model of the store in the schema that a URL names.
+  public override class func managedObjectModel(ofStoreAt url: URL) throws -> ManagedObjectModel? {
+    try model(at: url)
+  }
+
+  /// Whether a URL is one of PostgreSQL.
+  public override class func recognises(_ url: URL) -> Bool {
+    url.scheme == "postgres" || url.scheme == "postgresql"
+  }
+
+  // MARK: Rows
+
+  public override var deliversRows: Bool { true }
+  public override var enumeratesObjects: Bool { true }
+
+  public override func enumerateRows(
+    for request: FetchRequest<ManagedObject>, with context: ManagedObjectContext?,
+    _ body: (any IncrementalStoreRow) throws -> Bool
+  ) throws {
+    try translating(.persistentStoreOperation, "the fetch was not executed by \(address.text)") {
+      try deliver(request, for: context, body)
+    }
+  }
+
+  public override func enumerateNodes(
+    of root: EntityDescription, from first: UInt64?, reversed: Bool, with context: ManagedObjectContext?,
+    _ body: (IncrementalStoreNode) throws -> Bool
+  ) throws {
+    try readNodes(of: root, from: first, reversed: reversed, body)
+  }
+
+  public override func enumerateObjectIDs(
+    of root: EntityDescription, _ body: (ManagedObjectID) throws -> Bool
+  ) throws {
+    try readObjectIDs(of: root, body)
+  }
+
+  public override func objectCount(of root: EntityDescription) throws -> Int { try count(of: root) }
+  public override func greatestNumber(of root: EntityDescription) throws -> UInt64 {
+    try lastNumber(of: root)
+  }
+
+  // MARK: History
+
+  public override var hasHistory: Bool { historyChoice.hasTables }
+
+  public override func enumerateHistory(
+    after number: UInt64, _ body: (StoreHistoryTransaction) throws -> Bool
+  ) throws {
+    try readHistory(after: number, body)
+  }
+
+  public override func newestHistoryNumber() throws -> UInt64 { try historyEnds().newest }
+  public override func newestDeletedHistoryNumber() throws -> UInt64 { try historyEnds().deleted }
+  public override func deleteHistory(through number: UInt64) throws -> Int {
+    try removeHistory(through: number)
+  }
+  public override func historyConsumers() throws -> [String: Data] { try readConsumers() }
+  public override func changeHistoryConsumers(_ changes: [StoreConsumerChange]) throws {
+    try writeConsumers(changes)
+  }
+  public override func observeSaves(_ body: @escaping @Sendable () -> Void) throws -> AnyObject? {
+    try observe(body)
+  }
+
+  // MARK: Objects
 
   public override func newValuesForObject(
     with objectID: ManagedObjectID, with context: ManagedObjectContext?
@@ -193,6 +306,10 @@ extension PostgresStore {
       }
       let why = failure.isConnectionLost ? "the connection to the server is lost, or cannot be made: " : ""
       throw HeartwoodError(code, "\(what): \(why)\(failure)", underlying: failure)
+    } catch let commit as PostgresCommitFailure {
+      throw HeartwoodError(
+        code, "\(what): \(commit.failure)", underlying: commit.failure,
+        isOutcomeUnknown: commit.failure.isConnectionLost)
     }
   }
 }

@@ -99,13 +99,20 @@ struct PostgresWorld {
   let url: URL
   let container: PersistentContainer
 
-  init(at url: URL? = nil, types: [ManagedObject.Type] = allTypes, migrates: Bool = true) throws {
+  init(
+    at url: URL? = nil, types: [ManagedObject.Type] = allTypes, model: ManagedObjectModel? = nil,
+    migrates: Bool = true,
+    tracksHistory: Bool = true, postsRemoteChanges: Bool = false
+  ) throws {
     PostgresStore.register()
     self.url = try url ?? PostgresServer.shared.get().url()
-    container = PersistentContainer(name: "Test", managedObjectModel: try ManagedObjectModel(types: types))
+    container = PersistentContainer(
+      name: "Test", managedObjectModel: try model ?? ManagedObjectModel(types: types))
     let description = PersistentStoreDescription(url: self.url)
     description.type = .postgres
     description.shouldMigrateStoreAutomatically = migrates
+    description.tracksHistory = tracksHistory
+    description.postsRemoteChangeNotifications = postsRemoteChanges
     try container.persistentStoreCoordinator.addPersistentStore(with: description)
   }
 

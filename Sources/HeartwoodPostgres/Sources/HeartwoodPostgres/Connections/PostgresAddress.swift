@@ -89,6 +89,9 @@ struct PostgresAddress: Sendable {
   /// The isolation is set explicitly, as the server may have another default: a statement sees what others have committed while it waited for a lock.
   var beginning: String { "BEGIN \(dialect.isolation)" }
 
+  /// The statement that begins a transaction whose reads are of one moment.
+  static let reading = "BEGIN ISOLATION LEVEL REPEATABLE READ"
+
   /// The parameters of a URL that are the store's own.
   private struct Options {
     let text: String

@@ -4,7 +4,9 @@ import Heartwood
 
 /// A connection to a server; used by one thread at a time.
 final class PostgresConnection: @unchecked Sendable {
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
+  /// How many cursors are open.
+  var cursors = 0
   /// The names of prepared statements, by their text.
   private var prepared: [String: String] = [:]
   private static let mostPrepared = 300
@@ -53,6 +55,9 @@ final class PostgresConnection: @unchecked Sendable {
     !isGivenUp && PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE
   }
 
+  /// Whether no transaction has begun.
+  var isIdle: Bool { PQtransactionStatus(handle) == PQTRANS_IDLE }
+
   /// Executes statements without parameters.
   func run(_ sql: String) throws { _ = try runLast(sql, mayCancel: true) }
 
@@ -66,8 +71,12 @@ final class PostgresConnection: @unchecked Sendable {
   }
 
   /// Executes a statement, which is prepared at its first use.
-  func query(_ sql: String, _ parameters: [PostgresParameter] = []) throws -> PostgresRows {
-    let name = hasPooler ? nil : try prepare(sql, parameters.map(\.type))
+  ///
+  /// - Parameter isPrepared: False for a statement whose text means something else each time.
+  func query(
+    _ sql: String, _ parameters: [PostgresParameter] = [], isPrepared: Bool = true
+  ) throws -> PostgresRows {
+    let name = hasPooler || !isPrepared ? nil : try prepare(sql, parameters.map(\.type))
     try withPointers(parameters) { values, lengths, formats in
       let isSent =
         if let name {

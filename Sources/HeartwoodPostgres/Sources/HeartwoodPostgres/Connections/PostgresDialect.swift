@@ -37,6 +37,9 @@ enum PostgresDialect: String, Sendable {
     }
   }
 
+  /// Whether the history is kept: it needs notices, and what is checked at the end of a transaction.
+  var hasHistory: Bool { self == .postgres }
+
   /// Whether a batch may keep all other writers of a table away.
   var hasTableLocks: Bool { self == .postgres || self == .citus }
 }

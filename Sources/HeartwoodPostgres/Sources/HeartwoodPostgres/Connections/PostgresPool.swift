@@ -31,14 +31,29 @@ final class PostgresPool: @unchecked Sendable {
   var expectedModel: String? { condition.withLock { model } }
 
   /// The connection of the transaction that the current call executes: what it reads meanwhile is read in the transaction.
-  @TaskLocal private static var bound: (pool: ObjectIdentifier, connection: PostgresConnection)?
+  @TaskLocal private static var bound:
+    (pool: ObjectIdentifier, connection: PostgresConnection, isReading: Bool)?
+  /// Whether the current call does not wait for a connection, as its caller keeps one until it returns.
+  @TaskLocal private static var mayExceed = false
 
   /// Whether the current call executes a transaction.
   var isInTransaction: Bool { Self.bound?.pool == ObjectIdentifier(self) }
 
   /// Runs the body, in which `withConnection` uses a connection that is borrowed already.
-  func using<Result>(_ connection: PostgresConnection, _ body: () throws -> Result) rethrows -> Result {
-    try Self.$bound.withValue((ObjectIdentifier(self), connection), operation: body)
+  ///
+  /// - Parameter isReading: Whether its transaction only reads: what the body writes is not a part of it.
+  func using<Result>(
+    _ connection: PostgresConnection, isReading: Bool = false, _ body: () throws -> Result
+  ) rethrows -> Result {
+    try Self.$bound.withValue((ObjectIdentifier(self), connection, isReading), operation: body)
+  }
+
+  /// Runs the body outside of a transaction that only reads, with a connection of its own: one more than the limit, if there is no other.
+  func apart<Result>(_ body: () throws -> Result) rethrows -> Result {
+    guard let bound = Self.bound, bound.isReading, bound.pool == ObjectIdentifier(self) else {
+      return try body()
+    }
+    return try Self.$bound.withValue(nil) { try Self.$mayExceed.withValue(true, operation: body) }
   }
 
   /// Runs the body with a connection.
@@ -58,7 +73,7 @@ final class PostgresPool: @unchecked Sendable {
   func withConnection<Result>(
     retries: Bool, _ backoff: inout PostgresBackoff, _ body: (PostgresConnection) throws -> Result
   ) throws -> Result {
-    if let (pool, connection) = Self.bound, pool == ObjectIdentifier(self) { return try body(connection) }
+    if let bound = Self.bound, bound.pool == ObjectIdentifier(self) { return try body(bound.connection) }
     while true {
       let connection = try take(&backoff)
       do {
@@ -98,7 +113,7 @@ final class PostgresPool: @unchecked Sendable {
     condition.lock()
     defer { condition.unlock() }
     let limits = address.limits
-    if idle.isEmpty, used >= address.pool {
+    if idle.isEmpty, used >= address.pool, !Self.mayExceed {
       if let most = limits.waiters, waiting >= most {
         throw PostgresFailure(
           "all \(address.pool) connections of the pool are in use, and \(waiting) calls wait for one already",

@@ -16,7 +16,7 @@ extension PostgresStore {
         return try execute(request, in: context, writing: writing)
       }
     }
-    return try inTransaction("the batch insert") { connection in
+    return try inTransaction("the batch insert", in: context) { connection in
       var (inserted, waiting) = ([ManagedObjectID](), [[StoredValue]]())
       var count = 0
       let derivation = derivation(of: request, context, connection)
@@ -59,7 +59,7 @@ extension PostgresStore {
     repeats: Bool, _ what: String,
     _ body: (StoreBatchWriting, PostgresConnection) throws -> StoreBatchOutcome
   ) throws -> BatchResult {
-    try inTransaction(what, repeats: repeats) { connection in
+    try inTransaction(what, repeats: repeats, in: context) { connection in
       let derivation = derivation(of: request, context, connection)
       let outcome = try body(writing(derivation, connection), connection)
       var changes = outcome.changes
@@ -104,7 +104,7 @@ extension PostgresStore {
       "UPDATE \(table.sqlName) t0 SET \(assignments.joined(separator: ", ")) WHERE t0._id IN (\(selected)) RETURNING \(found)"
     let parameters = builder.parameters
     let properties = update.changes.map(\.property)
-    return try inTransaction("the batch update", repeats: true) { connection in
+    return try inTransaction("the batch update", repeats: true, in: context) { connection in
       var changes = ObjectIDChanges()
       let derivation = derivation(of: request, context, connection)
       if let derivation, properties.contains(where: { $0 is RelationshipDescription }) {
@@ -117,6 +117,7 @@ extension PostgresStore {
       let rows = try connection.query(sql, parameters)
       let updated = identifiers(rows, table)
       changes.updatedObjectIDs = Set(updated)
+      HistoryRecording.current?.noteUpdate(updated, properties)
       try derivation?.noteAfter(updated, changing: properties)
       try derive(derivation, connection, &changes)
       return BatchResult(
@@ -132,7 +133,7 @@ extension PostgresStore {
     }
     let selection = try selection(of: request, in: context)
     guard let entity = selection.entity else { return BatchResult(resultType: request.resultType, count: 0) }
-    return try inTransaction("the batch delete", repeats: true) { connection in
+    return try inTransaction("the batch delete", repeats: true, in: context) { connection in
       let (sql, parameters) = try statement(selection)
       let found = identifiers(try connection.query(sql, parameters), schema.table(entity))
       let derivation = derivation(of: request, context, connection)
@@ -160,14 +161,17 @@ extension PostgresStore {
 
   /// - Parameter repeats: Whether the body may be called again.
   private func inTransaction<Result>(
-    _ what: String, repeats: Bool = false, _ body: (PostgresConnection) throws -> Result
+    _ what: String, repeats: Bool = false, in context: ManagedObjectContext?,
+    _ body: (PostgresConnection) throws -> Result
   ) throws -> Result {
     guard !isReadOnly else {
       throw HeartwoodError(.persistentStoreSave, "the store at \(address.text) is open read-only")
     }
     let what = "\(what) was not executed by \(address.text)"
     do {
-      return try transaction(repeats: repeats, body)
+      return try transaction(repeats: repeats) { connection in
+        try recording(connection, for: context, isOwn: false) { try body(connection) }
+      }
     } catch let failure as PostgresFailure
       where failure.isUniquenessViolation || failure.isReferenceViolation
     {
@@ -220,6 +224,7 @@ private struct PostgresDeletion {
       }
     }
     try derivation?.noteDeletion(deleted)
+    try store.noteDeletion(deleted, connection)
     for (relationship, objects) in relationships(of: deleted[...]) {
       switch relationship.deleteRule {
       case .deny:
@@ -300,6 +305,9 @@ private struct PostgresDeletion {
         + "RETURNING t._id\(table.isFamily ? ", t._entity" : "")", [.integers(objects.map(store.number))])
     let left = store.identifiers(rows, table)
     updated.formUnion(left)
+    if let inverse = relationship.inverseRelationship {
+      HistoryRecording.current?.noteUpdate(left, [inverse])
+    }
     if let inverse = relationship.inverseRelationship { try derivation?.noteAfter(left, changing: [inverse]) }
   }
 }

@@ -35,6 +35,7 @@ extension PostgresStore {
     for (_, members) in groups.sorted(by: { $0.key.joined(separator: ",") < $1.key.joined(separator: ",") }) {
       let entity = members[0].objectID.entity
       let table = schema.table(entity)
+      HistoryRecording.current?.noteUpdate(members.map(\.objectID), members[0].changes.map(\.attribute))
       let columns = members[0].changes.map { table.column($0.attribute, of: entity) }
       try set(
         columns, members.map { (number($0.objectID), $0.changes.map(\.value)) }, nil, table, connection)

@@ -100,7 +100,7 @@ extension PostgresStore {
 
   // MARK: Nodes
 
-  private func selection(_ table: PostgresTable, _ alias: String) -> String {
+  func selection(_ table: PostgresTable, _ alias: String) -> String {
     var columns = ["\(alias)._id", "\(alias)._version"]
     if table.isFamily { columns.append("\(alias)._entity") }
     columns += table.columns.map { $0.selected(alias) }
@@ -131,7 +131,7 @@ extension PostgresStore {
     }
   }
 
-  private func nodes(_ rows: PostgresRows, _ table: PostgresTable) -> [IncrementalStoreNode] {
+  func nodes(_ rows: PostgresRows, _ table: PostgresTable) -> [IncrementalStoreNode] {
     let first = table.isFamily ? 3 : 2
     let readers = Dictionary(
       table.entities.map { ($0.name ?? "", EntityReader($0, table, from: first)) },

@@ -22,7 +22,10 @@ extension PostgresStore {
 
   private func write(_ changes: StoreRowChanges, _ connection: PostgresConnection) throws {
     for (table, objects) in byTable(changes.deletedObjects, \.self) {
-      for part in parts(objects) { try delete(part.map(number), table, connection) }
+      for part in parts(objects) {
+        try noteDeletion(Array(part), connection)
+        try delete(part.map(number), table, connection)
+      }
     }
     for members in groups(changes.updatedRows) { try update(members, connection) }
     for members in groups(changes.insertedRows) {
@@ -34,6 +37,7 @@ extension PostgresStore {
     }
     var links: [String: (RelationshipDescription, [(Int64, SaveChangesRequest.RelationshipChanges)])] = [:]
     for change in changes.relationships {
+      HistoryRecording.current?.noteUpdate(change.objectID, [change.relationship.name])
       links[change.relationship.fullName, default: (change.relationship, [])].1.append(
         (number(change.objectID), change.changes))
     }
@@ -72,6 +76,7 @@ extension PostgresStore {
     for part in parts(rows) {
       let values = part.map { (number($0.objectID), $0.values) }
       try set(columns, values, "_version = t._version + 1", table, connection)
+      HistoryRecording.current?.noteUpdate(part.map(\.objectID), properties)
     }
   }
 

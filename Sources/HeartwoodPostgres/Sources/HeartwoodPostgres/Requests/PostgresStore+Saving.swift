@@ -8,7 +8,11 @@ extension PostgresStore {
 
   func save(_ request: SaveChangesRequest, with context: ManagedObjectContext?) throws {
     do {
-      try transaction(repeats: true) { try write(request, $0, context) }
+      try transaction(repeats: true) { connection in
+        try recording(connection, for: context, isOwn: context != nil) {
+          try write(request, connection, context)
+        }
+      }
     } catch let failure as PostgresFailure where failure.isUniquenessViolation {
       throw IncrementalStoreConflicts(isUniquenessViolated: true)
     } catch let failure as PostgresFailure where failure.isReferenceViolation {
@@ -33,6 +37,7 @@ extension PostgresStore {
     try writeRelationships(request, connection)
     try derivation?.noteAfterSave()
     try derivation?.forEachPart { try writeDerived($0, connection) }
+    try write(request.consumerChanges, connection)
   }
 
   // MARK: Objects
@@ -98,6 +103,7 @@ extension PostgresStore {
   private func delete(_ request: SaveChangesRequest, _ connection: PostgresConnection) throws {
     for (table, objects) in byTable(request.deletedObjects ?? []) {
       for part in parts(objects) {
+        try noteDeletion(part.map(\.objectID), connection)
         let rows = try connection.query(
           "DELETE FROM \(table.sqlName) t USING unnest($1::int8[], $2::int8[]) v(id, version) "
             + "WHERE t._id = v.id AND t._version = v.version RETURNING t._id", identity(part, request))
@@ -105,7 +111,9 @@ extension PostgresStore {
           // One that is gone already is no conflict.
           let rest = try connection.query(
             "SELECT _id FROM \(table.sqlName) WHERE _id = ANY($1::int8[])", [.integers(missing)])
-          return missing.subtracting((0..<rest.count).map { rest.integer($0, 0) })
+          let gone = missing.subtracting((0..<rest.count).map { rest.integer($0, 0) })
+          HistoryRecording.current?.forgetDeletion(part.map(\.objectID).filter { gone.contains(number($0)) })
+          return gone
         }
         for join in schema.joins {
           for column in join.columnsOfDeleted(table) {
@@ -135,27 +143,18 @@ extension PostgresStore {
     _ numbers: [Int64], _ rows: [[StoredValue]], _ entity: EntityDescription, _ table: PostgresTable,
     _ connection: PostgresConnection
   ) throws {
-    let properties = entity.storedProperties
-    let columns = properties.map { table.column($0, of: entity) }
-    var names = ["_id", "_version"] + columns.map(\.name.quoted)
-    var values = ["v.id", "1"] + columns.indices.map { columns[$0].assigned("v.c\($0)") }
-    if table.isFamily {
-      names.append("_entity")
-      values.append((entity.name ?? "").literal)
-    }
-    let lists = columns.enumerated().map { "$\($0.offset + 2)::\($0.element.parameterType.array.name)" }
-    let fields = columns.indices.map { "c\($0)" }
-    let sql =
-      "INSERT INTO \(table.sqlName) (\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
-      + "FROM unnest(\((["$1::int8[]"] + lists).joined(separator: ", "))) v(\((["id"] + fields).joined(separator: ", ")))"
-    var parameters = [PostgresParameter.integers(numbers)]
-    for (place, column) in columns.enumerated() {
-      parameters.append(try list(column, rows.lazy.map { $0[place] }, rows.count))
-    }
-    _ = try connection.query(sql, parameters)
+    let insert = PostgresInsert(entity.storedProperties.map { table.column($0, of: entity) }, entity, table)
+    _ = try connection.query(insert.sql, insert.parameters(numbers, rows) { number($0) })
+    HistoryRecording.current?.noteInsertion(numbers.map { object(entity, $0) })
   }
 
   private func update(_ request: SaveChangesRequest, _ connection: PostgresConnection) throws {
+    if let recording = HistoryRecording.current {
+      for object in request.updatedObjects ?? [] {
+        let properties = request.changedProperties(of: object) + request.changedToMany(of: object)
+        recording.noteUpdate(object.objectID, Set(properties.map(\.name)))
+      }
+    }
     for (table, objects) in byTable(request.updatedObjects ?? []) {
       let groups = Dictionary(grouping: objects) { object in
         [object.entity.name ?? ""] + request.changedProperties(of: object).map(\.name)
@@ -199,8 +198,6 @@ extension PostgresStore {
   func list(
     _ column: PostgresColumn, _ values: some Sequence<StoredValue>, _ count: Int
   ) throws -> PostgresParameter {
-    var array = PostgresArray(column.parameterType, count: count)
-    for value in values { try column.append(value, to: &array) { number($0) } }
-    return array.parameter
+    try column.list(values, count) { number($0) }
   }
 }

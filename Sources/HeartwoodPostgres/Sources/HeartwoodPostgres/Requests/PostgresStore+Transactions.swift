@@ -77,13 +77,15 @@ extension PostgresStore {
       let id = PostgresTransactionID()
       var result: Result?
       do {
-        let made = try pool.withConnection(retries: false, &backoff) { connection in
-          try connection.transaction(
-            beginning: beginning, ending: ending(id), check: checkBeginning, committed: noteCommit
-          ) {
-            let made = try pool.using(connection) { try body(connection) }
-            result = made
-            return made
+        let made = try pool.apart {
+          try pool.withConnection(retries: false, &backoff) { connection in
+            try connection.transaction(
+              beginning: beginning, ending: ending(id), check: checkBeginning, committed: noteCommit
+            ) {
+              let made = try pool.using(connection) { try body(connection) }
+              result = made
+              return made
+            }
           }
         }
         pruneTransactions()
@@ -128,6 +130,14 @@ extension PostgresStore {
         attempt += 1
       }
     }
+  }
+
+  /// Runs the body in a transaction of a connection that sees one moment; in the current one if there is one.
+  func reading<Result>(_ connection: PostgresConnection, _ body: () throws -> Result) throws -> Result {
+    guard connection.isIdle else { return try body() }
+    let lock = isHeldByMigration ? nil : PostgresSchemaLock(schema, address).statementsOfTransaction
+    let beginning = "\(PostgresAddress.reading)\(lock.map { "; \($0)" } ?? "")"
+    return try connection.transaction(beginning: beginning, check: checkBeginning, body)
   }
 
   /// The statements that begin a transaction.

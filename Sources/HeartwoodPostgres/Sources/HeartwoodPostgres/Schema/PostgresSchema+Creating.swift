@@ -5,8 +5,13 @@ import Heartwood
 extension PostgresSchema {
   /// The statements that create everything in an existing schema, in order.
   var statements: [String] {
+    ownStatements + tableStatements
+  }
+
+  /// The statements that create the tables of the store itself.
+  var ownStatements: [String] {
     ["CREATE TABLE \(metadataTable) (key text PRIMARY KEY, value bytea NOT NULL)", transactionStatement]
-      + tableStatements
+      + (dialect.hasHistory ? PostgresHistory(schema: name).statements : [])
   }
 
   /// The statement that creates the table with the identifiers of transactions.
@@ -17,12 +22,14 @@ extension PostgresSchema {
 
   /// The statements that create the tables of objects and pairs.
   var tableStatements: [String] {
-    var made: [String] = []
-    for table in tables { made += statements(table) }
-    for table in tables { made += references(of: table) }
-    for join in joins { made += statements(join) }
-    return made
+    unreferencedStatements + referenceStatements
   }
+
+  /// The statements that create the tables of objects, in which references to missing objects are not found.
+  var unreferencedStatements: [String] { tables.flatMap(statements) }
+
+  /// The statements that find them, and create the tables of pairs.
+  var referenceStatements: [String] { tables.flatMap(references) + joins.flatMap(statements) }
 
   private func statements(_ table: PostgresTable) -> [String] {
     var parts = ["_id bigint PRIMARY KEY", "_version bigint NOT NULL"]

@@ -7,10 +7,17 @@ struct PostgresSchemaLock: Sendable {
   private let model: String
   private let address: PostgresAddress
 
-  init(_ schema: PostgresSchema, _ address: PostgresAddress) {
-    key = "hashtextextended(\("heartwood \(schema.name)".literal), 0)"
-    model = "FROM \(schema.metadataTable) WHERE key = 'model'"
+  init(_ schema: PostgresSchema, _ address: PostgresAddress) { self.init(named: schema.name, address) }
+
+  init(named name: String, _ address: PostgresAddress) {
+    key = "hashtextextended(\("heartwood \(name)".literal), 0)"
+    model = "FROM \(name.quoted).\"_heartwood\" WHERE key = 'model'"
     self.address = address
+  }
+
+  /// Returns whether no other program has it; nothing else is done with it then.
+  func tryToTake(_ connection: PostgresConnection) throws -> Bool {
+    try connection.query("SELECT pg_try_advisory_lock(\(key))").bytes(0, 0).first == 1
   }
 
   /// Whether transactions take the lock, rather than connections.

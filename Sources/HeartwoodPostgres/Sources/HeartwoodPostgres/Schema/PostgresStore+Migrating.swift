@@ -32,8 +32,11 @@ extension PostgresStore {
         try? made.dropRemains(outside)
         throw error
       }
-      try connection.run("DROP TABLE \(made.metadataTable), \(made.transactionTable)")
+      let own = [made.metadataTable, made.transactionTable] + PostgresHistory(schema: made.name).tables
+      try connection.run("DROP TABLE IF EXISTS \(own.joined(separator: ", "))")
       try former.replaceTables(by: made, connection)
+      // It is that of other objects.
+      try history.clear(connection)
       try write(["uuid": Data((storedMetadata[MetadataKey.storeUUID] as? String ?? "").utf8)], connection)
       try replaceModel(connection)
     }
@@ -194,7 +197,7 @@ extension URL {
     return parts?.url ?? self
   }
 
-  fileprivate func with(schema: String) -> URL {
+  func with(schema: String) -> URL {
     var parts = URLComponents(url: self, resolvingAgainstBaseURL: false)
     let others = parts?.queryItems?.filter { $0.name != "schema" } ?? []
     parts?.queryItems = others + [URLQueryItem(name: "schema", value: schema)]

@@ -23,6 +23,7 @@ extension PostgresStore {
       if known.count == 0 { try connection.run("CREATE SCHEMA \(schema.name.quoted)") }
       for statement in schema.statements { try connection.run(statement) }
       for statement in try schema.distribution(address.distributed) { try connection.run(statement) }
+      if known.count == 0 { try StoredSchema.noteMade(schema.name, connection) }
       try write(["uuid": Data(uuid.utf8)], connection)
       try writeModel(connection)
     }
