@@ -5,13 +5,21 @@ import PackageDescription
 let package = Package(
   name: "HeartwoodPostgres",
   platforms: [.macOS(.v15)],
-  products: [.library(name: "HeartwoodPostgres", targets: ["HeartwoodPostgres"])],
+  products: [
+    .library(name: "HeartwoodPostgres", targets: ["HeartwoodPostgres"]),
+    .executable(name: "heartwood-postgres", targets: ["heartwood-postgres"]),
+  ],
   dependencies: [.package(name: "Heartwood", path: "../..")],
   targets: [
     .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(
       name: "HeartwoodPostgres",
       dependencies: ["CLibPQ", .product(name: "Heartwood", package: "Heartwood")]),
+    // Copies stores to PostgreSQL and back.
+    .executableTarget(
+      name: "heartwood-postgres",
+      dependencies: ["HeartwoodPostgres", .product(name: "Heartwood", package: "Heartwood")],
+      path: "Sources/Command"),
     // The store beside hand-written libpq for the same work.
     .executableTarget(
       name: "postgres-benchmark",

@@ -18,7 +18,8 @@ enum CopyCommand: Subcommand {
     discussion: """
       A store of type log is a directory; binary, JSON and XML stores are one file, which each change writes again. All
       commands find the kind of an existing store by themselves. The copy has the store's identifier, and its objects have
-      the same URIs. The history is copied from log to log only.
+      the same URIs. The history is copied from log to log only. To PostgreSQL and back copies heartwood-postgres copy, a
+      command of the package Sources/HeartwoodPostgres.
       """,
     examples: [
       SubcommandSyntax.Example(
@@ -27,6 +28,11 @@ enum CopyCommand: Subcommand {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let (path, copy) = (arguments.argument(0) ?? "", arguments.argument(1) ?? "")
+    for place in [path, copy] where place.hasPrefix("postgres://") || place.hasPrefix("postgresql://") {
+      throw .usage(
+        "\(place): stores in PostgreSQL are copied by heartwood-postgres copy, a command of the package Sources/HeartwoodPostgres, "
+          + "as this one has no dependencies")
+    }
     let type = try StoreTypeOption.type(arguments) ?? .log
     guard CommandStore.resolved(copy) != CommandStore.resolved(path) else {
       throw .usage("\(copy): this is the store itself, and a copy needs a place of its own; name another one")
