@@ -3,7 +3,7 @@ import Heartwood
 import HeartwoodPostgres
 
 /// The store beside hand-written libpq for the same work. `postgres-benchmark 'postgres://…'`: medians and minima of some rounds in milliseconds,
-/// and their ratios.
+/// and their ratios. `postgres-benchmark load 'postgres://…'`: latencies of many contexts at once.
 final class Team: ManagedObject {
   @Attribute var title = ""
   @Relationship(inverse: { $0.team }) var people: Set<Person>
@@ -19,10 +19,11 @@ final class Person: ManagedObject {
 }
 
 let (count, rounds) = (10_000, 15)
-guard let url = CommandLine.arguments.dropFirst().first.flatMap(URL.init(string:)),
+let isLoadTest = CommandLine.arguments.dropFirst().first == "load"
+guard let url = CommandLine.arguments.dropFirst(isLoadTest ? 2 : 1).first.flatMap(URL.init(string:)),
   let parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
 else {
-  print("usage: postgres-benchmark 'postgres://user@host/database?host=/folder/of/socket'")
+  print("usage: postgres-benchmark [load] 'postgres://user@host/database?host=/folder/of/socket'")
   exit(2)
 }
 var parameters = (parts.queryItems ?? []).filter { $0.name != "schema" }.map { ($0.name, $0.value ?? "") }
@@ -30,6 +31,14 @@ if let host = parts.host, !host.isEmpty { parameters.append(("host", host)) }
 if let port = parts.port { parameters.append(("port", "\(port)")) }
 if let user = parts.user { parameters.append(("user", user)) }
 parameters.append(("dbname", String(parts.path.dropFirst())))
+
+if isLoadTest {
+  PostgresStore.register()
+  try LoadTest.runByHand(parameters)
+  try LoadTest.runStore(parts, tracksHistory: true)
+  try LoadTest.runStore(parts, tracksHistory: false)
+  exit(0)
+}
 
 func measured(_ body: () throws -> Void) rethrows -> Double {
   let duration = try ContinuousClock().measure(body)
