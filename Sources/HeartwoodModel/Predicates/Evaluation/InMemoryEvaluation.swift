@@ -216,7 +216,9 @@ package struct InMemoryEvaluation {
   /// A property of a value, or those of all members of a collection, without missing ones.
   private func property(_ name: String, of value: Any?) -> Any? {
     guard let value, !(value is NSNull) else { return nil }
-    guard let found = members(value) else { return name.lowercased() == "self" ? value : property(value, name) }
+    guard let found = members(value) else {
+      return name.lowercased() == "self" ? value : property(value, name)
+    }
     return found.flatMap { member -> [Any] in
       guard let end = property(name, of: member), !(end is NSNull) else { return [] }
       return members(end) ?? [end]

@@ -113,7 +113,7 @@
 
     func close() throws { try wiredTiger(session.pointee.close(session, nil)) }
 
-    /// Does `body` with a cursor for keys that come in order, into an empty table that nobody else has open.
+    /// Does `body` with a cursor for keys that come in order, into an empty table that no other session has open.
     func appending(_ isAppending: Bool) throws {
       try wiredTiger(cursor.pointee.close(cursor))
       cursor = try Self.cursor(in: session, isAppending ? "bulk" : nil)

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Heartwood
 
-/// Waits for the saves of a store on a connection of its own, on a thread, as long as somebody observes them.
+/// Waits for the saves of a store on a connection of its own, on a thread, as long as they are observed.
 ///
 /// When the connection is lost, it is made again, and the observers are told then, too: something may have been saved meanwhile.
 final class PostgresListener: @unchecked Sendable {
