@@ -37,8 +37,8 @@ import Testing
     }
   }
 
-  @Test func `a number is a decimal one where it is declared so, whatever type the model has`() throws {
-    try context.performAndWait {
+  @Test func `a number is a decimal one where it is declared so, whatever type the model has`() {
+    context.performAndWait {
       let book = Book(context: context)
       (book.pages, book.rating) = (12, 4.5)
       let pages: NSDecimalNumber? = book._managedGet("pages")
