@@ -130,7 +130,10 @@ extension PersistentStoreCoordinator {
 
 extension PersistentStoreDescription {
   /// Whether the program has registered the class of such stores.
-  var isOfRegisteredClass: Bool { StoreClasses.all[type] != nil }
+  var isOfRegisteredClass: Bool { registeredClass != nil }
+
+  /// The class that the program has registered for such stores.
+  var registeredClass: PersistentStore.Type? { StoreClasses.all[type] }
 }
 
 extension PersistentStore {

@@ -51,11 +51,8 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   private final var opened: (any ContextStore)?
   /// The store on the engine; nil until the store is open, and for an incremental store.
   private(set) final var log: LogStore?
-  private struct Observation: @unchecked Sendable { let made: AnyObject }
-  /// Of an incremental store.
-  private let observations = Guarded<[Observation]>([])
   /// Nil if commits are not observed.
-  private let commits = Guarded<CommitObservation?>(nil)
+  private let commits = Guarded<SaveObservation?>(nil)
 
   /// How it was opened: a copy, which is not changed.
   final var settings: PersistentStoreDescription
@@ -242,22 +239,46 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   /// Calls `body` after each commit to a store on the engine, by any program, until the store is closed.
   final func observeCommits(_ body: @escaping @Sendable (Generation) -> Void) {
     guard let log else { return }
-    let observation = log.engine.observeCommits(body)
-    commits.withLock { $0 = observation }
+    keep(SaveObservation(log.engine.observeCommits(body)))
   }
 
-  /// Calls `body` after each save to an incremental store whose class observes them, until the store is closed.
-  final func observe(_ store: IncrementalStore, _ body: @escaping @Sendable () -> Void) {
-    guard let made = try? store.observeSaves(body) else { return }
-    observations.withLock { $0.append(Observation(made: made)) }
+  /// Keeps an observation of commits until the store is closed.
+  final func keep(_ observation: SaveObservation?) { SaveObservation.replace(commits, by: observation) }
+
+  // MARK: Whole stores of a program's classes
+
+  /// Removes the store at a place: see `IncrementalStore`.
+  class func destroyStore(at url: URL, options: Options) throws {
+    throw HeartwoodError.foreign(self, url, "destroyed")
+  }
+
+  /// Replaces a store by another one of the class: see `IncrementalStore`.
+  class func replaceStore(
+    at destination: URL, options: Options, from source: URL, sourceOptions: Options
+  ) throws {
+    throw HeartwoodError.foreign(self, destination, "replaced")
+  }
+
+  /// Calls `body` with the place of a copy of the store: see `IncrementalStore`.
+  class func withCopy(ofStoreAt url: URL, options: Options, _ body: (URL) throws -> Void) throws {
+    throw HeartwoodError.foreign(self, url, "copied")
   }
 
   /// Ends the use of the store.
   final func close() throws {
-    commits.withLock { $0 }?.cancel()
-    observations.withLock { $0 = [] }
+    keep(nil)
     OpenStores.remove(self)
     try log?.close()
+  }
+}
+
+extension HeartwoodError {
+  /// The error of an operation that a class of stores does not have.
+  static func foreign(_ storeClass: PersistentStore.Type, _ url: URL, _ done: String) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreUnsupportedRequestType,
+      "the store at \(url.isFileURL ? url.path : url.withoutPassword) cannot be \(done) here: it is of the class \(storeClass) of the "
+        + "program, which alone knows what it consists of")
   }
 }
 

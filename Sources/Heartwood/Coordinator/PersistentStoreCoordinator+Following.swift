@@ -2,6 +2,42 @@ import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
 
+/// A store whose saves are observed, and followed by its history.
+protocol FollowedStore: AnyObject, Sendable {
+  var identity: StoreIdentity { get }
+  /// The number of the newest save; nil if the store has no history, by which contexts could follow it.
+  var newestSave: UInt64? { get }
+  /// Calls `body` with the saves after one, oldest first, until it returns false.
+  func forEachSave(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws
+  /// Calls `body` after each save, by any program, as long as what is returned exists; nil if saves are not observed.
+  func observeSaves(_ body: @escaping @Sendable () -> Void) -> SaveObservation?
+}
+
+/// An observation of saves, which ends with the object.
+struct SaveObservation: @unchecked Sendable {
+  private let made: AnyObject
+
+  init(_ made: AnyObject) { self.made = made }
+
+  /// Replaces an observation. The former one ends after the lock is released, as a program's class may have made it.
+  static func replace(_ kept: Guarded<SaveObservation?>, by new: SaveObservation?) {
+    var former = new
+    kept.withLock { swap(&$0, &former) }
+  }
+}
+
+extension LogStore: FollowedStore {
+  var newestSave: UInt64? { newestGeneration }
+
+  func forEachSave(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {
+    try newestView().history(after: number, body)
+  }
+
+  func observeSaves(_ body: @escaping @Sendable () -> Void) -> SaveObservation? {
+    SaveObservation(engine.observeCommits { _ in body() })
+  }
+}
+
 /// Following the saves of other coordinators and processes for contexts that merge them.
 final class RemoteFollower: Sendable {
   private struct State {
@@ -9,37 +45,26 @@ final class RemoteFollower: Sendable {
     var told: UInt64
     /// Transactions that were saved through this coordinator since.
     var own: Set<UInt64> = []
+    var hasEnded = false
   }
 
   private let state: Guarded<State>
-  private let observation = Guarded<CommitObservation?>(nil)
-  private let hasEnded = Guarded(false)
+  private let observation = Guarded<SaveObservation?>(nil)
 
   init(after number: UInt64) { state = Guarded(State(told: number)) }
 
-  func begin(_ store: LogStore, _ followers: ContextFollowers) {
-    let made = store.engine.observeCommits { [weak self, weak store] _ in
+  func begin(_ store: any FollowedStore, _ followers: ContextFollowers) {
+    let made = store.observeSaves { [weak self, weak store] in
       if let self, let store { self.notify(store, followers) }
     }
-    observation.withLock { $0 = made }
+    SaveObservation.replace(observation, by: made)
     // Notifies of commits between the reading of the number and the observation.
     notify(store, followers)
   }
 
-  /// Follows an incremental store, which counts its saves: views of the former state are left.
-  func begin(_ store: IncrementalStore, _ followers: ContextFollowers) {
-    let contents = store.openContents()
-    store.observe(store) { [weak self, weak contents] in
-      guard let self, let contents, !self.hasEnded.withLock({ $0 }) else { return }
-      _ = contents.noteSave()
-      self.notify(contents, followers)
-    }
-    notify(contents, followers)
-  }
-
   func end() {
-    hasEnded.withLock { $0 = true }
-    observation.withLock { $0?.cancel() }
+    state.withLock { $0.hasEnded = true }
+    SaveObservation.replace(observation, by: nil)
   }
 
   /// Notes a save of this coordinator, unless the history of it was read already.
@@ -50,11 +75,12 @@ final class RemoteFollower: Sendable {
   }
 
   /// Tells the followers what the history has had since the last call, except for the coordinator's own saves.
-  private func notify(_ store: any HistorySource, _ followers: ContextFollowers) {
+  private func notify(_ store: any FollowedStore, _ followers: ContextFollowers) {
     var told: [ObjectIDChanges] = []
     state.withLock { state in
+      guard !state.hasEnded else { return }
       // An error is the store's, which every read and save reports.
-      try? store.historyView().history(after: state.told) { record in
+      try? store.forEachSave(after: state.told) { record in
         state.told = record.number
         if state.own.remove(record.number) == nil, !record.isOwn {
           told.append(ObjectIDChanges(record, store.identity))

@@ -233,18 +233,16 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   }
 
   private func follow(_ store: PersistentStore) {
-    let incremental = (store as? IncrementalStore).flatMap { $0.hasHistory ? $0 : nil }
-    guard store.log != nil || incremental != nil else { return }
-    let identity = store.objectStore.identity
-    let newest = store.log?.newestGeneration ?? (try? incremental?.newestHistoryNumber()) ?? 0
+    guard let followed = store.objectStore as? any FollowedStore, let newest = followed.newestSave else {
+      return
+    }
     let made = remoteFollowers.withLock { followers -> RemoteFollower? in
-      guard followers?[identity] == nil else { return nil }
+      guard followers?[followed.identity] == nil else { return nil }
       let made = RemoteFollower(after: newest)
-      followers?[identity] = made
+      followers?[followed.identity] = made
       return made
     }
-    if let log = store.log { made?.begin(log, followers) }
-    if let incremental { made?.begin(incremental, followers) }
+    made?.begin(followed, followers)
   }
 
   /// Notes the transactions of a save of one of its contexts.

@@ -206,14 +206,14 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   /// Removes the store at a place with all its data; does nothing if there is none. Called when no coordinator of the call has it open.
   ///
   /// - Throws: Why it is as before. By default `.persistentStoreUnsupportedRequestType`.
-  open class func destroyStore(at url: URL, options: Options) throws {
+  open override class func destroyStore(at url: URL, options: Options) throws {
     throw HeartwoodError.foreign(self, url, "destroyed")
   }
 
   /// Replaces a store, or makes one, by what another one of the class has, with its identifier.
   ///
   /// - Throws: As `destroyStore(at:options:)`.
-  open class func replaceStore(
+  open override class func replaceStore(
     at destination: URL, options: Options, from source: URL, sourceOptions: Options
   ) throws {
     throw HeartwoodError.foreign(self, destination, "replaced")
@@ -222,7 +222,8 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   /// Calls `body` with the place of a copy of the store, which is removed afterwards: rehearsals of migrations change it.
   ///
   /// - Throws: As `destroyStore(at:options:)`; what `body` throws.
-  open class func withCopy(ofStoreAt url: URL, options: Options, _ body: (URL) throws -> Void) throws {
+  open override class func withCopy(ofStoreAt url: URL, options: Options, _ body: (URL) throws -> Void) throws
+  {
     throw HeartwoodError.foreign(self, url, "copied")
   }
 

@@ -144,6 +144,27 @@ extension HistoryChange {
   }
 }
 
+extension IncrementalContents: FollowedStore {
+  var newestSave: UInt64? {
+    guard let store = try? openStore(), store.hasHistory else { return nil }
+    return (try? store.newestHistoryNumber()) ?? 0
+  }
+
+  func forEachSave(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {
+    try historyView().history(after: number, body)
+  }
+
+  func observeSaves(_ body: @escaping @Sendable () -> Void) -> SaveObservation? {
+    let made = try? openStore().observeSaves { [weak self] in
+      // Views of the former state are left.
+      guard let self else { return }
+      _ = self.noteSave()
+      body()
+    }
+    return made.map(SaveObservation.init)
+  }
+}
+
 extension IncrementalContents: HistorySource {
   func historyView() throws -> any HistoryView { IncrementalHistory(store: try openStore()) }
 

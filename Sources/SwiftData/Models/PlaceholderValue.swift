@@ -3,7 +3,7 @@ import Heartwood
 
 /// Values that stand for those of a property while a key path is evaluated to find out what it reads. They mean nothing.
 enum PlaceholderValue {
-  /// A value of a type; nil if none can be made.
+  /// A value of a type: zero, an empty text or an empty collection, where it is none of the program's own; nil if none can be made.
   static func make<Value>(_ type: Value.Type) -> Any? { make(type, 0, depth: 0) }
 
   /// A value of a type for the initialiser of a decoded one, which may require that numbers are positive, and that texts and arrays have
@@ -30,7 +30,8 @@ enum PlaceholderValue {
       }
     }
     guard let decodable = type as? any Decodable.Type else { return nil }
-    return try? decodable.init(from: PlaceholderDecoder(depth: depth))
+    let isEmpty = number == 0 && type is any Collection.Type
+    return try? decodable.init(from: PlaceholderDecoder(isEmpty: isEmpty, depth: depth))
   }
 
   /// The placeholder of the wrapped type, so that an optional chain goes on.
@@ -98,6 +99,8 @@ enum PlaceholderValue {
 
 /// Decodes placeholders.
 private struct PlaceholderDecoder: Decoder {
+  /// Whether arrays have no element.
+  let isEmpty: Bool
   /// In how many arrays the decoded value is.
   let depth: Int
   var codingPath: [any CodingKey] { [] }
@@ -149,10 +152,12 @@ private struct PlaceholderDecoder: Decoder {
     private let decoder: PlaceholderDecoder
     private(set) var currentIndex = 0
 
-    init(decoder: PlaceholderDecoder) { self.decoder = PlaceholderDecoder(depth: decoder.depth + 1) }
+    init(decoder: PlaceholderDecoder) {
+      self.decoder = PlaceholderDecoder(isEmpty: decoder.isEmpty, depth: decoder.depth + 1)
+    }
 
     var codingPath: [any CodingKey] { [] }
-    var count: Int? { decoder.depth > 2 ? 0 : 1 }
+    var count: Int? { decoder.isEmpty || decoder.depth > 2 ? 0 : 1 }
     var isAtEnd: Bool { currentIndex >= count ?? 0 }
 
     private mutating func next() -> PlaceholderDecoder {

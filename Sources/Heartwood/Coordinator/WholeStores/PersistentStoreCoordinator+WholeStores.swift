@@ -23,16 +23,14 @@ extension PersistentStoreCoordinator {
     at url: URL, type: PersistentStore.StoreType = .log, options: PersistentStore.Options? = nil,
     fileSystem: any FileSystem = PosixFileSystem()
   ) throws {
-    if let storeClass = StoreClasses.all[type] as? IncrementalStore.Type {
+    if let storeClass = StoreClasses.all[type], !storeClass.isWhole {
       return try closingOwnStore({ $0.url == url }) {
         try storeClass.destroyStore(at: url, options: options ?? [:])
       }
     }
     let (isForced, options) = try Self.forcing(options)
     if let storeClass = StoreClasses.all[type] {
-      guard storeClass.isWhole, url.isFileURL else {
-        throw HeartwoodError.foreign(storeClass, url, "destroyed")
-      }
+      guard url.isFileURL else { throw HeartwoodError.foreign(storeClass, url, "destroyed") }
       guard FileManager.default.fileExists(atPath: url.path) else { return }
       return try closingOwnStore(at: LogStore.path(of: url)) {
         try Self.changing("the store at \(url.path) could not be destroyed") {
@@ -107,11 +105,11 @@ extension PersistentStoreCoordinator {
     type: PersistentStore.StoreType = .log, fileSystem: any FileSystem = PosixFileSystem()
   ) throws {
     if let storeClass = StoreClasses.all[type] {
-      guard let incremental = storeClass as? IncrementalStore.Type, token == nil else {
+      guard !storeClass.isWhole, token == nil else {
         throw HeartwoodError.foreign(storeClass, destination, "replaced")
       }
       return try closingOwnStore({ $0.url == destination }) {
-        try incremental.replaceStore(
+        try storeClass.replaceStore(
           at: destination, options: destinationOptions ?? [:], from: source,
           sourceOptions: sourceOptions ?? [:])
       }
@@ -249,16 +247,6 @@ extension PersistentStoreCoordinator {
       throw HeartwoodError(
         .persistentStoreOperation, "\(what): \(error.localizedDescription)", underlying: error)
     }
-  }
-}
-
-extension HeartwoodError {
-  /// The error of an operation that a class of stores does not have.
-  static func foreign(_ storeClass: PersistentStore.Type, _ url: URL, _ done: String) -> HeartwoodError {
-    HeartwoodError(
-      .persistentStoreUnsupportedRequestType,
-      "the store at \(url.isFileURL ? url.path : url.withoutPassword) cannot be \(done) here: it is of the class \(storeClass) of the "
-        + "program, which alone knows what it consists of")
   }
 }
 

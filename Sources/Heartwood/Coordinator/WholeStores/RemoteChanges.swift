@@ -47,12 +47,12 @@ extension PersistentStore {
   }
 
   private final func beginNotices(ofIncrementalStoreBy coordinator: PersistentStoreCoordinator) {
-    guard let store = self as? IncrementalStore else { return }
+    guard let followed = objectStore as? any FollowedStore else { return }
     let (url, storeID) = (url, anyIdentifier)
-    observe(store) { [weak coordinator, weak store] in
-      let source = store?.objectStore as? any HistorySource
-      let token = store?.hasHistory == true ? source?.currentHistoryToken() : nil
-      coordinator?.noteChange(of: url, storeID, token)
-    }
+    keep(
+      followed.observeSaves { [weak coordinator, weak followed] in
+        let source = followed?.newestSave == nil ? nil : followed as? any HistorySource
+        coordinator?.noteChange(of: url, storeID, source?.currentHistoryToken())
+      })
   }
 }

@@ -17,7 +17,7 @@ struct MigrationRehearsal {
   private let overlay: OverlayFileSystem?
   private let scratch: URL
   /// The class of an incremental store; nil for one that comes with the library.
-  private let copiedClass: IncrementalStore.Type?
+  private let copiedClass: PersistentStore.Type?
 
   /// - Parameters:
   ///   - description: How the store would be opened. It is not changed.
@@ -34,14 +34,14 @@ struct MigrationRehearsal {
     }
     (self.url, self.model, self.scratch) = (url, model, scratch)
     description = PersistentStoreDescription(copying: given)
-    if let storeClass = StoreClasses.all[given.type] {
-      guard let copied = storeClass as? IncrementalStore.Type else {
+    if let storeClass = given.registeredClass {
+      guard !storeClass.isWhole else {
         throw HeartwoodError(
           .persistentStoreUnsupportedRequestType,
           "the migration of a custom store of type \(given.type.rawValue) cannot be tried: copy the store, and migrate the copy"
         )
       }
-      (copiedClass, overlay, target) = (copied, nil, model)
+      (copiedClass, overlay, target) = (storeClass, nil, model)
       (description.isReadOnly, description.postsRemoteChangeNotifications) = (false, false)
       description.shouldMigrateStoreAutomatically = true
       var options = LogStoreOptions()
@@ -92,7 +92,7 @@ struct MigrationRehearsal {
   }
 
   /// Migrates a copy of an incremental store that its class makes, by opening it.
-  private func run(copying storeClass: IncrementalStore.Type) throws -> MigrationReport? {
+  private func run(copying storeClass: PersistentStore.Type) throws -> MigrationReport? {
     let metadata = try PersistentStoreCoordinator.metadataForPersistentStore(
       type: description.type, at: url, options: nil)
     let hashes = metadata[PersistentStore.MetadataKey.modelVersionHashes] as? [String: Data] ?? [:]

@@ -36,7 +36,7 @@ final class LoadTest {
   static let people = 20_000
   static let connections = 16
 
-  /// What a thread does.
+  /// The work of a thread.
   protocol Worker: AnyObject {
     func perform(_ operation: Operation, _ random: inout Generator) throws
   }

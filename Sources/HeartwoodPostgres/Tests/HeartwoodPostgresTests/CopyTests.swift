@@ -86,7 +86,7 @@ import Testing
         "person 9", "person 2", "person 5",
       ])
     #expect(try context.fetch(Kennel.self).first?.dogs.map(\.name) == ["dog 0", "dog 1", "dog 2"])
-    // What is made from now on has other numbers.
+    // Objects that are made from now on have other numbers.
     _ = context.makePerson("new")
     _ = context.makeCompany("new")
     try context.save()

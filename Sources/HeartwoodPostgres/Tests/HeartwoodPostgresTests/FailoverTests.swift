@@ -127,7 +127,7 @@ import Testing
     #expect(try reading.fetch(Company.self).first?.people.count == 4)
     #expect(try reads() == 0)
     reading.readsReplicas = true
-    // What this process has saved, whether the replica has it already or not.
+    // The rows that this process has saved, whether the replica has it already or not.
     for number in 0..<30 {
       company.size = Int64(number)
       try context.save()

@@ -172,7 +172,7 @@ func heartwoodError(_ body: () throws -> Void) -> HeartwoodError? {
   }
 }
 
-/// What another thread has found out.
+/// A value that another thread has found out.
 final class Answer<Value: Sendable>: @unchecked Sendable {
   private let condition = NSCondition()
   private var result: Result<Value, any Error>?

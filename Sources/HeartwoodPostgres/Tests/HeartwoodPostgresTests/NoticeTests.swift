@@ -26,7 +26,7 @@ private final class Awaited<Value: Sendable>: @unchecked Sendable {
   }
 }
 
-/// What others save is told.
+/// Saves of other coordinators are told.
 @Suite struct `Notices of saves in PostgreSQL` {
   @Test func `a save of another program posts a notification with the position in the history`() throws {
     let server = try PostgresServer.shared.get()

@@ -173,7 +173,7 @@
     }
   }
 
-  /// What visits of records gather.
+  /// The records that visits gather.
   private struct KyotoCabinetVisit {
     var digest: ReadDigest
     var limit = Int.max

@@ -184,7 +184,7 @@
     }
   }
 
-  /// What visits of records gather.
+  /// The records that visits gather.
   private struct TkrzwVisit {
     var digest: ReadDigest
     var limit = Int.max

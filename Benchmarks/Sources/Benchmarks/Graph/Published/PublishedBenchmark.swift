@@ -65,7 +65,7 @@ struct PublishedBenchmark {
     _ row: Row, _ round: Int, _ kinds: [PublishedPeerKind], _ peers: [any PublishedPeer],
     into table: inout ResultTable
   ) throws {
-    // What writes is run anyway, as later rows read it.
+    // Rows that write are run anyway, as later ones read what they have written.
     guard row.changes || options.includes(row: row.name) else { return }
     var agreement = Agreement(on: row.name)
     for turn in peers.indices {

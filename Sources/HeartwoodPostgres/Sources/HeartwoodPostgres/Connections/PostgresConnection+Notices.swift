@@ -3,7 +3,7 @@ import Foundation
 
 /// Waiting for the notices of others.
 extension PostgresConnection {
-  /// What has ended a wait.
+  /// The reason why a wait has ended.
   enum Awaited {
     /// Others have sent notices.
     case notices

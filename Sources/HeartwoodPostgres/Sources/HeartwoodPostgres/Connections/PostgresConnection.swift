@@ -94,7 +94,7 @@ final class PostgresConnection: @unchecked Sendable {
   /// Executes statements in one round trip, as one transaction that ends at the first error.
   func queryAll(_ statements: [(sql: String, parameters: [PostgresParameter])]) throws -> [PostgresRows] {
     guard PQenterPipelineMode(handle) == 1 else { throw PostgresFailure(handle) }
-    // What is not read yet is lost with the connection.
+    // Results that are not read yet are lost with the connection.
     isGivenUp = true
     for statement in statements {
       let parameters = statement.parameters
@@ -275,7 +275,7 @@ final class PostgresConnection: @unchecked Sendable {
     }
   }
 
-  /// What libpq needs to cancel a statement, on any thread.
+  /// The handle by which libpq cancels a statement, on any thread.
   private struct CancelRequest: @unchecked Sendable {
     let cancel: OpaquePointer
   }

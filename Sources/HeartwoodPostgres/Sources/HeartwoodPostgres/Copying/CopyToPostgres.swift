@@ -250,7 +250,7 @@ struct CopyToPostgres {
   }
 }
 
-/// What a copy has done, in a table of its schema.
+/// The steps that a copy has done, in a table of its schema.
 private struct CopyState {
   private let schema: PostgresSchema
   private let connection: PostgresConnection

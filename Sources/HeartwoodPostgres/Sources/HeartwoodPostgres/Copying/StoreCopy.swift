@@ -9,13 +9,13 @@ import Heartwood
 public struct StoreCopy: Sendable {
   /// How far a copy is.
   public struct Step: Sendable {
-    /// What is done now, such as "objects of Person".
+    /// The step that is done now, such as "objects of Person".
     public let name: String
     /// How many are done, and of how many.
     public let done: Int, total: Int
   }
 
-  /// What was copied and compared.
+  /// The number of objects and destinations that were copied and compared.
   public struct Report: Sendable {
     /// How many objects were compared, by the names of their entities.
     public internal(set) var objects: [String: Int] = [:]
@@ -43,7 +43,7 @@ public struct StoreCopy: Sendable {
   ///
   /// Transformable values are copied as bytes: call it in a program that has not registered their transformers.
   ///
-  /// - Returns: What was compared.
+  /// - Returns: The number of objects and destinations that were compared.
   /// - Throws: `.persistentStoreOperation` if a store is at the destination, if both or none are of PostgreSQL, or if an object of the copy is
   ///   not as it is in the store; `.persistentStoreTimeout` if another program copies to the same place; the errors of opening, reading and
   ///   saving.

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// What a transaction changes, for the history that is written at its end.
+/// The changes of a transaction, for the history that is written at its end.
 ///
 /// It is collected where rows are written: by saves, batches and derived attributes alike. Objects with the same kind of change and the same
 /// properties are one row of the history, with an array of numbers, so that a save of many objects costs little more than one of few.
@@ -52,7 +52,7 @@ final class HistoryRecording: @unchecked Sendable {
     }
   }
 
-  /// - Parameter values: What is kept of the object.
+  /// - Parameter values: The values that are kept of the object.
   func noteDeletion(_ object: ManagedObjectID, keeping values: [String: StoredValue]) {
     if case .insert = changes[object] {
       changes[object] = nil

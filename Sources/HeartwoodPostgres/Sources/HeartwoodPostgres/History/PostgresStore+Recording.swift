@@ -76,7 +76,7 @@ extension PostgresStore {
     let recording = HistoryRecording()
     let result = try HistoryRecording.$current.withValue(recording, operation: body)
     guard !recording.isEmpty, try records(connection) else { return result }
-    // What is checked at the end is checked now: nothing may wait for others any more once the number is taken.
+    // Constraints that are checked at the end are checked now: nothing may wait for others any more once the number is taken.
     try connection.run(
       "SET CONSTRAINTS ALL IMMEDIATE; NOTIFY \(PostgresHistory.channel(historyIdentifier))")
     let nanoseconds = Int64((Date().timeIntervalSince1970 * 1e9).rounded())

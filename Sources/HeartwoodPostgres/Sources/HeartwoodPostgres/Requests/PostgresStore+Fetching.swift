@@ -69,7 +69,7 @@ extension PostgresStore {
     var attempt = 1
     while true {
       do {
-        // What a save compares must be as new as it can be.
+        // The versions that a save compares must be as new as they can be.
         if let replicas, let context, context.readsReplicas, !context.hasChanges,
           let (rows, digest) = try replicas.query(
             sql, parameters, digest: lock.digestStatement, isCancelled: isCancelled)

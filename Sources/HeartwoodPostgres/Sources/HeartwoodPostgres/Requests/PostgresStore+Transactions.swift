@@ -46,7 +46,7 @@ extension PostgresStore {
             try connection.transaction(
               beginning: "\(address.beginning); SET LOCAL lock_timeout = \(milliseconds)"
             ) {
-              // What is written here is committed only when other servers have it, and then they have what was committed before, too.
+              // This row is committed only when other servers have it, and then they have what was committed before, too.
               let rows = try connection.query(
                 "INSERT INTO \(schema.transactionTable) AS t (id, is_aborted) VALUES ($1::uuid, TRUE) "
                   + "ON CONFLICT (id) DO UPDATE SET is_aborted = t.is_aborted RETURNING is_aborted",
@@ -190,7 +190,7 @@ extension PostgresStore {
     }
   }
 
-  /// What a failed transaction means to the caller of a save or a batch.
+  /// The error of a failed transaction for the caller of a save or a batch.
   func transactionError(_ error: any Error, _ what: String) -> any Error {
     if let lost = error as? PostgresLostCommit {
       return HeartwoodError(

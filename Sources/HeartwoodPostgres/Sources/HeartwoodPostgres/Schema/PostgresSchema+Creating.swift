@@ -71,7 +71,7 @@ extension PostgresSchema {
     return made
   }
 
-  /// What is said of a constraint that is checked at the end of a transaction, where that is possible.
+  /// The words for a constraint that is checked at the end of a transaction, where that is possible.
   private var deferred: String {
     dialect.hasDeferredConstraints ? " DEFERRABLE INITIALLY DEFERRED" : ""
   }
