@@ -6,7 +6,7 @@ extension PostgresConnection {
   /// Copies the rows of a query to a table of the same or another database, in constant memory.
   ///
   /// - Parameters:
-  ///   - query: What is copied.
+  ///   - query: The statement whose rows are copied.
   ///   - target: The connection that writes, in a transaction.
   ///   - table: The table, with the columns that the query's are written to.
   func copy(_ query: String, to target: PostgresConnection, _ table: String) throws {
