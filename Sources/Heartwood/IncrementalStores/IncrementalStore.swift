@@ -136,6 +136,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
   ///   - request: As for `execute(_:with:)`. Its `fetchBatchSize` is 0 if all rows are wanted at once; otherwise `body` may take long, and use
   ///     the store, and memory for so many rows should be enough.
   ///   - context: As for `execute(_:with:)`.
+  ///   - body: Takes a row, and returns whether it wants more.
   /// - Throws: Why it could not be executed; what `body` throws.
   open func enumerateRows(
     for request: FetchRequest<ManagedObject>, with context: ManagedObjectContext?,
