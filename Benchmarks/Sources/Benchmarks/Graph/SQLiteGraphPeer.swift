@@ -7,8 +7,8 @@ final class SQLiteGraphPeer: GraphPeer {
   private let companies, all, byEmail, byIdentifier, byName, byScore, since, ofCompany,
     ofTeam: SQLiteStatement
   private let update, delete: SQLiteStatement
-  /// Statements of further rows, by their text.
-  private var prepared: [String: SQLiteStatement] = [:]
+  /// Statements of further rows.
+  let statement: SQLiteStatements
 
   init(directory: String) throws {
     let database = try SQLiteStatement.open(directory + "/people.sqlite")
@@ -18,6 +18,7 @@ final class SQLiteGraphPeer: GraphPeer {
       try statement("SELECT \(Self.columns) FROM person \(condition)")
     }
     self.database = database
+    self.statement = SQLiteStatements(on: database)
     begin = try statement("BEGIN")
     commit = try statement("COMMIT")
     insertCompany = try statement("INSERT INTO company VALUES (?, ?, ?, ?)")
@@ -200,16 +201,9 @@ final class SQLiteGraphPeer: GraphPeer {
       since,
       ofCompany, ofTeam, update, delete,
     ]
-    for statement in statements + prepared.values { statement.finalize() }
+    for statement in statements { statement.finalize() }
+    statement.finalize()
     guard sqlite3_close(database) == SQLITE_OK else { throw SQLiteStatement.failure(of: database) }
-  }
-
-  /// A statement that is prepared when it is first used.
-  func statement(_ text: String) throws -> SQLiteStatement {
-    if let statement = prepared[text] { return statement }
-    let statement = try SQLiteStatement(text, on: database)
-    prepared[text] = statement
-    return statement
   }
 
   /// A failure ends the run, so nothing is rolled back.

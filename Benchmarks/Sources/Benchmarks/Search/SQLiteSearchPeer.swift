@@ -5,11 +5,12 @@ final class SQLiteSearchPeer: SearchPeer {
   let name = "SQLite"
   private let database: OpaquePointer
   private let indexes: SearchIndexes
-  private var prepared: [String: SQLiteStatement] = [:]
+  private let statement: SQLiteStatements
 
   init(_ directory: String, _ indexes: SearchIndexes) throws {
     self.indexes = indexes
     database = try SQLiteStatement.open(directory + "/items.sqlite")
+    statement = SQLiteStatements(on: database)
     var commands = [
       "PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "PRAGMA cache_size = -1000000",
       "PRAGMA mmap_size = 4000000000",
@@ -124,14 +125,7 @@ final class SQLiteSearchPeer: SearchPeer {
   }
 
   func close() throws {
-    for statement in prepared.values { statement.finalize() }
+    statement.finalize()
     guard sqlite3_close(database) == SQLITE_OK else { throw SQLiteStatement.failure(of: database) }
-  }
-
-  private func statement(_ text: String) throws -> SQLiteStatement {
-    if let statement = prepared[text] { return statement }
-    let statement = try SQLiteStatement(text, on: database)
-    prepared[text] = statement
-    return statement
   }
 }

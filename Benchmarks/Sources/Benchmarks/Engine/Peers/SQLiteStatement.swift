@@ -93,3 +93,20 @@ final class SQLiteStatement {
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 }
+
+/// Statements that are prepared when they are first used, by their texts: `try statement("SELECT 1")`.
+final class SQLiteStatements {
+  private let database: OpaquePointer
+  private var prepared: [String: SQLiteStatement] = [:]
+
+  init(on database: OpaquePointer) { self.database = database }
+
+  func callAsFunction(_ text: String) throws -> SQLiteStatement {
+    if let statement = prepared[text] { return statement }
+    let statement = try SQLiteStatement(text, on: database)
+    prepared[text] = statement
+    return statement
+  }
+
+  func finalize() { for statement in prepared.values { statement.finalize() } }
+}

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The objects of two published benchmarks, made anew from a seed:
+/// The objects of two published benchmarks, made from a seed:
 ///
 /// - users, and students of schools with their grades, as in "SwiftData vs Realm: Performance Comparison"
 ///   (https://www.emergetools.com/blog/posts/swiftdata-vs-realm-performance-comparison): 100,000 of each, a hundred schools,

@@ -5,10 +5,11 @@ import Foundation
 /// into structs, an index that fits each row.
 final class SQLitePublishedPeer: PublishedPeer {
   private let database: OpaquePointer
-  private var prepared: [String: SQLiteStatement] = [:]
+  private let statement: SQLiteStatements
 
   init(directory: String) throws {
     database = try SQLiteStatement.open(directory + "/published.sqlite")
+    statement = SQLiteStatements(on: database)
     for command in Self.settings { try SQLiteStatement.run(command, on: database) }
   }
 
@@ -172,7 +173,7 @@ final class SQLitePublishedPeer: PublishedPeer {
   func loadOrders() throws -> UInt64 {
     let query = try statement("SELECT * FROM orders ORDER BY number")
     var digest = ReadDigest()
-    for order in try rows(query, { SQLiteOrder($0) }) {
+    for order in try rows(query, { PublishedData.Order($0) }) {
       digest.add(
         (order.number, order.employee, order.shipper), order.freight,
         (order.customer, order.ordered, order.required, order.name, order.address),
@@ -206,15 +207,8 @@ final class SQLitePublishedPeer: PublishedPeer {
   }
 
   func close() throws {
-    for statement in prepared.values { statement.finalize() }
+    statement.finalize()
     guard sqlite3_close(database) == SQLITE_OK else { throw SQLiteStatement.failure(of: database) }
-  }
-
-  private func statement(_ text: String) throws -> SQLiteStatement {
-    if let statement = prepared[text] { return statement }
-    let statement = try SQLiteStatement(text, on: database)
-    prepared[text] = statement
-    return statement
   }
 
   /// A failure ends the run, so nothing is rolled back.
@@ -255,32 +249,14 @@ private struct SQLiteUser {
   }
 }
 
-private struct SQLiteOrder {
-  let number: Int64
-  let customer: String
-  let employee: Int64
-  let ordered, required: String
-  let shipped: String?
-  let shipper: Int64
-  let freight: Double
-  let name, address, city: String
-  let region: String?
-  let postalCode, country: String
-
-  init(_ row: SQLiteStatement) {
-    number = Int64(row.integer(0))
-    customer = row.text(1)
-    employee = Int64(row.integer(2))
-    ordered = row.text(3)
-    required = row.text(4)
-    shipped = row.optionalText(5)
-    shipper = Int64(row.integer(6))
-    freight = row.double(7)
-    name = row.text(8)
-    address = row.text(9)
-    city = row.text(10)
-    region = row.optionalText(11)
-    postalCode = row.text(12)
-    country = row.text(13)
+extension PublishedData.Order {
+  fileprivate init(_ row: SQLiteStatement) {
+    self.init(
+      number: Int64(row.integer(0)), customer: row.text(1), employee: Int64(row.integer(2)),
+      ordered: row.text(3),
+      required: row.text(4), shipped: row.optionalText(5), shipper: Int64(row.integer(6)),
+      freight: row.double(7),
+      name: row.text(8), address: row.text(9), city: row.text(10), region: row.optionalText(11),
+      postalCode: row.text(12), country: row.text(13))
   }
 }
