@@ -105,10 +105,10 @@
     }
 
     func scan(from key: UnsafeRawBufferPointer?, limit: Int, into digest: inout ReadDigest) throws -> Int {
-      var visit = KyotoCabinetVisit(digest: digest, limit: limit)
+      var visit = RecordVisit(digest: digest, limit: limit)
       defer { digest = visit.digest }
       return try walk(from: key, &visit) { key, keyCount, value, valueCount, _, visit in
-        KyotoCabinetVisit.at(visit) { visit in
+        RecordVisit.at(visit, leaving: kc_no_operation()) { visit in
           visit.digest.add(ends: UnsafeRawBufferPointer(start: key, count: keyCount))
           visit.digest.add(ends: UnsafeRawBufferPointer(start: value, count: valueCount))
           return true
@@ -117,9 +117,9 @@
     }
 
     func scanWholly(into digest: inout ReadDigest) throws {
-      var visit = KyotoCabinetVisit(digest: digest)
+      var visit = RecordVisit(digest: digest)
       _ = try walk(from: nil, &visit) { key, keyCount, value, valueCount, _, visit in
-        KyotoCabinetVisit.at(visit) { visit in
+        RecordVisit.at(visit, leaving: kc_no_operation()) { visit in
           visit.digest.add(all: UnsafeRawBufferPointer(start: key, count: keyCount))
           visit.digest.add(all: UnsafeRawBufferPointer(start: value, count: valueCount))
           return true
@@ -129,16 +129,18 @@
     }
 
     func count(from lower: UnsafeRawBufferPointer, to upper: UnsafeRawBufferPointer) throws -> Int {
-      var visit = KyotoCabinetVisit(digest: ReadDigest(), upper: upper)
+      var visit = RecordVisit(digest: ReadDigest(), upper: upper)
       return try walk(from: lower, &visit) { key, keyCount, _, _, _, visit in
-        KyotoCabinetVisit.at(visit) { UnsafeRawBufferPointer(start: key, count: keyCount).precedes($0.upper) }
+        RecordVisit.at(visit, leaving: kc_no_operation()) {
+          UnsafeRawBufferPointer(start: key, count: keyCount).precedes($0.upper)
+        }
       }
     }
 
     func entry(at rank: Int, into digest: inout ReadDigest) throws {
-      var visit = KyotoCabinetVisit(digest: digest, limit: rank + 1)
+      var visit = RecordVisit(digest: digest, limit: rank + 1)
       _ = try walk(from: nil, &visit) { key, keyCount, value, valueCount, _, visit in
-        KyotoCabinetVisit.at(visit) { visit in
+        RecordVisit.at(visit, leaving: kc_no_operation()) { visit in
           guard visit.found + 1 == visit.limit else { return true }
           visit.digest.add(ends: UnsafeRawBufferPointer(start: key, count: keyCount))
           visit.digest.add(ends: UnsafeRawBufferPointer(start: value, count: valueCount))
@@ -151,7 +153,7 @@
     /// Visits records in order. All of them are visited in one call, which is faster than a cursor.
     /// - Returns: How many there were.
     private func walk(
-      from start: UnsafeRawBufferPointer?, _ visit: inout KyotoCabinetVisit, _ body: KCVISITFULL
+      from start: UnsafeRawBufferPointer?, _ visit: inout RecordVisit, _ body: KCVISITFULL
     ) throws -> Int {
       if start == nil, visit.limit == .max {
         try check(kcdbiterate(database, body, &visit, 0))
@@ -170,27 +172,6 @@
 
     func delete(_ key: UnsafeRawBufferPointer) throws {
       try check(kcdbremove(database, key.characters, key.count))
-    }
-  }
-
-  /// The records that visits gather.
-  private struct KyotoCabinetVisit {
-    var digest: ReadDigest
-    var limit = Int.max
-    var upper = UnsafeRawBufferPointer(start: nil, count: 0)
-    var found = 0
-    var isDone = false
-
-    /// Visits one record, whose bytes `body` takes; it is the last one when `body` says no.
-    @inline(__always)
-    static func at(
-      _ place: UnsafeMutableRawPointer?, _ body: (inout KyotoCabinetVisit) -> Bool
-    ) -> UnsafePointer<CChar>? {
-      if let visit = place?.assumingMemoryBound(to: KyotoCabinetVisit.self), !visit.pointee.isDone {
-        if body(&visit.pointee) { visit.pointee.found += 1 } else { visit.pointee.isDone = true }
-        if visit.pointee.found == visit.pointee.limit { visit.pointee.isDone = true }
-      }
-      return kc_no_operation()
     }
   }
 #endif

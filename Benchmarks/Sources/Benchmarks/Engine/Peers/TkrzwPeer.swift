@@ -89,11 +89,11 @@
     }
 
     func get(_ key: UnsafeRawBufferPointer, into digest: inout ReadDigest) throws {
-      var visit = TkrzwVisit(digest: digest)
+      var visit = RecordVisit(digest: digest)
       let succeeded = tkrzw_dbm_process(
         database, key.characters, Int32(truncatingIfNeeded: key.count),
         { visit, _, _, value, valueCount, _ in
-          TkrzwVisit.at(visit) { visit in
+          RecordVisit.at(visit, leaving: tkrzw_no_operation()) { visit in
             guard let value else { return false }
             visit.digest.add(ends: UnsafeRawBufferPointer(start: value, count: Int(valueCount)))
             return true
@@ -104,11 +104,11 @@
     }
 
     func scan(from key: UnsafeRawBufferPointer?, limit: Int, into digest: inout ReadDigest) throws -> Int {
-      var visit = TkrzwVisit(digest: digest, limit: limit)
+      var visit = RecordVisit(digest: digest, limit: limit)
       defer { digest = visit.digest }
       return try walk(from: key, &visit) { visit, key, keyCount, value, valueCount, _ in
         guard let value else { return tkrzw_no_operation() }
-        return TkrzwVisit.at(visit) { visit in
+        return RecordVisit.at(visit, leaving: tkrzw_no_operation()) { visit in
           visit.digest.add(ends: UnsafeRawBufferPointer(start: key, count: Int(keyCount)))
           visit.digest.add(ends: UnsafeRawBufferPointer(start: value, count: Int(valueCount)))
           return true
@@ -117,10 +117,10 @@
     }
 
     func scanWholly(into digest: inout ReadDigest) throws {
-      var visit = TkrzwVisit(digest: digest)
+      var visit = RecordVisit(digest: digest)
       _ = try walk(from: nil, &visit) { visit, key, keyCount, value, valueCount, _ in
         guard let value else { return tkrzw_no_operation() }
-        return TkrzwVisit.at(visit) { visit in
+        return RecordVisit.at(visit, leaving: tkrzw_no_operation()) { visit in
           visit.digest.add(all: UnsafeRawBufferPointer(start: key, count: Int(keyCount)))
           visit.digest.add(all: UnsafeRawBufferPointer(start: value, count: Int(valueCount)))
           return true
@@ -130,16 +130,18 @@
     }
 
     func count(from lower: UnsafeRawBufferPointer, to upper: UnsafeRawBufferPointer) throws -> Int {
-      var visit = TkrzwVisit(digest: ReadDigest(), upper: upper)
+      var visit = RecordVisit(digest: ReadDigest(), upper: upper)
       return try walk(from: lower, &visit) { visit, key, keyCount, _, _, _ in
-        TkrzwVisit.at(visit) { UnsafeRawBufferPointer(start: key, count: Int(keyCount)).precedes($0.upper) }
+        RecordVisit.at(visit, leaving: tkrzw_no_operation()) {
+          UnsafeRawBufferPointer(start: key, count: Int(keyCount)).precedes($0.upper)
+        }
       }
     }
 
     func entry(at rank: Int, into digest: inout ReadDigest) throws {
-      var visit = TkrzwVisit(digest: digest, limit: rank + 1)
+      var visit = RecordVisit(digest: digest, limit: rank + 1)
       _ = try walk(from: nil, &visit) { visit, key, keyCount, value, valueCount, _ in
-        TkrzwVisit.at(visit) { visit in
+        RecordVisit.at(visit, leaving: tkrzw_no_operation()) { visit in
           guard visit.found + 1 == visit.limit else { return true }
           visit.digest.add(ends: UnsafeRawBufferPointer(start: key, count: Int(keyCount)))
           visit.digest.add(ends: UnsafeRawBufferPointer(start: value, count: Int(valueCount)))
@@ -153,7 +155,7 @@
     /// without a record before them and one after them.
     /// - Returns: How many there were.
     private func walk(
-      from start: UnsafeRawBufferPointer?, _ visit: inout TkrzwVisit, _ body: tkrzw_record_processor
+      from start: UnsafeRawBufferPointer?, _ visit: inout RecordVisit, _ body: tkrzw_record_processor
     ) throws -> Int {
       if start == nil, visit.limit == .max {
         try Self.check(tkrzw_dbm_process_each(database, body, &visit, false))
@@ -181,27 +183,6 @@
 
     func delete(_ key: UnsafeRawBufferPointer) throws {
       try Self.check(tkrzw_dbm_remove(database, key.characters, Int32(truncatingIfNeeded: key.count)))
-    }
-  }
-
-  /// The records that visits gather.
-  private struct TkrzwVisit {
-    var digest: ReadDigest
-    var limit = Int.max
-    var upper = UnsafeRawBufferPointer(start: nil, count: 0)
-    var found = 0
-    var isDone = false
-
-    /// Visits one record, whose bytes `body` takes; it is the last one when `body` says no.
-    @inline(__always)
-    static func at(
-      _ place: UnsafeMutableRawPointer?, _ body: (inout TkrzwVisit) -> Bool
-    ) -> UnsafePointer<CChar>? {
-      if let visit = place?.assumingMemoryBound(to: TkrzwVisit.self), !visit.pointee.isDone {
-        if body(&visit.pointee) { visit.pointee.found += 1 } else { visit.pointee.isDone = true }
-        if visit.pointee.found == visit.pointee.limit { visit.pointee.isDone = true }
-      }
-      return tkrzw_no_operation()
     }
   }
 #endif
