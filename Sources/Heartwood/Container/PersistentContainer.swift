@@ -148,7 +148,7 @@ open class PersistentContainer: @unchecked Sendable {
     let stores = persistentStoreCoordinator.persistentStores
     return persistentStoreDescriptions.filter { description in
       guard let place = description.place else { return true }
-      guard place.path == "/dev/null" else {
+      guard place.isOfMemory else {
         return persistentStoreCoordinator.persistentStore(for: place) == nil
       }
       let known = storesInMemory.withLock { $0[ObjectIdentifier(description)] }
@@ -159,7 +159,7 @@ open class PersistentContainer: @unchecked Sendable {
   private func load(_ description: PersistentStoreDescription) throws {
     let isOnThisMachine = description.fileSystem.isOnThisMachine
     if let url = description.place, url.isFileURL, description.createsStore, isOnThisMachine,
-      url.path != "/dev/null"
+      !url.isOfMemory
     {
       try makeParent(of: url)
     }

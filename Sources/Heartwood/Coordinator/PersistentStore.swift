@@ -234,7 +234,7 @@ open class PersistentStore: NSObject, @unchecked Sendable {
   final var place: String { url.isFileURL ? url.path : url.withoutPassword }
 
   /// Whether closing it loses everything.
-  final var isInMemory: Bool { url.path == "/dev/null" }
+  final var isInMemory: Bool { url.isOfMemory }
 
   /// Calls `body` after each commit to a store on the engine, by any program, until the store is closed.
   final func observeCommits(_ body: @escaping @Sendable (Generation) -> Void) {

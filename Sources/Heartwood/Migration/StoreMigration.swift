@@ -37,7 +37,7 @@ struct StoreMigration {
 
   func open() throws -> LogStore {
     let store = try openMigrated()
-    if !options.isReadOnly, url.path != "/dev/null" { removeRemains() }
+    if !options.isReadOnly, !url.isOfMemory { removeRemains() }
     return store
   }
 
@@ -115,9 +115,9 @@ enum MigrationLock {
   static func with<Result>(at url: URL, _ options: LogStoreOptions, _ body: () throws -> Result) throws
     -> Result
   {
-    let path = LogStore.path(of: url)
     // Of a store in memory there is no other opening.
-    guard path != "/dev/null" else { return try body() }
+    guard !url.isOfMemory else { return try body() }
+    let path = LogStore.path(of: url)
     guard options.format == nil else {
       let lock = try PlaceLock.acquire(at: path, timeout: options.engine.busyTimeout, options.fileSystem)
       defer { lock.release() }

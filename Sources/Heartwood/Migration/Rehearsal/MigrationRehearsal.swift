@@ -27,7 +27,7 @@ struct MigrationRehearsal {
     _ given: PersistentStoreDescription, to model: ManagedObjectModel,
     scratch: URL = FileManager.default.temporaryDirectory
   ) throws {
-    guard let url = given.place, url.path != "/dev/null" else {
+    guard let url = given.place, !url.isOfMemory else {
       throw HeartwoodError(
         .persistentStoreOpen,
         "the description has no folder of a store whose migration could be tried: set its url")
