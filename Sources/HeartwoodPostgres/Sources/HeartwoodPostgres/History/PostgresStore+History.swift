@@ -52,7 +52,8 @@ extension PostgresStore {
       let entity = managedObjectModel.entitiesByName[rows.text(row, 8)]
     else { return [] }
     let names = rows.texts(row, 9)
-    let properties = names.compactMap { name in entity.propertiesByName[name] ?? stored(name, entity) }
+    let known = names.isEmpty ? [:] : entity.propertiesByName
+    let properties = names.compactMap { name in known[name] ?? stored(name, entity) }
     let tombstones = rows.isNull(row, 11) ? [] : Tombstones.decoded(Data(rows.bytes(row, 11)))
     let attributes =
       tombstones.isEmpty ? [] : entity.storedProperties.compactMap { $0 as? AttributeDescription }
