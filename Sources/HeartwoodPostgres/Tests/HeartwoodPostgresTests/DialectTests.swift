@@ -65,36 +65,10 @@ import Testing
     defer { proxy.close() }
     let world = try world(dialect, proxy)
     let (writers, rounds) = (3, 20)
-    do {
-      let context = world.context()
-      context.makeCompany("all").size = 0
-      try context.save()
+    try world.countAtOnce(writers: writers, rounds: rounds) { context, own, people in
+      own.ranking = [people[2], people[0]]
+      Club(context: context).members = [people[0], people[1]]
     }
-    let threads = (0..<writers).map { writer in
-      Answer {
-        let context = world.context()
-        for round in 0..<rounds {
-          try context.performAndWait {
-            while true {
-              let all = try #require(try context.fetch(Company.self, where: { $0.code == "all" }).first)
-              all.size = (all.size ?? 0) + 1
-              let own = context.makeCompany("\(writer) \(round)")
-              let people = (0..<3).map { context.makePerson("\($0)", in: own) }
-              own.ranking = [people[2], people[0]]
-              let club = Club(context: context)
-              club.members = [people[0], people[1]]
-              do {
-                try context.save()
-                break
-              } catch let error as HeartwoodError where error.code == .managedObjectMerge {
-                context.reset()
-              }
-            }
-          }
-        }
-      }
-    }
-    for thread in threads { try thread.get() }
     let reading = world.context()
     let all = try #require(try reading.fetch(Company.self, where: { $0.code == "all" }).first)
     #expect(all.size == Int64(writers * rounds))

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import Testing
 
 @testable import HeartwoodPostgres
 
@@ -117,6 +118,41 @@ struct PostgresWorld {
   }
 
   func context() -> ManagedObjectContext { container.newBackgroundContext() }
+
+  /// Lets several threads count in one company, and make a company of three people in each round, until they have saved it: a conflict is
+  /// met by reading again.
+  ///
+  /// - Parameter others: Makes what else is saved in a round.
+  func countAtOnce(
+    writers: Int, rounds: Int,
+    _ others: @escaping @Sendable (ManagedObjectContext, Company, [Person]) -> Void = { _, _, _ in }
+  ) throws {
+    let context = context()
+    context.makeCompany("all").size = 0
+    try context.save()
+    let threads = (0..<writers).map { writer in
+      Answer {
+        let context = self.context()
+        for round in 0..<rounds {
+          try context.performAndWait {
+            while true {
+              let all = try #require(try context.fetch(Company.self, where: { $0.code == "all" }).first)
+              all.size = (all.size ?? 0) + 1
+              let own = context.makeCompany("\(writer) \(round)")
+              others(context, own, (0..<3).map { context.makePerson("\($0)", in: own) })
+              do {
+                try context.save()
+                break
+              } catch let error as HeartwoodError where error.code == .managedObjectMerge {
+                context.reset()
+              }
+            }
+          }
+        }
+      }
+    }
+    for thread in threads { try thread.get() }
+  }
 
   /// Executes SQL beside the store.
   func sql(_ text: String) throws -> PostgresRows {

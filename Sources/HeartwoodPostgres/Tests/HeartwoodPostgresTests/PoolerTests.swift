@@ -55,34 +55,8 @@ private final class Pooler {
     let url = server.url(pool: 6, hosts: [pooler.folder], options: options)
     let world = try PostgresWorld(at: url)
     let direct = try PostgresWorld(at: server.url(schema: world.schema))
-    do {
-      let context = world.context()
-      context.makeCompany("all").size = 0
-      try context.save()
-    }
     let (writers, rounds) = (6, 30)
-    let threads = (0..<writers).map { writer in
-      Answer {
-        let context = world.context()
-        for round in 0..<rounds {
-          try context.performAndWait {
-            while true {
-              let all = try #require(try context.fetch(Company.self, where: { $0.code == "all" }).first)
-              all.size = (all.size ?? 0) + 1
-              let own = context.makeCompany("\(writer) \(round)")
-              for name in 0..<3 { _ = context.makePerson("\(name)", in: own) }
-              do {
-                try context.save()
-                break
-              } catch let error as HeartwoodError where error.code == .managedObjectMerge {
-                context.reset()
-              }
-            }
-          }
-        }
-      }
-    }
-    for thread in threads { try thread.get() }
+    try world.countAtOnce(writers: writers, rounds: rounds)
     let reading = direct.context()
     #expect(
       try reading.fetch(Company.self, where: { $0.code == "all" }).first?.size == Int64(writers * rounds))
