@@ -81,7 +81,7 @@ final class LoadTest {
                   try worker.perform(operation, &random)
                   isDone = true
                 } catch let error as HeartwoodError where error.code == .managedObjectMerge {
-                  // Another one has changed it since it was read: once more, with what is there now.
+                  // Another one has changed it since it was read: again, with what is there now.
                   conflicts += 1
                 }
               }

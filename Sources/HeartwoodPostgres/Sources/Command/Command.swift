@@ -13,7 +13,7 @@ struct Command {
     One of the two is a URL, such as postgres://user@host/database?schema=name, the other one the folder of a store, or
     the file of one as a source. No store may be at COPY. Objects keep their numbers, so their URIs stay valid; the
     history is not copied. A copy to PostgreSQL that was interrupted goes on when the same command is given again; one
-    from there begins anew. A copy that was whole is only compared.
+    from there starts again. A copy that was whole is only compared.
 
     Progress is written to standard error. Exit status: 0, 64 for a wrong command line, 74 for all other errors, also if
     an object of the copy is not as it is in the store.

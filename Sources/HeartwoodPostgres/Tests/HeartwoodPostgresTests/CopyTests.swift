@@ -146,7 +146,7 @@ import Testing
     #expect(PersistentStoreCoordinator.typeOfPersistentStore(at: back) == .log)
   }
 
-  @Test func `a copy begins anew if the store was changed since it was interrupted`() throws {
+  @Test func `a copy starts again if the store was changed since it was interrupted`() throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let store = folder.appending(path: "a.heartwood")

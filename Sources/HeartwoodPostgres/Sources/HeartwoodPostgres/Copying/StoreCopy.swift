@@ -5,7 +5,7 @@ import Heartwood
 ///
 /// Objects keep their numbers, and the copy has the identifier of the store, so their URIs stay valid. A copy to PostgreSQL that was interrupted is
 /// continued by the next call with the same places: what is copied already is not copied again, unless the store was changed meanwhile. One
-/// from there begins anew. Until it is whole, no store is at the destination. The history is not copied.
+/// from there starts again. Until it is whole, no store is at the destination. The history is not copied.
 public struct StoreCopy: Sendable {
   /// How far a copy is.
   public struct Step: Sendable {
