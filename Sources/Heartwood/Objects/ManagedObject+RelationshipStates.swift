@@ -7,7 +7,7 @@ extension ManagedObject {
 
   final func setRelationshipState(_ state: RelationshipState, at slot: Int) {
     let pending = makePendingValues()
-    if pending.header.relationships.isEmpty {
+    if pending.relationships.isEmpty {
       pending.header.relationships = Array(repeating: nil, count: pending.header.slotCount)
     }
     pending.header.relationships[slot] = state
@@ -15,15 +15,14 @@ extension ManagedObject {
 
   final func forEachRelationshipState(_ body: (RelationshipState) -> Void) {
     guard let pending else { return }
-    for case let state? in pending.header.relationships { body(state) }
+    for case let state? in pending.relationships { body(state) }
   }
 
   /// The slots of to-many relationships with unsaved differences, ascending.
   final var changedToManySlots: [Int] {
     guard let pending else { return [] }
-    return pending.header.relationships.indices.filter {
-      pending.header.relationships[$0]?.hasChanges == true
-    }
+    let states = pending.relationships
+    return states.indices.filter { states[$0]?.hasChanges == true }
   }
 
   final var hasRelationshipChanges: Bool { !changedToManySlots.isEmpty }

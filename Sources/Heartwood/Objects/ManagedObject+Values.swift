@@ -25,7 +25,8 @@ extension ManagedObject {
       makeDefaultsOfFreeObject()
       if let made = pending?.edit(slot) { return made }
     }
-    return pending?.header.transients[slot] ?? entity.initialValue(at: slot)
+    if let pending, pending.hasTransients, let value = pending.header.transients[slot] { return value }
+    return entity.initialValue(at: slot)
   }
 
   /// The slots with a pending value, ascending.
@@ -113,7 +114,7 @@ extension ManagedObject {
   /// Drops all pending values after a save but those of transient attributes, and frees their memory if it has nothing else.
   final func forgetEdits() {
     keepTransientEdits()
-    if let pending, pending.header.relationships.isEmpty, pending.header.transients.isEmpty {
+    if let pending, pending.relationships.isEmpty, !pending.hasTransients {
       dropPending()
     } else {
       pending?.dropEdits()

@@ -37,6 +37,8 @@ final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
   /// Whether there is a registrar.
   var isObserved: Bool { withUnsafeMutablePointerToHeader { $0.pointee.isObserved } }
   var hasEdits: Bool { withUnsafeMutablePointerToHeader { $0.pointee.editedCount > 0 } }
+  var hasTransients: Bool { withUnsafeMutablePointerToHeader { !$0.pointee.transients.isEmpty } }
+  var relationships: [RelationshipState?] { withUnsafeMutablePointerToHeader { $0.pointee.relationships } }
 
   /// The state of a to-many relationship; nil until it is used.
   func relationship(_ slot: Int) -> RelationshipState? {
@@ -46,7 +48,7 @@ final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
   }
 
   /// Whether some value is not in the row.
-  var hidesRow: Bool { header.editedCount > 0 || !header.transients.isEmpty }
+  var hidesRow: Bool { hasEdits || hasTransients }
 
   func edit(_ slot: Int) -> Value? { withUnsafeMutablePointerToElements { $0[slot] } }
 

@@ -88,7 +88,13 @@ enum KeySpace {
     OrderedKey.append(number, to: &key)
   }
 
-  static func rowKey(_ root: UInt16, _ key: UInt64) -> [UInt8] { extended(head(row, root), key) }
+  static func rowKey(_ root: UInt16, _ key: UInt64) -> [UInt8] {
+    var made: [UInt8] = []
+    made.reserveCapacity(11)
+    appendHead(row, root, to: &made)
+    OrderedKey.append(key, to: &made)
+    return made
+  }
 
   /// The key of data that is stored outside its row.
   static func externalKey(_ root: UInt16, _ key: UInt64, _ property: UInt16, _ transaction: UInt64) -> [UInt8]

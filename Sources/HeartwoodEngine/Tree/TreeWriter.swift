@@ -167,8 +167,8 @@ final class TreeWriter {
     return try descend(to: key)
   }
 
-  /// Whether a key certainly belongs to the leaf that `path` leads to. Two comparisons of heads decide, so
-  /// that ordered inserts need no descent.
+  /// Whether a key certainly belongs to the leaf that `path` leads to. Comparisons of heads decide, so that ordered
+  /// inserts need no descent.
   @inline(__always)
   private func staysInLeaf(_ key: SearchKey) -> Bool {
     let page = path[0].page
@@ -177,7 +177,25 @@ final class TreeWriter {
     else { return false }
     let head = key.head(from: prefixBytes)
     guard head > page.head(0) else { return false }
-    return head < page.head(page.count &- 1) || isRightmost
+    return head < page.head(page.count &- 1) || isBeforeNextLeaf(key)
+  }
+
+  /// Whether a key that is not before the leaf that `path` leads to is before the next leaf: if not even the lowest branch
+  /// with a further entry can tell, false.
+  private func isBeforeNextLeaf(_ key: SearchKey) -> Bool {
+    var level = 1
+    while level <= root.level {
+      let (branch, next) = (path[level].page, path[level].index &+ 1)
+      if next < branch.count {
+        let prefixBytes = branch.prefixBytes
+        guard key.count >= prefixBytes, Bytes.compare(key.bytes, branch.prefix, prefixBytes) == 0 else {
+          return false
+        }
+        return key.head(from: prefixBytes) < branch.head(next)
+      }
+      level &+= 1
+    }
+    return true
   }
 
   var isRightmost: Bool {

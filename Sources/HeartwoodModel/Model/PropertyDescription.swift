@@ -6,10 +6,12 @@ import HeartwoodBytes
 /// Descriptions are mutable until a coordinator or an object uses their model, which freezes them; changing a frozen
 /// description is a program error.
 open class PropertyDescription: NSObject, @unchecked Sendable {
+  // Changes of objects read these, after the model is frozen: checks for overlapping access would find nothing.
+
   /// The name, unique in the entity and its superentities.
-  public var name = "" { willSet { willEdit() } }
+  @exclusivity(unchecked) public var name = "" { willSet { willEdit() } }
   /// Whether the property may have no value at a save. Assignments are not checked.
-  public var isOptional = true { willSet { willEdit() } }
+  @exclusivity(unchecked) public var isOptional = true { willSet { willEdit() } }
   /// Annotations for the program's own use; not part of the version hash.
   @_disfavoredOverload public var userInfo: [String: String] = [:] { willSet { willEdit() } }
   /// The name by which migration identifies the property; nil for its own name.
@@ -22,7 +24,7 @@ open class PropertyDescription: NSObject, @unchecked Sendable {
   final var modelFile: [String: String]?
 
   /// The entity that declares the property.
-  @_disfavoredOverload public internal(set) final var entity: EntityDescription?
+  @_disfavoredOverload @exclusivity(unchecked) public internal(set) final var entity: EntityDescription?
 
   /// As `entity` and `userInfo`, under names that the module `CoreData` does not have.
   package final var owningEntity: EntityDescription? { entity }
@@ -32,8 +34,8 @@ open class PropertyDescription: NSObject, @unchecked Sendable {
   }
 
   /// The index of the property among those of its entity, inherited ones first; -1 before freezing.
-  public internal(set) final var slot = -1
-  final var isFrozen = false
+  @exclusivity(unchecked) public internal(set) final var slot = -1
+  @exclusivity(unchecked) final var isFrozen = false
 
   package override init() {}
 
@@ -47,7 +49,7 @@ open class PropertyDescription: NSObject, @unchecked Sendable {
   /// the context until they are removed, or it is deleted or turned into a fault, which takes it out of the other sides too.
   ///
   /// - Precondition: An inverse is transient too when the model is first used.
-  public final var isTransient = false { willSet { willEdit() } }
+  @exclusivity(unchecked) public final var isTransient = false { willSet { willEdit() } }
 
   /// Of a property of an index that is computed, its expression in the language of `FormatPredicate`.
   package final var expressionText: String?

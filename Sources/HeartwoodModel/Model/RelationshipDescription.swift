@@ -21,24 +21,28 @@ public enum DeleteRule: Int, Sendable, CaseIterable {
 
 /// A relationship: a property whose value is one object or several.
 public final class RelationshipDescription: PropertyDescription, @unchecked Sendable {
+  // Not checked for overlapping access, as those of `PropertyDescription`.
+
   /// The entity of the destinations, which may also be of its subentities.
-  @_disfavoredOverload public var destinationEntity: EntityDescription! { willSet { willEdit() } }
+  @_disfavoredOverload @exclusivity(unchecked) public var destinationEntity: EntityDescription! {
+    willSet { willEdit() }
+  }
   package var anyDestinationEntity: EntityDescription? {
     get { destinationEntity }
     set { destinationEntity = newValue }
   }
   /// The inverse relationship, which the context maintains. Each of the two must name the other. Strongly recommended.
-  public var inverseRelationship: RelationshipDescription? { willSet { willEdit() } }
+  @exclusivity(unchecked) public var inverseRelationship: RelationshipDescription? { willSet { willEdit() } }
   /// The effect of deleting an object on its destinations. The default is `nullifyDeleteRule`, as in Core Data's model
   /// editor; Core Data's descriptions default to `noActionDeleteRule`.
-  public var deleteRule = DeleteRule.nullifyDeleteRule { willSet { willEdit() } }
+  @exclusivity(unchecked) public var deleteRule = DeleteRule.nullifyDeleteRule { willSet { willEdit() } }
   /// The minimum number of destinations, checked at a save unless the relationship is optional and empty. Without one, a to-many relationship
   /// may be empty also if it is not optional, as in Core Data; a to-one relationship that is not optional needs its destination.
-  public var minCount = 0 { willSet { willEdit() } }
+  @exclusivity(unchecked) public var minCount = 0 { willSet { willEdit() } }
   /// The maximum number of destinations; 1 makes a to-one relationship, 0 means no limit.
-  public var maxCount = 0 { willSet { willEdit() } }
+  @exclusivity(unchecked) public var maxCount = 0 { willSet { willEdit() } }
   /// Whether the destinations of a to-many relationship are ordered.
-  public var isOrdered = false { willSet { willEdit() } }
+  @exclusivity(unchecked) public var isOrdered = false { willSet { willEdit() } }
 
   /// Whether the destination and the inverse stand for those of these names in the model that the relationship is put into, as a copy's do.
   package var refersByName = false
