@@ -22,7 +22,24 @@ extension Planner {
       candidate?.consumed.formUnion(same)
       if let candidate { found.append(candidate) }
     }
+    // The last ones, as they are executed at once: those that others make needless are not.
+    for (number, conjunct) in conjuncts.enumerated() {
+      let fewest = found.map(\.count).min() ?? .max
+      if let candidate = try join(conjunct, number, entity, fewest) { found.append(candidate) }
+    }
     return found
+  }
+
+  private func join(
+    _ conjunct: Conjunct, _ number: Int, _ entity: EntityDescription, _ fewest: Int
+  ) throws -> Candidate? {
+    switch conjunct {
+    case .throughToOne(let slot, let condition):
+      try joinOverToOne(entity, slot, condition, number, fewest)
+    case .throughToMany(let slot, let condition):
+      try joinOverToMany(entity, slot, condition, number, fewest)
+    default: nil
+    }
   }
 
   /// An index that has all rows of which some conjuncts are true, and the numbers of those that all its rows satisfy.
@@ -83,10 +100,6 @@ extension Planner {
     case .isIn(let slot, let values):
       guard let keys = values.objectKeys else { return nil }
       return try related(entity, slot, keys, "by \(entity.property(at: slot).name)", number)
-    case .throughToOne(let slot, let condition):
-      return try joinOverToOne(entity, slot, condition, number)
-    case .throughToMany(let slot, let condition):
-      return try joinOverToMany(entity, slot, condition, number)
     case .word(let slot, let word, let isPrefix):
       return try containing(word, isPrefix, entity, slot, number, usable)
     case .any(let parts):

@@ -43,9 +43,9 @@ extension Planner {
     let sorted = candidates.filter(\.access.hasEntries).sorted { $0.count < $1.count }
     guard var whole = sorted.first else { return [] }
     var parts = [whole]
-    whole.entriesFirst = max(whole.entriesFirst, whole.count)
+    whole.entriesFirst = whole.access.isInMemory ? 0 : max(whole.entriesFirst, whole.count)
     for next in sorted.dropFirst() where next.consumed.isDisjoint(with: whole.consumed) {
-      let entries = max(next.entriesFirst, next.count)
+      let entries = next.access.isInMemory ? 0 : max(next.entriesFirst, next.count)
       let expected = Double(whole.count) * Double(next.count) / total
       let saved = (Double(whole.count) - expected) * Self.costOfLookup
       let first = parts.count == 1 ? Double(whole.entriesFirst) : 0
@@ -65,12 +65,17 @@ extension Planner {
 }
 
 extension RowAccess {
+  /// Whether its keys are known: they were found while planning.
+  fileprivate var isInMemory: Bool {
+    if case .identifiers = self { true } else { false }
+  }
+
   /// Whether it reads entries that each belong to a row.
   fileprivate var hasEntries: Bool {
     switch self {
-    case .index, .destinations: true
+    case .index, .destinations, .identifiers: true
     case .union(let parts): parts.allSatisfy(\.hasEntries)
-    case .nothing, .identifiers, .scan, .intersection, .requested: false
+    case .nothing, .scan, .intersection, .requested: false
     }
   }
 }
@@ -112,7 +117,7 @@ extension RowAccess {
 
 extension [UInt64] {
   /// The elements in order, without repetitions.
-  fileprivate var ascendingOnce: [UInt64] {
+  var ascendingOnce: [UInt64] {
     // The entries of one value are in order already.
     let isAscending = zip(self, dropFirst()).allSatisfy { $0 < $1 }
     if isAscending { return self }

@@ -41,24 +41,24 @@ extension Planner {
       return candidate.entriesFirst > 0 ? before : before + Double(candidate.count) * Self.costOfEntry
     }
     let rowCost = candidate.isCovering ? Self.costOfCoveredRow : candidate.access.costOfRow
-    return before + Double(candidate.count) * (rowCost + costOfWords(candidate))
+    return before + Double(candidate.count) * (rowCost + costOfTest(candidate))
   }
 
   /// The cost of a row of an access on average.
   private func costOfRow(_ candidate: Candidate, _ matches: Double) -> Double {
-    let words = costOfWords(candidate)
-    if candidate.isCovering { return Self.costOfCoveredRow + words }
-    guard candidate.filtersEntries else { return candidate.access.costOfRow + words }
-    return words + Self.costOfCoveredRow + Self.costOfLookup
+    let test = costOfTest(candidate)
+    if candidate.isCovering { return Self.costOfCoveredRow + test }
+    guard candidate.filtersEntries else { return candidate.access.costOfRow + test }
+    return test + Self.costOfCoveredRow + Self.costOfLookup
       * min(1, matches / Double(max(1, candidate.count)))
   }
 
-  /// The cost of looking for words in the text of a row, unless the access is of the rows that have them.
-  private func costOfWords(_ candidate: Candidate) -> Double {
-    guard let conjuncts = request.predicate?.conjuncts, conjuncts.contains(where: \.hasWords),
+  /// The cost of checking the condition for a row beyond comparisons of its values, unless the access is of the rows that satisfy it.
+  private func costOfTest(_ candidate: Candidate) -> Double {
+    guard let conjuncts = request.predicate?.conjuncts,
       candidate.consumed.count < conjuncts.count || !candidate.isSure
     else { return 0 }
-    return Self.costOfWordSearch
+    return conjuncts.costOfTest
   }
 
   /// How many rows are read until the window is full.
@@ -89,8 +89,6 @@ extension Planner {
   }
 
   private static var costOfComparison: Double { 0.3 }
-  /// Of a text that is split into words.
-  private static var costOfWordSearch: Double { 20 }
   /// Of an entry of an index or a relationship, without its row.
   static var costOfEntry: Double { 0.4 }
   /// Of a row that is made of an entry of an index.
@@ -99,13 +97,20 @@ extension Planner {
   static var costOfLookup: Double { 3 }
 }
 
+extension [Conjunct] {
+  /// The cost of the dearest one's test.
+  fileprivate var costOfTest: Double { reduce(0) { Swift.max($0, $1.costOfTest) } }
+}
+
 extension Conjunct {
-  /// Whether words are looked for.
-  fileprivate var hasWords: Bool {
+  /// The cost of its test for a row: a text is split into words, destinations are looked up.
+  fileprivate var costOfTest: Double {
     switch self {
-    case .word: true
-    case .all(let parts), .any(let parts): parts.contains(where: \.hasWords)
-    default: false
+    case .word: 20
+    case .throughToMany: 10
+    case .throughToOne: Planner.costOfLookup
+    case .all(let parts), .any(let parts): parts.costOfTest
+    default: 0
     }
   }
 }

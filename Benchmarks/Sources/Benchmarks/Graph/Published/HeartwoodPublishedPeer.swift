@@ -27,10 +27,11 @@ final class Student: ManagedObject {
 
 final class Grade: ManagedObject {
   @Attribute(.unique) var identity = UUID()
-  @Attribute(.indexed) var subject = ""
-  @Attribute(.indexed) var grade = ""
+  @Attribute var subject = ""
+  @Attribute var grade = ""
   @Attribute var board = ""
   @Relationship(inverse: { $0.grades }) var student: Student?
+  override class var compoundIndexes: [[String]] { [["subject", "student"], ["grade", "student"]] }
 }
 
 final class NorthwindOrder: ManagedObject {
