@@ -21,6 +21,8 @@ final class Article: ManagedObject {
 /// The rows, each with the work that is counted.
 enum Row: String, CaseIterable {
   case insert, fetch, stream, lookUp, lookUpUnique, load, condition, page, walk, update, group, cascade
+  /// The same rows as those of `insert`, by a batch request whose closure fills dictionaries.
+  case batchInsert
   /// The largest number so far is looked for before each new object; nothing is saved.
   case next
   /// The ten most relevant texts for a word that a quarter of them has.
@@ -45,8 +47,9 @@ struct Firm {
   /// The work of a row. Its first execution, with few objects, has happened, so that what a process does once does not count.
   func work(_ row: Row) throws -> Work {
     switch row {
-    case .insert, .next, .children:
+    case .insert, .batchInsert, .next, .children:
       try insert(0..<100)
+      try insertBatch(100..<200)
       return Work { try execute(row, []) }
     case .relevant:
       try insertArticles()
@@ -84,6 +87,26 @@ struct Firm {
     try context.save()
   }
 
+  private func insertBatch(_ numbers: Range<Int>) throws {
+    let companies = stride(from: numbers.lowerBound, to: numbers.upperBound, by: 100).map {
+      ["code": "C\($0)"]
+    }
+    try context.execute(BatchInsertRequest(Company.self, objects: companies))
+    var rest = numbers
+    try context.execute(
+      BatchInsertRequest(
+        entityName: "Person",
+        dictionaryHandler: { row in
+          guard let number = rest.popFirst() else { return true }
+          row["number"] = Int64(number)
+          row["name"] = "Person \(number / 4)"
+          row["age"] = Int64(number % 90)
+          row["score"] = Double(number % 1_000) / 7
+          row["company"] = "C\(number / 100 * 100)"
+          return false
+        }))
+  }
+
   private func insertArticles() throws {
     let words = [
       "river", "Stone", "walks", "under", "seven", "bridges", "and", "sees", "another", "quiet", "old",
@@ -100,7 +123,8 @@ struct Firm {
 
   private func execute(_ row: Row, _ identifiers: [ManagedObjectID]) throws {
     switch row {
-    case .insert: try insert(100..<100 + count)
+    case .insert: try insert(200..<200 + count)
+    case .batchInsert: try insertBatch(200..<200 + count)
     case .next:
       for _ in 0..<count {
         let last = try context.fetch(Person.self, sort: [.descending(\.number)], limit: 1).first
@@ -111,7 +135,7 @@ struct Firm {
       for number in 0..<count {
         let child = ManagedObjectContext(.mainQueue, parent: context)
         let person = Person(context: child)
-        person.number = Int64(100 + number)
+        person.number = Int64(200 + number)
         person.company = child.object(with: company.objectID) as? Company
         try child.save()
       }

@@ -27,6 +27,27 @@ struct BatchRowReader: Sendable {
   let store: StoreIdentity
   /// The indexes of an entity in the store.
   let indexes: @Sendable (EntityDescription) -> [StoreIndex]
+  /// By relationships of the entity, the constraints of one attribute that destinations have.
+  private let constraints: [ObjectIdentifier: [StoreIndex]]
+
+  init(
+    entity: EntityDescription, store: StoreIdentity,
+    indexes: @escaping @Sendable (EntityDescription) -> [StoreIndex]
+  ) {
+    (self.entity, self.store, self.indexes) = (entity, store, indexes)
+    let pairs = entity.relationshipsBySlot.map {
+      (ObjectIdentifier($0), Self.constraints(of: $0.destinationEntity, indexes))
+    }
+    constraints = Dictionary(pairs) { first, _ in first }
+  }
+
+  private static func constraints(
+    of entity: EntityDescription, _ indexes: (EntityDescription) -> [StoreIndex]
+  ) -> [StoreIndex] {
+    indexes(entity).filter {
+      $0.isUnique && $0.slots.count == 1 && entity.attribute(at: $0.slots[0]) != nil
+    }
+  }
 
   /// - Throws: `.managedObjectValidation` if a name is unknown or a value does not fit.
   func row(_ dictionary: [String: Any]) throws -> BatchRow {
@@ -134,9 +155,8 @@ struct BatchRowReader: Sendable {
   /// A destination by the one value of its one uniqueness constraint.
   private func unique(_ value: Any, _ relationship: RelationshipDescription) throws -> BatchReference {
     let destination: EntityDescription = relationship.destinationEntity
-    let candidates = indexes(destination).filter {
-      $0.isUnique && $0.slots.count == 1 && destination.attribute(at: $0.slots[0]) != nil
-    }
+    let candidates =
+      constraints[ObjectIdentifier(relationship)] ?? Self.constraints(of: destination, indexes)
     guard candidates.count == 1 else {
       throw HeartwoodError.batchReference(
         relationship,
