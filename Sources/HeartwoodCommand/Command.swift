@@ -9,7 +9,7 @@ struct Command {
   static var subcommands: [any Subcommand.Type] {
     [
       ImportCommand.self, ExportCommand.self, ModelCommand.self, GenerateCommand.self, PortCommand.self,
-      BrowseCommand.self, FetchCommand.self,
+      BrowseCommand.self, TableCommand.self, FetchCommand.self,
       ShowCommand.self, CountCommand.self, UpdateCommand.self, DeleteCommand.self,
       HistoryCommand.self,
       GenerationsCommand.self, DiffCommand.self, UndoCommand.self, HoldCommand.self,

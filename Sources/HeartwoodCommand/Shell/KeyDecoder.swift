@@ -59,6 +59,8 @@ struct KeyDecoder {
           case UInt8(ascii: "1"), UInt8(ascii: "7"): return .home
           case UInt8(ascii: "4"), UInt8(ascii: "8"): return .end
           case UInt8(ascii: "3"): return .delete
+          case UInt8(ascii: "5"): return .pageUp
+          case UInt8(ascii: "6"): return .pageDown
           default: return .unknown
           }
         default: return .unknown

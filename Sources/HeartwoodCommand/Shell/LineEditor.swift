@@ -2,7 +2,7 @@
 struct LineEditor {
   enum Key: Equatable {
     case text(Character)
-    case left, right, wordLeft, wordRight, home, end, up, down
+    case left, right, wordLeft, wordRight, home, end, up, down, pageUp, pageDown
     case backspace, delete, deleteToEnd, deleteToStart, deleteWord
     case complete, clearScreen, enter, interrupt, endOfInput, unknown
   }
@@ -67,7 +67,7 @@ struct LineEditor {
     case .endOfInput:
       if line.isEmpty { return .ended }
       remove(cursor..<min(line.count, cursor + 1))
-    case .unknown: break
+    case .pageUp, .pageDown, .unknown: break
     }
     return .editing
   }

@@ -36,6 +36,11 @@ struct ShellCompletion {
       line, start, of: complete.dropFirst().lazy.map(\.text).first { model.entitiesByName[$0] != nil })
   }
 
+  /// The completion of the last name of a condition.
+  func callAsFunction(_ condition: [Character], ofConditionOf entity: String) -> LineEditor.Completion {
+    property(condition, condition.count, of: entity)
+  }
+
   /// Whether a word is the value of the option before it, as `-population` is in `--sort -population`.
   private func isValue(after option: String?, _ syntax: SubcommandSyntax) -> Bool {
     guard let option else { return false }

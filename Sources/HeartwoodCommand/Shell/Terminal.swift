@@ -31,6 +31,26 @@ struct Terminal {
     return .some(nil)
   }
 
+  /// Runs `body` on the alternate screen, and shows the former one again afterwards.
+  static func fullScreen(_ body: (KeyDecoder) throws -> Void) throws {
+    guard let mode = RawMode() else { return }
+    write("\u{1B}[?1049h")
+    defer {
+      write("\u{1B}[?25h\u{1B}[?1049l")
+      mode.end()
+    }
+    try body(KeyDecoder { byte() })
+  }
+
+  /// Shows lines from the top of the screen, in the place of all that was there.
+  ///
+  /// - Parameter cursor: The column of the cursor in the last line; nil for no cursor.
+  static func show(_ lines: [String], cursor: Int?) {
+    let text = lines.map { "\u{1B}[K" + $0 }.joined(separator: "\r\n")
+    let place = cursor.map { "\u{1B}[\(lines.count);\($0 + 1)H\u{1B}[?25h" } ?? "\u{1B}[?25l"
+    write("\u{1B}[?25l\u{1B}[H" + text + "\u{1B}[J" + place)
+  }
+
   /// Shows the part of the line around the cursor that fits.
   private static func show(_ prompt: String, _ editor: LineEditor) {
     let room = max(10, (TerminalSize.columns(of: STDERR_FILENO) ?? 80) - prompt.count - 1)
