@@ -17,6 +17,23 @@ struct HistoryFilter {
     }
   }
 
+  /// The changes that may satisfy the predicate, by the equalities in it.
+  var selection: HistorySelection {
+    var selection = HistorySelection.all
+    for conjunct in changes?.conjuncts ?? [] {
+      guard let (slot, texts) = conjunct.texts else { continue }
+      switch HistoryEntities.shared.change.property(at: slot).name {
+      case "entityName": selection.restrict(toEntities: Set(texts))
+      case "changedObjectURI":
+        let parts = texts.compactMap { URL(string: $0).flatMap(ManagedObjectID.parts) }
+        selection.restrict(
+          toObjects: Dictionary(grouping: parts, by: \.entityName).mapValues { Set($0.map(\.key)) })
+      default: break
+      }
+    }
+    return selection
+  }
+
   /// The transaction of a record with the changes that satisfy the predicates; nil if it does not satisfy them.
   func transaction(
     _ record: HistoryRecord, _ identity: StoreIdentity, withChanges: Bool
@@ -61,6 +78,21 @@ struct HistoryFilter {
     }
     return try writer.row.withUnsafeBytes { bytes in
       try predicate.matches(RowView(unchecked: bytes), key: 1, in: NoRows.shared)
+    }
+  }
+}
+
+extension Conjunct {
+  /// The texts of which an attribute has to have one, with its slot.
+  fileprivate var texts: (slot: Int, texts: [String])? {
+    switch self {
+    case .equal(let slot, .string(let text)): return (slot, [text])
+    case .isIn(let slot, let values):
+      let texts = values.compactMap { value in
+        if case .string(let text) = value { text } else { nil as String? }
+      }
+      return texts.count == values.count ? (slot, texts) : nil
+    default: return nil
     }
   }
 }

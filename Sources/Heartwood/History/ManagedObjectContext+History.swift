@@ -210,8 +210,9 @@ protocol HistorySource: ObjectStore {
 
 /// A view of the history of one store, as requests read it.
 protocol HistoryView {
-  /// Calls `body` with the records after a transaction, oldest first, until it returns false.
-  func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws
+  /// Calls `body` with the records after a transaction, oldest first, until it returns false. Changes that are not selected may be left out.
+  func history(
+    after number: UInt64, _ selection: HistorySelection, _ body: (HistoryRecord) throws -> Bool) throws
   /// The number of the newest transaction whose history is deleted.
   func newestDeletedHistory() throws -> UInt64
   /// The number of the newest transaction.
@@ -222,6 +223,12 @@ protocol HistoryView {
   func consumers() throws -> [(name: String, record: ConsumerRecord)]
   /// The record of a consumer; nil if the store has none of this name.
   func consumer(_ name: String) throws -> ConsumerRecord?
+}
+
+extension HistoryView {
+  func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {
+    try history(after: number, .all, body)
+  }
 }
 
 extension LogStoreView: HistoryView {
@@ -239,7 +246,7 @@ extension HistorySource {
     let view = try historyView()
     let start = try start(of: request, in: view, isOnly: isOnly)
     var found = FoundHistory(starts: [start])
-    try view.history(after: start.transactionNumber) { record in
+    try view.history(after: start.transactionNumber, withChanges ? filter.selection : .none) { record in
       let transaction =
         try request.asksFor(record) ? filter.transaction(record, identity, withChanges: withChanges) : nil
       if transaction != nil { found.count += 1 }

@@ -62,7 +62,7 @@ public struct PersistentHistoryTransaction: Sendable {
     guard withChanges else { return }
     let owner = self
     changes = try record.changes.enumerated().map {
-      PersistentHistoryChange($1, number: $0 + 1, identity, of: owner)
+      PersistentHistoryChange($1, number: record.places?[$0] ?? $0 + 1, identity, of: owner)
     }.filter(isWanted)
   }
 }

@@ -55,7 +55,9 @@ public struct StoreHistoryTransaction: Sendable {
 struct IncrementalHistory: HistoryView {
   let store: IncrementalStore
 
-  func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {
+  func history(
+    after number: UInt64, _ selection: HistorySelection, _ body: (HistoryRecord) throws -> Bool
+  ) throws {
     var previous = number
     try store.enumerateHistory(after: number) { transaction in
       let record = HistoryRecord(transaction, previous: previous)

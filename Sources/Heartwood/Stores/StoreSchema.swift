@@ -129,6 +129,10 @@ final class StoreSchema: Sendable {
     return stored
   }
 
+  func entity(named name: String) -> StoreEntity? {
+    entities.lazy.compactMap(\.self).first { $0.entity.displayName == name }
+  }
+
   /// The entity with a number that the store assigned; nil if the model no longer has it.
   func entity(numbered number: UInt64) -> StoreEntity? {
     UInt16(exactly: number).flatMap { entitiesByNumber[$0] }

@@ -132,6 +132,57 @@ import Testing
     #expect(try context.execute(whole).count == 9)
   }
 
+  @Test func `changes of objects and entities are those that a reader of all changes would choose`() throws {
+    let container = try makeContainer()
+    let context = container.newBackgroundContext()
+    var people = (0..<6).map { context.makePerson("P\($0)") }
+    try context.save()
+    for number in 0..<20 {
+      people[number % people.count].age += 1
+      if number % 4 == 0 { _ = context.makeCompany("C\(number)") }
+      if number % 7 == 6 { context.delete(people.removeLast()) }
+      try context.save()
+    }
+    let all = try container.history().flatMap { $0.changes ?? [] }
+    let uris = Array(Set(all.map { "\($0.changedObjectID)" })).sorted()
+    typealias Choice = (format: String, arguments: [any PredicateArgument], (PersistentHistoryChange) -> Bool)
+    var choices: [Choice] = uris.map { uri in
+      ("changedObjectURI == %@", [uri], { "\($0.changedObjectID)" == uri })
+    }
+    let some = Set(uris.prefix(3))
+    choices += [
+      ("entityName == 'Company'", [], { $0.changedObjectID.entity.name == "Company" }),
+      ("entityName IN {'Company', 'Person', 'Unknown'}", [], { _ in true }),
+      ("entityName == 'Unknown'", [], { _ in false }),
+      ("changedObjectURI == 'none'", [], { _ in false }),
+      ("changedObjectURI IN %@", [Array(some)], { some.contains("\($0.changedObjectID)") }),
+      (
+        "changedObjectURI == %@ AND entityName == 'Company'", [uris[0]],
+        { "\($0.changedObjectID)" == uris[0] && $0.changedObjectID.entity.name == "Company" }
+      ),
+      (
+        "changedObjectURI == %@ OR changeType == 2", [uris[0]],
+        { "\($0.changedObjectID)" == uris[0] || $0.changeType == .delete }
+      ),
+      ("NOT (changedObjectURI == %@)", [uris[0]], { "\($0.changedObjectID)" != uris[0] }),
+    ]
+    func text(_ change: PersistentHistoryChange) -> String {
+      let names = change.updatedProperties?.map(\.name).sorted() ?? []
+      return "\(change.transaction.transactionNumber) \(change.changeID) \(change.changeType) "
+        + "\(change.changedObjectID) \(names)"
+    }
+    for (format, arguments, isChosen) in choices {
+      let request = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
+      request.changePredicate = try FormatPredicate(format, argumentArray: arguments)
+      let expected = all.filter(isChosen).map(text)
+      let found = try context.execute(request)
+      #expect(found.changes.map(text) == expected, "\(format)")
+      #expect(found.transactions.allSatisfy { $0.changes?.isEmpty == false })
+      request.resultType = .count
+      #expect(try context.execute(request).count == found.transactions.count, "\(format)")
+    }
+  }
+
   // HIS-16
   @Test func `a transaction becomes a notification that a context merges`() throws {
     let container = try makeContainer()

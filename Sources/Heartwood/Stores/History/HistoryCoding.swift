@@ -88,9 +88,11 @@ enum HistoryCoding {
     return try reader.readInt64()
   }
 
+  /// - Parameter selection: The changes that are wanted; nil for all.
   /// - Throws: `.persistentStoreDamaged` if the bytes are not a record of this store.
   static func decode(
-    _ bytes: UnsafeRawBufferPointer, number: UInt64, _ schema: StoreSchema
+    _ bytes: UnsafeRawBufferPointer, number: UInt64, _ schema: StoreSchema,
+    _ selection: HistorySelection.Numbered? = nil
   ) throws -> HistoryRecord {
     do {
       var reader = ByteReader(bytes)
@@ -103,36 +105,44 @@ enum HistoryCoding {
       let process = flags & hasProcess == 0 ? nil : try reader.readText()
       let program = SavingProgram(bundleID: bundle, processID: process)
       let count = try reader.readVarint()
-      var changes: [HistoryChange] = []
+      var (changes, places) = ([HistoryChange](), [Int]())
       // A change has at least three bytes. The check keeps a damaged count from reserving memory.
       guard count <= UInt64(reader.remaining / 3) else { throw damaged(number, "it ends too early") }
-      changes.reserveCapacity(Int(count))
+      if selection == nil { changes.reserveCapacity(Int(count)) }
+      var place = 0
       for _ in 0..<count {
-        if let change = try decodeChange(&reader, number, schema) { changes.append(change) }
+        let change = try decodeChange(&reader, number, schema, selection)
+        if change.isKnown { place += 1 }
+        guard let wanted = change.wanted else { continue }
+        changes.append(wanted)
+        if selection != nil { places.append(place) }
       }
       guard reader.remaining == 0 else { throw damaged(number, "it has extra bytes at its end") }
       return HistoryRecord(
         number: number, previous: previous, nanoseconds: nanoseconds, author: author,
-        contextName: contextName, program: program == SavingProgram() ? nil : program, changes: changes)
+        contextName: contextName, program: program == SavingProgram() ? nil : program, changes: changes,
+        places: selection == nil ? nil : places)
     } catch is ByteReader.ShortInput {
       throw damaged(number, "it ends too early")
     }
   }
 
-  /// - Returns: nil for a change of an entity that the model no longer has.
+  /// - Returns: The change, if it is wanted, and whether the model still has its entity.
   private static func decodeChange(
-    _ reader: inout ByteReader, _ number: UInt64, _ schema: StoreSchema
-  ) throws -> HistoryChange? {
+    _ reader: inout ByteReader, _ number: UInt64, _ schema: StoreSchema,
+    _ selection: HistorySelection.Numbered?
+  ) throws -> (wanted: HistoryChange?, isKnown: Bool) {
     let code = try reader.readUInt8()
     guard let kind = code == updateWithValues ? .update : HistoryChange.Kind(rawValue: code) else {
       throw damaged(number, "a change has an unknown kind")
     }
     let entityNumber = try reader.readVarint()
-    let entity = schema.entity(numbered: entityNumber)
+    let known = schema.entity(numbered: entityNumber)
     let key = try reader.readVarint()
-    // Without its entity, the rest of the change is still read, because the next change begins after it.
+    let entity = selection?.contains(entityNumber, key) == false ? nil : known
+    // The rest of a change that is not wanted is still read, because the next change begins after it.
     var change = entity.map { HistoryChange(kind: kind, entity: $0.entity, key: key) }
-    guard kind != .insert else { return change }
+    guard kind != .insert else { return (change, known != nil) }
     for _ in 0..<(try reader.readVarint()) {
       // A property that the model no longer has is skipped.
       // Read also where there is no entity to ask.
@@ -147,7 +157,7 @@ enum HistoryCoding {
         if let slot { change?.tombstone.append((slot, value)) }
       }
     }
-    guard code == updateWithValues else { return change }
+    guard code == updateWithValues else { return (change, known != nil) }
     for _ in 0..<(try reader.readVarint()) {
       let slot = entity?.slot(ofProperty: try reader.readVarint())
       guard let former = try ValueCoding.read(&reader), let value = try ValueCoding.read(&reader) else {
@@ -155,7 +165,7 @@ enum HistoryCoding {
       }
       if let slot { change?.keptUpdates.append(.init(slot: slot, former: former, value: value)) }
     }
-    return change
+    return (change, known != nil)
   }
 
   private static func damaged(_ number: UInt64, _ what: String) -> HeartwoodError {

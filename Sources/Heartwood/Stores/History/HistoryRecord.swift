@@ -11,6 +11,8 @@ struct HistoryRecord: Sendable {
   /// Nil in records that do not name the program, as those of earlier versions.
   var program: SavingProgram?
   let changes: [HistoryChange]
+  /// The places of the changes among all of the transaction, from 1; nil if they are all.
+  var places: [Int]?
   /// Whether it was told to the contexts of the coordinator that reads it.
   var isOwn = false
 }

@@ -94,9 +94,12 @@ extension StoreReading {
 extension StoreReading {
   /// Calls `body` with the transactions after `number` that have a history, oldest first, until it returns
   /// false.
-  func history(after number: UInt64, _ body: (HistoryRecord) throws -> Bool) throws {
+  func history(
+    after number: UInt64, _ selection: HistorySelection = .all, _ body: (HistoryRecord) throws -> Bool
+  ) throws {
+    let numbered = selection.isAll ? nil : selection.numbered(schema)
     try scan(historyKeys(after: number)) { key, value in
-      try body(HistoryCoding.decode(value, number: KeySpace.lastNumber(key), schema))
+      try body(HistoryCoding.decode(value, number: KeySpace.lastNumber(key), schema, numbered))
     }
   }
 
