@@ -301,7 +301,9 @@ extension FetchExecution {
     }
     let view = reader.stored
     let requesting = view as? any RequestingView
-    if let plan = try requesting?.plan(request, hidden: pending.hidden.count, isCount: isCount) {
+    let context = PlanContext(
+      isCount: isCount, hidden: pending.hidden.count, source: source, changedRoots: changedRoots)
+    if let plan = try requesting?.plan(request, context) {
       try pending.sort(by: DeliveryOrder(request, in: source))
       self.init(
         request: request, plan: plan, view: view, source: source, pending: pending, changedRoots: changedRoots
@@ -320,8 +322,8 @@ extension FetchExecution {
 
 extension FetchExecution {
   /// The fetch of the store itself that finds all results, in their order; nil if there is none.
-  var requested: (any RequestedFetch)? {
+  var requested: (any RequestedObjects)? {
     guard case .requested(let fetch) = plan.access, pending.isEmpty, log == nil else { return nil }
-    return fetch
+    return fetch as? any RequestedObjects
   }
 }
