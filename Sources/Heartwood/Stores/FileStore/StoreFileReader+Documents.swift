@@ -2,17 +2,9 @@ import Foundation
 import HeartwoodArchives
 import HeartwoodEngine
 
-/// Reads the readable forms of a store.
-struct StoreDocumentReader {
-  private let format: StoreFileFormat
-  private let path: String
-
-  init(_ format: StoreFileFormat, _ path: String) {
-    self.format = format
-    self.path = path
-  }
-
-  func read(_ text: [UInt8], _ make: (StoreIdentifier?) throws -> Engine) throws -> StoreFileReader.Contents {
+/// Reading the readable forms of a store.
+extension StoreFileReader {
+  func read(_ text: [UInt8], _ make: (StoreIdentifier?) throws -> Engine) throws -> Contents {
     do {
       return try format == .json ? readJSON(text, make) : readXML(text, make)
     } catch let error as JSONError {
@@ -24,15 +16,13 @@ struct StoreDocumentReader {
       throw damaged(error.message)
     }
   }
-
-  private func damaged(_ what: String) -> HeartwoodError { .damagedFile(path, format, what) }
 }
 
 /// JSON.
-extension StoreDocumentReader {
+extension StoreFileReader {
   private func readJSON(
     _ text: [UInt8], _ make: (StoreIdentifier?) throws -> Engine
-  ) throws -> StoreFileReader.Contents {
+  ) throws -> Contents {
     var loader: StoreDocumentLoader?
     try JSONParser.parse(text, list: "objects") { object throws in
       loader = try StoreDocumentLoader(try header(object), make)
@@ -106,10 +96,10 @@ extension StoreDocumentReader {
 }
 
 /// XML.
-extension StoreDocumentReader {
+extension StoreFileReader {
   private func readXML(
     _ text: [UInt8], _ make: (StoreIdentifier?) throws -> Engine
-  ) throws -> StoreFileReader.Contents {
+  ) throws -> Contents {
     var scanner = MarkupScanner(text, deepest: 16, documentTypes: .refused)
     guard case .start("heartwood", let attributes)? = try scanner.nextElement() else {
       throw damaged("its first element is not <heartwood>")
