@@ -25,22 +25,8 @@ struct RowFetching {
     in view: any StoreView, _ prepare: (any StoreView, FetchFigures?) throws -> RowExecution,
     _ body: ([Value], RowValues) throws -> Bool
   ) throws {
-    guard let log = context.fetchLog else {
-      let run = try prepare(view, nil)
-      let values = RowValues(run.program.outputs, run.execution.source, context.storeIdentity)
-      return try run.forEachInWindow { try body($0, values) }
-    }
-    let figures = log.makeFigures()
-    let run = try prepare(view, figures)
-    let values = RowValues(run.program.outputs, run.execution.source, context.storeIdentity)
-    try log.note(
-      .rows, run.execution.request.entity, figures, plan: { try run.explain(results: figures.results) }
-    ) {
-      try run.forEachInWindow { row in
-        figures.results += 1
-        return try body(row, values)
-      }
-    }
+    let figures = context.fetchLog?.makeFigures()
+    try forEachRow(of: prepare(view, figures), figures, body)
   }
 
   /// Calls `body` with the columns of each row of an execution until it returns false.
@@ -50,15 +36,30 @@ struct RowFetching {
     in view: any StoreView, _ prepare: (any StoreView, FetchFigures?) throws -> RowExecution,
     columns body: (inout ColumnValues) throws -> Bool
   ) throws {
-    func readColumns(_ row: [Value], _ values: RowValues) throws -> Bool {
+    let figures = context.fetchLog?.makeFigures()
+    let run = try prepare(view, figures)
+    if figures == nil, run.readsColumns { return try run.forEachDirect(columns: body) }
+    try forEachRow(of: run, figures) { row, values in
       var columns = ColumnValues(row, values)
       return try body(&columns)
     }
-    guard context.fetchLog == nil else { return try forEachRow(in: view, prepare, readColumns) }
-    let run = try prepare(view, nil)
-    if run.readsColumns { return try run.forEachDirect(columns: body) }
+  }
+
+  private func forEachRow(
+    of run: RowExecution, _ figures: FetchFigures?, _ body: ([Value], RowValues) throws -> Bool
+  ) throws {
     let values = RowValues(run.program.outputs, run.execution.source, context.storeIdentity)
-    try run.forEachInWindow { try readColumns($0, values) }
+    guard let figures, let log = context.fetchLog else {
+      return try run.forEachInWindow { try body($0, values) }
+    }
+    try log.note(
+      .rows, run.execution.request.entity, figures, plan: { try run.explain(results: figures.results) }
+    ) {
+      try run.forEachInWindow { row in
+        figures.results += 1
+        return try body(row, values)
+      }
+    }
   }
 
   /// - Parameter figures: The figures that are counted; nil unless the execution is analysed.
