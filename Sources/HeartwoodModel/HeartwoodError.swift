@@ -125,9 +125,7 @@ public struct HeartwoodError: Error, Sendable {
       self.storeIDs = storeIDs
     }
   }
-}
 
-extension HeartwoodError {
   /// Whether a merge policy may resolve it.
   package var isConflict: Bool { !conflicts.isEmpty }
 }
@@ -240,9 +238,7 @@ extension HeartwoodError {
     /// A history token is too old, or of another store.
     public static let persistentHistoryTokenExpired = Code(rawValue: 134301)
   }
-}
 
-extension HeartwoodError {
   /// An invalid model. The message is one sentence.
   package static func model(_ message: String) -> HeartwoodError { HeartwoodError(.coreData, message) }
 

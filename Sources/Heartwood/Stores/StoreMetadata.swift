@@ -61,9 +61,7 @@ enum MetadataValue: Equatable, Sendable {
   private static let dictionaryKind: UInt8 = 0x21
   /// The deepest nesting of lists and dictionaries.
   static let mostLevels = 64
-}
 
-extension MetadataValue {
   func append(to writer: inout ByteWriter) {
     switch self {
     case .scalar(let value): ValueCoding.append(value, to: &writer)

@@ -61,9 +61,7 @@ extension PersistentStoreDescription {
     if let stageConfiguration { return stageConfiguration }
     return try StoreConfiguration(configuration, of: model)
   }
-}
 
-extension PersistentStoreDescription {
   convenience init(copying other: PersistentStoreDescription) {
     self.init()
     url = other.url

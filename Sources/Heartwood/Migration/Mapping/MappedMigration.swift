@@ -132,9 +132,7 @@ struct MappedMigration {
     destination.type = .log
     try manager(from: sourceModel).migrate(description.migrationSource, mapping, destination)
   }
-}
 
-extension MappedMigration {
   /// Tries the migration of a store over which there is a layer: makes the new store in another folder, and leaves it there.
   ///
   /// - Parameters:
