@@ -48,7 +48,7 @@ struct StoreMigration {
       let path = LogStore.path(of: url)
       let version = StoreVersion(
         place: path, difference: nil, pendingStage: stage, formerModels: [], model: { self.model })
-      guard case .stages = try MigrationDecision(of: version, MigrationWishes(description), to: target) else {
+      guard case .stages = try MigrationDecision(of: version, description, to: target) else {
         return store
       }
       try store.close()
@@ -79,7 +79,7 @@ struct StoreMigration {
   private func decision(_ error: HeartwoodError?) throws -> MigrationDecision {
     let version = try StoreVersion(
       at: url, targetOptions, to: target, difference: error, description.mappingModelFinder?.prepare)
-    return try MigrationDecision(of: version, MigrationWishes(description), to: target)
+    return try MigrationDecision(of: version, description, to: target)
   }
 
   private func run(_ decision: MigrationDecision) throws {

@@ -137,7 +137,7 @@ struct MigrationRehearsal {
     let findings = MigrationFindings()
     let before = try size()
     let version = try StoreVersion(at: url, options, to: target, description.mappingModelFinder?.prepare)
-    switch try MigrationDecision(of: version, MigrationWishes(description), to: target) {
+    switch try MigrationDecision(of: version, description, to: target) {
     case .open: return try finished(adopt(), before, findings)
     case .stages(let manager): return try finished(migrate(by: manager, findings), before, findings)
     case .map(let mapping, _, _):
