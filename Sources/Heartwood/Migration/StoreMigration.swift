@@ -89,7 +89,9 @@ struct StoreMigration {
       let store = StagedLogStore(at: url, targetOptions)
       try StagedMigration(manager, of: store, to: target, description, configuration: configuration).run()
     case .map(let mapping, _, _):
-      try MappedMigration(at: url, to: try target, description, targetOptions).run(mapping)
+      let migration = try MappedMigration(
+        url: url, model: target, description: description, options: targetOptions)
+      try migration.run(mapping)
     case .infer:
       _ = try LogStore.migrate(
         at: url, to: try target, options: targetOptions,

@@ -48,7 +48,8 @@ struct RowFetching {
   private func forEachRow(
     of run: RowExecution, _ figures: FetchFigures?, _ body: ([Value], RowValues) throws -> Bool
   ) throws {
-    let values = RowValues(run.program.outputs, run.execution.source, context.storeIdentity)
+    let values = RowValues(
+      outputs: run.program.outputs, source: run.execution.source, store: context.storeIdentity)
     guard let figures, let log = context.fetchLog else {
       return try run.forEachInWindow { try body($0, values) }
     }
@@ -245,14 +246,8 @@ struct RowExecution {
 /// The values of rows as Swift values.
 struct RowValues {
   let outputs: [RowProgram.Output]
-  private let source: any RowSource
-  private let store: StoreIdentity
-
-  init(_ outputs: [RowProgram.Output], _ source: any RowSource, _ store: StoreIdentity) {
-    self.outputs = outputs
-    self.source = source
-    self.store = store
-  }
+  let source: any RowSource
+  let store: StoreIdentity
 
   /// The value of a column as it is stored: an object as its identifier, not its key.
   func value(_ values: [Value], _ column: Int) throws -> Value {

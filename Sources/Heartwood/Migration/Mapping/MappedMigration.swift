@@ -7,20 +7,10 @@ import HeartwoodFiles
 /// Others cannot have the store open for writing from the beginning to the end, so that nothing is saved that would be lost. Those that
 /// only read it are not disturbed.
 struct MappedMigration {
-  private let url: URL
-  private let model: ManagedObjectModel
-  private let description: PersistentStoreDescription
-  private let options: LogStoreOptions
-
-  init(
-    at url: URL, to model: ManagedObjectModel, _ description: PersistentStoreDescription,
-    _ options: LogStoreOptions
-  ) {
-    self.url = url
-    self.model = model
-    self.description = description
-    self.options = options
-  }
+  let url: URL
+  let model: ManagedObjectModel
+  let description: PersistentStoreDescription
+  let options: LogStoreOptions
 
   private var path: String { LogStore.path(of: url) }
 

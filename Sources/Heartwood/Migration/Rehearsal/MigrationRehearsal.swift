@@ -199,7 +199,7 @@ struct MigrationRehearsal {
   ) throws -> MigrationReport? {
     try PrivateFolder.with(in: scratch) { folder in
       let rehearsal = MappedRehearsal(findings)
-      let migration = MappedMigration(at: url, to: target, whole, options)
+      let migration = MappedMigration(url: url, model: target, description: whole, options: options)
       guard var report = try migration.rehearse(mapping, in: folder, rehearsal) else { return nil }
       report.bytesBefore = before
       report.bytesAfter = try Self.size(of: folder)
