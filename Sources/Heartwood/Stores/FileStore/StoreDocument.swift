@@ -88,12 +88,7 @@ struct StoreDocument {
     guard let reference = found.row.external(column), let attribute = entity.attribute(at: slot) else {
       return found.row.value(column)
     }
-    var data = Data()
-    let isThere = try contents.readExternal(reference, of: attribute, found.key, pieceBytes: 1 << 22) {
-      data.append(contentsOf: $0)
-      return true
-    }
-    guard isThere else {
+    guard let data = try contents.externalData(reference, of: attribute, found.key) else {
       throw HeartwoodError.damagedStore("the data of \(attribute.displayName) is not there")
     }
     return .data(data)
