@@ -55,7 +55,6 @@ extension HeartwoodError {
 
 /// The objects of a save that claim values, by the keys that the save gave them.
 private struct UniqueClaims {
-
   let context: ManagedObjectContext
   private var objects: [RowAddress: ManagedObject] = [:]
 

@@ -27,7 +27,6 @@ extension InPlaceMigration {
     let inverseFormers: [RelationshipDescription]
     /// Whether the two sides were no inverses of each other, so that each may have links that the other has not.
     let isJoined: Bool
-
   }
 
   private func isUnchanged(_ work: Rebuilding) -> Bool {
