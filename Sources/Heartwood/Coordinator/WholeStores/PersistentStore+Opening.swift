@@ -90,13 +90,11 @@ extension PersistentStoreDescription {
     migrationLog = other.migrationLog
     noteLog = other.noteLog
     migrationProgress = other.migrationProgress
-    stagedMigrationManager = other.stagedMigrationManager
+    migration = other.migration
     isInStage = other.isInStage
     stageConfiguration = other.stageConfiguration
     pendingStage = other.pendingStage
     defersWriting = other.defersWriting
-    mappingModel = other.mappingModel
-    mappingModelFinder = other.mappingModelFinder
     allowsMigrationToFormerModel = other.allowsMigrationToFormerModel
   }
 
