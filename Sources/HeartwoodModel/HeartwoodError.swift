@@ -5,9 +5,10 @@ package protocol SaveConflict: Sendable {}
 ///
 /// The message says what failed, on what, and what to do. The codes have the numbers of Core Data's errors.
 public struct HeartwoodError: Error, Sendable {
-  private let contents: Contents
+  private let box: Box
+  private var contents: Contents { box.contents }
 
-  private init(contents: Contents) { self.contents = contents }
+  private init(_ contents: Contents) { box = Box(contents) }
 
   /// An error with its message and the objects and property that it concerns.
   public init(
@@ -23,10 +24,10 @@ public struct HeartwoodError: Error, Sendable {
     _ code: Code, _ message: String, objectIDs: [ManagedObjectID], property: String?,
     details: [HeartwoodError], conflicts: [any SaveConflict], underlying: (any Error)?, isOutcomeUnknown: Bool
   ) {
-    contents = Contents(
-      code: code, message: message, objectIDs: objectIDs, property: property, value: nil, rule: nil,
-      details: details, conflicts: conflicts, underlying: underlying, isOutcomeUnknown: isOutcomeUnknown,
-      storeIDs: [])
+    self.init(
+      Contents(
+        code: code, message: message, objectIDs: objectIDs, property: property, details: details,
+        conflicts: conflicts, underlying: underlying, isOutcomeUnknown: isOutcomeUnknown))
   }
 
   /// The same error, of a save to a store. An error that names a store stays as it is.
@@ -35,20 +36,18 @@ public struct HeartwoodError: Error, Sendable {
   /// The same error, of a save to some stores. An error that names a store stays as it is.
   package func affecting(_ storeIDs: [String]) -> HeartwoodError {
     guard contents.storeIDs.isEmpty else { return self }
-    return copy(message: message, storeIDs: storeIDs)
+    return changed { $0.storeIDs = storeIDs }
   }
 
   /// The same error with another message.
   package func withMessage(_ message: String) -> HeartwoodError {
-    copy(message: message, storeIDs: contents.storeIDs)
+    changed { $0.message = message }
   }
 
-  private func copy(message: String, storeIDs: [String]) -> HeartwoodError {
-    HeartwoodError(
-      contents: Contents(
-        code: code, message: message, objectIDs: objectIDs, property: property, value: contents.value,
-        rule: contents.rule, details: details, conflicts: conflicts, underlying: underlying,
-        isOutcomeUnknown: isOutcomeUnknown, storeIDs: storeIDs))
+  private func changed(_ change: (inout Contents) -> Void) -> HeartwoodError {
+    var contents = contents
+    change(&contents)
+    return HeartwoodError(contents)
   }
 
   /// Adds the object, the property and the refused value to an error that names none. Returns any other error
@@ -57,11 +56,9 @@ public struct HeartwoodError: Error, Sendable {
     _ objectID: ManagedObjectID, _ property: String, _ value: Value, _ rule: ValidationRule? = nil
   ) -> HeartwoodError {
     guard objectIDs.isEmpty, self.property == nil, details.isEmpty else { return self }
-    return HeartwoodError(
-      contents: Contents(
-        code: code, message: message, objectIDs: [objectID], property: property, value: value, rule: rule,
-        details: [], conflicts: conflicts, underlying: underlying, isOutcomeUnknown: isOutcomeUnknown,
-        storeIDs: contents.storeIDs))
+    return changed {
+      ($0.objectIDs, $0.property, $0.value, $0.rule) = ([objectID], property, value, rule)
+    }
   }
 
   /// The kind of the error.
@@ -93,41 +90,27 @@ public struct HeartwoodError: Error, Sendable {
   /// Whether it is unknown if the save is in the store, until the store is opened again.
   public var isOutcomeUnknown: Bool { contents.isOutcomeUnknown }
 
-  /// One word, so that typed throws of the error stay cheap.
-  private final class Contents: Sendable {
+  private struct Contents: Sendable {
     let code: Code
-    let message: String
-    let objectIDs: [ManagedObjectID]
-    let property: String?
-    let value: Value?
-    let rule: ValidationRule?
+    var message: String
+    var objectIDs: [ManagedObjectID]
+    var property: String?
+    var value: Value?
+    var rule: ValidationRule?
     let details: [HeartwoodError]
     let conflicts: [any SaveConflict]
     let underlying: (any Error)?
     let isOutcomeUnknown: Bool
-    let storeIDs: [String]
-
-    init(
-      code: Code, message: String, objectIDs: [ManagedObjectID], property: String?, value: Value?,
-      rule: ValidationRule?, details: [HeartwoodError], conflicts: [any SaveConflict],
-      underlying: (any Error)?, isOutcomeUnknown: Bool, storeIDs: [String]
-    ) {
-      self.code = code
-      self.message = message
-      self.objectIDs = objectIDs
-      self.property = property
-      self.value = value
-      self.rule = rule
-      self.details = details
-      self.conflicts = conflicts
-      self.underlying = underlying
-      self.isOutcomeUnknown = isOutcomeUnknown
-      self.storeIDs = storeIDs
-    }
+    var storeIDs: [String] = []
   }
-}
 
-extension HeartwoodError {
+  /// One word, so that typed throws of the error stay cheap.
+  private final class Box: Sendable {
+    let contents: Contents
+
+    init(_ contents: Contents) { self.contents = contents }
+  }
+
   /// Whether a merge policy may resolve it.
   package var isConflict: Bool { !conflicts.isEmpty }
 }
@@ -240,9 +223,7 @@ extension HeartwoodError {
     /// A history token is too old, or of another store.
     public static let persistentHistoryTokenExpired = Code(rawValue: 134301)
   }
-}
 
-extension HeartwoodError {
   /// An invalid model. The message is one sentence.
   package static func model(_ message: String) -> HeartwoodError { HeartwoodError(.coreData, message) }
 

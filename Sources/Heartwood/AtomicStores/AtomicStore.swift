@@ -196,7 +196,7 @@ open class AtomicStore: PersistentStore, @unchecked Sendable {
     guard mayMigrate else { throw ProgramStoreMigration.IsDue() }
     let target = try another(description, by: coordinator)
     target.allStoredMetadata = metadata
-    try AtomicStoreMigration(from: self, to: target, model).run(migration)
+    try AtomicStoreMigration(source: self, target: target, model: model).run(migration)
     let migrated = try another(description, by: coordinator)
     guard try migrated.open(model) == nil else {
       throw HeartwoodError(

@@ -5,18 +5,11 @@ import HeartwoodEngine
 ///
 /// As it is inferred, what the store has in memory is migrated as a log store is. A mapping model makes a store of the class in memory first.
 struct AtomicStoreMigration {
-  private let source: AtomicStore
-  private let target: AtomicStore
-  private let model: ManagedObjectModel
-
-  /// - Parameters:
-  ///   - source: The store, open with the former model if the migration is inferred.
-  ///   - target: A store of the class at the same place that is not open, with the new metadata.
-  init(from source: AtomicStore, to target: AtomicStore, _ model: ManagedObjectModel) {
-    self.source = source
-    self.target = target
-    self.model = model
-  }
+  /// The store, open with the former model if the migration is inferred.
+  let source: AtomicStore
+  /// A store of the class at the same place that is not open, with the new metadata.
+  let target: AtomicStore
+  let model: ManagedObjectModel
 
   func run(_ migration: ProgramStoreMigration) throws {
     try source.migrating {

@@ -104,9 +104,7 @@ public final class BatchInsertRequest: PersistentStoreRequest {
         return try RowEncoder.dictionary(of: row)
       })
   }
-}
 
-extension BatchInsertRequest {
   /// A request that inserts rows given as dictionaries.
   public convenience init(entity: EntityDescription, objects: [[String: Any]]) {
     self.init(entityName: entity.displayName, objects: objects)

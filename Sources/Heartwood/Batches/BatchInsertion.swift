@@ -175,14 +175,8 @@ final class BatchInsertion {
     try writer.update(concrete, key, values)
     for (relationship, references) in row.links {
       let keys = try self.keys(of: references, relationship, of: key, index, isWhole: replaces)
-      if relationship.isToMany {
-        if !replaces {
-          try writer.add(keys, to: relationship, of: key)
-        } else if references.isEmpty || !keys.isEmpty {
-          try writer.replace(relationship, of: key, keys)
-        }
-      } else if references.isEmpty || !keys.isEmpty {
-        try writer.assign(relationship, of: key, keys.first)
+      if relationship.isToMany && !replaces || references.isEmpty || !keys.isEmpty {
+        try set(relationship, of: key, keys, isWhole: replaces)
       }
     }
     targets.forget()
@@ -243,7 +237,7 @@ extension BatchInsertion {
         values[relationship.slot] = .object(writer.identifier(relationship.destinationEntity, key))
       }
     }
-    let plain = encoded(values)
+    let plain = entity.newRow(values)
     guard !derivations.isEmpty else { return plain }
     try writer.transaction.writeEntries()
     try plain.withUnsafeBytes { bytes in
@@ -252,16 +246,7 @@ extension BatchInsertion {
           of: RowView(unchecked: bytes), 0, in: writer.transaction, now: Date())
       }
     }
-    return encoded(values)
-  }
-
-  private func encoded(_ values: [Value?]) -> [UInt8] {
-    var writer = RowWriter(entity.layout, version: 1)
-    for column in entity.layout.columns {
-      let slot = Int(column.slot)
-      writer.write(entity.value(at: slot, given: values), column)
-    }
-    return writer.row
+    return entity.newRow(values)
   }
 
   private func claims(of row: [UInt8]) throws -> [Claim] {
@@ -329,6 +314,19 @@ extension BatchInsertion {
     return keys
   }
 
+  /// - Parameter isWhole: Whether a to-many relationship has no other destinations.
+  private func set(
+    _ relationship: RelationshipDescription, of key: UInt64, _ keys: [UInt64], isWhole: Bool
+  ) throws {
+    if !relationship.isToMany {
+      try writer.assign(relationship, of: key, keys.first)
+    } else if isWhole {
+      try writer.replace(relationship, of: key, keys)
+    } else {
+      try writer.add(keys, to: relationship, of: key)
+    }
+  }
+
   /// Sets relationships to rows that came later.
   private func resolveAwaited() throws {
     guard !awaited.isEmpty else { return }
@@ -336,21 +334,8 @@ extension BatchInsertion {
     writer.awaited = []
     for (key, relationship, references, row, isWhole) in awaited {
       do {
-        let keys = try references.map { reference in
-          guard let target = try targets.key(of: reference, relationship) else {
-            throw HeartwoodError.batchNoDestination(reference, relationship)
-          }
-          return target
-        }
-        if relationship.isToMany {
-          if isWhole {
-            try writer.replace(relationship, of: key, keys)
-          } else {
-            try writer.add(keys, to: relationship, of: key)
-          }
-        } else {
-          try writer.assign(relationship, of: key, keys.first)
-        }
+        let keys = try references.map { try targets.requiredKey(of: $0, relationship) }
+        try set(relationship, of: key, keys, isWhole: isWhole)
       } catch let error as HeartwoodError {
         throw error.inRow(row)
       }

@@ -35,6 +35,14 @@ final class BatchTargets {
     }
   }
 
+  /// - Throws: `.managedObjectReferentialIntegrity` if there is no such object.
+  func requiredKey(
+    of reference: BatchReference, _ relationship: RelationshipDescription
+  ) throws -> UInt64 {
+    if let key = try key(of: reference, relationship) { return key }
+    throw HeartwoodError.batchNoDestination(reference, relationship)
+  }
+
   /// Nil if an object among them does not exist.
   private func values(of parts: [BatchReference.Part]) throws -> [Value]? {
     var values: [Value] = []

@@ -8,7 +8,7 @@ struct BatchUpdating {
   func update(_ keys: [UInt64]) throws {
     let targets = BatchTargets(writer.transaction)
     let destinations = try change.destinations.map { relationship, reference in
-      (relationship, try reference.map { try target(of: $0, relationship, targets) })
+      (relationship, try reference.map { try targets.requiredKey(of: $0, relationship) })
     }
     guard change.readsOtherRows else {
       for key in keys {
@@ -37,14 +37,5 @@ struct BatchUpdating {
   ) throws {
     try writer.update(concrete, key, values)
     for (relationship, target) in destinations { try writer.assign(relationship, of: key, target) }
-  }
-
-  private func target(
-    of reference: BatchReference, _ relationship: RelationshipDescription, _ targets: BatchTargets
-  ) throws -> UInt64 {
-    guard let key = try targets.key(of: reference, relationship) else {
-      throw HeartwoodError.batchNoDestination(reference, relationship)
-    }
-    return key
   }
 }

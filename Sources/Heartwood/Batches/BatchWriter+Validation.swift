@@ -39,12 +39,8 @@ extension BatchWriter {
     _ property: PropertyDescription
   ) throws -> Bool {
     if rule.failure(of: value, property.attributeType) != nil { return false }
-    guard rule.kind == .condition || rule.kind == .value && !value.isNull, var text = rule.text else {
-      return true
-    }
-    if rule.kind == .value { text = ValidationRule.conditionOnObject(text, value: property.path) }
-    return try CompiledRules.condition(text, of: entity)?.matches(row, key: key, in: transaction)
-      ?? true
+    guard rule.kind != .value || !value.isNull else { return true }
+    return try rule.condition(on: property, of: entity)?.matches(row, key: key, in: transaction) ?? true
   }
 
   /// Whether a missing destination is one that comes later in the batch.

@@ -62,16 +62,7 @@ final class BatchWriter {
 
   func insert(_ entity: EntityDescription, _ key: UInt64, _ values: [Value?]) throws {
     let external = try writeExternal(values, of: entity, key)
-    var writer = RowWriter(entity.layout, version: 1)
-    for column in entity.layout.columns {
-      let slot = Int(column.slot)
-      if let reference = external[slot] {
-        writer.write(reference, column)
-      } else {
-        writer.write(entity.value(at: slot, given: values), column)
-      }
-    }
-    var row = writer.row
+    var row = entity.newRow(values, external)
     try transaction.insert(entity, key, row: &row)
     if validates { try validate(row, key, entity) }
   }
@@ -141,5 +132,21 @@ final class BatchWriter {
     }
     _ = try transaction.reconcileOrders()
     _ = try transaction.deriveValues()
+  }
+}
+
+extension EntityDescription {
+  /// The row of a new object with some values, and defaults in place of the others.
+  func newRow(_ values: [Value?], _ external: [Int: ExternalReference] = [:]) -> [UInt8] {
+    var writer = RowWriter(layout, version: 1)
+    for column in layout.columns {
+      let slot = Int(column.slot)
+      if let reference = external[slot] {
+        writer.write(reference, column)
+      } else {
+        writer.write(value(at: slot, given: values), column)
+      }
+    }
+    return writer.row
   }
 }

@@ -55,9 +55,7 @@ struct RowEncoder: Encoder {
   func singleValueContainer() -> any SingleValueEncodingContainer {
     Single(box: box, codingPath: codingPath)
   }
-}
 
-extension RowEncoder {
   private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let box: Box
     let codingPath: [any CodingKey]

@@ -250,9 +250,7 @@ extension LogStoreView {
       "the history after transaction \(replica.stamped) was deleted up to \(deleted) before it was exchanged: when its objects were changed is not "
         + "known any more; copy another one in place of this store")
   }
-}
 
-extension LogStoreView {
   /// The stamps of the links that this store has changed since the last exchange: the history has their relationships only. Without the generation
   /// of then they are not known.
   ///

@@ -33,9 +33,7 @@ public struct ConstraintConflict: @unchecked Sendable {
   @_disfavoredOverload public var conflictingSnapshots: [[String: Any]] {
     conflictingObjects.map { $0.committedSnapshot() ?? [:] }
   }
-}
 
-extension ConstraintConflict {
   /// The names with the values, for messages.
   var shownValues: [String] {
     zip(constraint, constraintValues).map { name, value in
@@ -57,7 +55,6 @@ extension HeartwoodError {
 
 /// The objects of a save that claim values, by the keys that the save gave them.
 private struct UniqueClaims {
-
   let context: ManagedObjectContext
   private var objects: [RowAddress: ManagedObject] = [:]
 

@@ -98,9 +98,7 @@ extension ManagedObjectContext {
     forgetShownChanges()
     trackers.apply(rewritten: objects)
   }
-}
 
-extension ManagedObjectContext {
   /// The generation that the context reads: nil for the newest, otherwise the one that it is pinned to.
   public var queryGenerationToken: QueryGenerationToken? {
     guard parent == nil else { return nil }

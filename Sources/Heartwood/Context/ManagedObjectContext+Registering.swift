@@ -169,9 +169,7 @@ extension ManagedObjectContext {
     usedObjects?.add(object.identifier)
     return object
   }
-}
 
-extension ManagedObjectContext {
   /// The identifier of a destination.
   ///
   /// A relationship stores keys only. If its destination entity has subentities, the registered object or the row tells the

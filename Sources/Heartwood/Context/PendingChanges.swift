@@ -47,9 +47,7 @@ struct PendingChanges {
     (changes.unpropagatedDeletes, changes.watched) = (unpropagatedDeletes, watched)
     return changes
   }
-}
 
-extension PendingChanges {
   private var marks: [(list: ObjectList, mark: ObjectState)] {
     [
       (inserted, .inserted), (updated, .updated), (deleted, .deleted), (gone, [.deleted, .inaccessible]),

@@ -192,9 +192,7 @@ extension SavePlan {
     }
     return references
   }
-}
 
-extension SavePlan {
   /// Whether an object without changed values was assigned to a store, or has relationships that were set to what they were and may
   /// replace those of a stored object.
   private static func hasNewsForParent(

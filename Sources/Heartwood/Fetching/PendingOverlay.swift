@@ -3,7 +3,6 @@
 ///
 /// The rows that it returns stay valid until it is released.
 final class PendingOverlay: RowSource {
-
   private let view: any StoreView
   private let context: ManagedObjectContext
   private var rows: [RowAddress: StoredRow] = [:]

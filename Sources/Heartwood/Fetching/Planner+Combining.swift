@@ -78,9 +78,7 @@ extension RowAccess {
     case .nothing, .scan, .intersection, .requested: false
     }
   }
-}
 
-extension RowAccess {
   /// The keys of a union or an intersection, ascending; no memory but for keys.
   func combinedKeys(in view: any StoreView, _ entity: EntityDescription) throws -> [UInt64] {
     switch self {

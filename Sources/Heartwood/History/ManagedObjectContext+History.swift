@@ -115,9 +115,7 @@ extension PersistentStoreCoordinator {
     return PersistentHistoryResult(
       request, all.count == 1 && found.count == 1 ? found[0] : FoundHistory(merging: found, request))
   }
-}
 
-extension PersistentStoreCoordinator {
   /// The stores of a request: those that it names, or else all that have a history.
   ///
   /// - Throws: `.persistentStoreUnsupportedRequestType` if one that it names has none, if it names none of the coordinator, or if none has one.

@@ -146,32 +146,3 @@ struct ResultChange {
     return Set(LongestAscent.indexes(in: common.map(\.1)).map { common[$0].0 })
   }
 }
-
-/// The longest ascending subsequence.
-enum LongestAscent {
-  /// The indexes of its members.
-  ///
-  /// - Complexity: O(n log n); O(n) for an ascending sequence.
-  static func indexes(in numbers: [Int]) -> Set<Int> {
-    if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return Set(numbers.indices) }
-    /// The indexes of the smallest last members of the ascents of each length.
-    var tails: [Int] = []
-    var previous: [Int?] = []
-    for (index, number) in numbers.enumerated() {
-      var (low, high) = (0, tails.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if numbers[tails[middle]] < number { low = middle + 1 } else { high = middle }
-      }
-      previous.append(low > 0 ? tails[low - 1] : nil)
-      if low == tails.count { tails.append(index) } else { tails[low] = index }
-    }
-    var kept: Set<Int> = []
-    var next = tails.last
-    while let index = next {
-      kept.insert(index)
-      next = previous[index]
-    }
-    return kept
-  }
-}

@@ -5,7 +5,7 @@ struct ResultReader {
   /// The rows of other objects on which membership, order and sections depend; nil if it is not known which they are.
   let routes: RelationshipRoutes?
   /// The numbers of the root entities of those rows; nil if they may be any.
-  private let readRoots: Set<UInt16>?
+  private var reads = RowReads()
   private let section: SectionName?
 
   /// - Parameter section: The value that names the sections; nil for one section of all objects.
@@ -14,19 +14,15 @@ struct ResultReader {
     self.section = section
     order = TrackedOrder(request.sort)
     routes = RelationshipRoutes(request, section)
-    let ofCondition = request.predicate.map(\.readRoots) ?? []
-    let ofSort = request.sort.map(\.readRoots) ?? []
-    readRoots = ofCondition.flatMap { known in ofSort.map { Set((known + $0).map(\.number)) } }?
-      .union(section?.toOneRoute?.map(\.destinationEntity.rootEntity.number) ?? [])
+    reads.add(RowReads(request.predicate.map(\.readRoots) ?? []))
+    reads.add(RowReads(request.sort.map(\.readRoots) ?? []))
+    reads.add(RowReads(section?.toOneRoute?.map(\.destinationEntity.rootEntity) ?? []))
   }
 
   /// Whether some of the objects that were touched, or their relationships, may decide about others that belong to the result, and it is
   /// not known about which.
   func mayDecideAboutOthers(_ touched: TouchedObjects) -> Bool {
-    guard routes == nil else { return false }
-    guard let readRoots else { return true }
-    return touched.objects.contains { readRoots.contains($0.entity.rootEntity.number) }
-      || touched.identifiers.contains { readRoots.contains($0.entity.rootEntity.number) }
+    routes == nil && reads.mayShow(touched)
   }
 
   var hasSections: Bool { section != nil }

@@ -45,12 +45,7 @@ struct TrackedOrder {
   ///
   /// - Complexity: O(log n)
   func index(of object: TrackedObject, in objects: [TrackedObject]) -> Int {
-    var (low, high) = (0, objects.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if places(objects[middle], before: object) { low = middle + 1 } else { high = middle }
-    }
-    return low
+    objects.partitioningIndex { !places($0, before: object) }
   }
 
   private func compareValues(_ left: TrackedObject, _ right: TrackedObject) -> Int {

@@ -214,12 +214,8 @@ struct SectionPlaces {
   ///
   /// - Complexity: O(log n) in the number of sections.
   func place(_ index: Int) -> (section: Int, item: Int) {
-    var (low, high) = (0, starts.count - 2)
-    while low < high {
-      let middle = (low + high) / 2
-      if starts[middle + 1] <= index { low = middle + 1 } else { high = middle }
-    }
-    return (low, index - starts[low])
+    let section = min(starts.partitioningIndex { $0 > index }, starts.count - 1) - 1
+    return (section, index - starts[section])
   }
 }
 

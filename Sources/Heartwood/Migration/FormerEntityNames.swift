@@ -6,10 +6,7 @@ extension StoreMetadata {
       guard case .dictionary(let names)? = values[PersistentStore.MetadataKey.formerEntityNames] else {
         return [:]
       }
-      return names.compactMapValues { value in
-        if case .scalar(.string(let name)) = value { return name }
-        return nil
-      }
+      return names.compactMapValues(\.text)
     }
     set {
       let names = newValue.mapValues { MetadataValue.scalar(.string($0)) }

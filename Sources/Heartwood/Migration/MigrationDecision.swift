@@ -14,30 +14,6 @@ struct StoreVersion {
   let model: () throws -> ManagedObjectModel
 }
 
-/// The program's wishes for a store of another model.
-struct MigrationWishes {
-  let isReadOnly: Bool
-  let mayMigrate: Bool
-  let mayInfer: Bool
-  let allowsFormerModel: Bool
-  /// Whether the store is opened for the handler of a stage.
-  let isInStage: Bool
-  let manager: StagedMigrationManager?
-  let mapping: MappingModel?
-  let finder: MappingModelFinder?
-
-  init(_ description: PersistentStoreDescription) {
-    isReadOnly = description.isReadOnly
-    mayMigrate = description.shouldMigrateStoreAutomatically
-    mayInfer = description.shouldInferMappingModelAutomatically
-    allowsFormerModel = description.allowsMigrationToFormerModel
-    isInStage = description.isInStage
-    manager = description.stagedMigrationManager
-    mapping = description.mappingModel
-    finder = description.mappingModelFinder
-  }
-}
-
 /// The way in which a store is opened with a model: decided here for every kind of store, for openings and rehearsals.
 enum MigrationDecision {
   /// The store is opened as it is, but for what differs without effect on its rows.
@@ -65,11 +41,13 @@ enum MigrationDecision {
   /// | differs | has the inferred mapping, or infers | infer |
   /// | differs | | refused: no mapping |
   ///
-  /// - Parameter target: The model that the store is to have: of a configuration, its part.
+  /// - Parameters:
+  ///   - wishes: The description that the program opens the store with.
+  ///   - target: The model that the store is to have: of a configuration, its part.
   /// - Throws: The refusals, with their codes; what reading the store's model and finding a mapping throw.
-  init(of version: StoreVersion, _ wishes: MigrationWishes, to target: ManagedObjectModel) throws {
+  init(of version: StoreVersion, _ wishes: PersistentStoreDescription, to target: ManagedObjectModel) throws {
     if let stage = version.pendingStage, !wishes.isReadOnly, !wishes.isInStage {
-      guard wishes.mayMigrate, let manager = wishes.manager else {
+      guard wishes.shouldMigrateStoreAutomatically, let manager = wishes.stagedMigrationManager else {
         throw HeartwoodError.unfinishedStage(stage, version.place)
       }
       self = .stages(manager)
@@ -79,26 +57,26 @@ enum MigrationDecision {
       self = .open
       return
     }
-    guard wishes.mayMigrate else { throw difference }
+    guard wishes.shouldMigrateStoreAutomatically else { throw difference }
     guard !wishes.isReadOnly else {
       throw HeartwoodError(
         difference.code,
         "\(difference.message): it cannot be migrated, because it is opened read-only; open it for writing")
     }
-    if let manager = wishes.manager {
+    if let manager = wishes.stagedMigrationManager {
       self = .stages(manager)
       return
     }
     let source = try version.model()
     let former = try StoreMetadata.formerModels(
-      version.formerModels, of: target, after: source, wishes.allowsFormerModel, version.place)
-    let mapping = try wishes.mapping ?? wishes.finder?.find(source, target)
+      version.formerModels, of: target, after: source, wishes.allowsMigrationToFormerModel, version.place)
+    let mapping = try wishes.mappingModel ?? wishes.mappingModelFinder?.find(source, target)
     if let mapping, !mapping.isInferred(from: source, to: target) {
       try mapping.requireEntities(of: source, in: target, version.place)
       self = .map(mapping, from: source, formerModels: former)
       return
     }
-    guard mapping != nil || wishes.mayInfer else {
+    guard mapping != nil || wishes.shouldInferMappingModelAutomatically else {
       throw HeartwoodError(
         .migrationMissingMappingModel,
         "\(difference.message): there is no mapping model: give one, or set "

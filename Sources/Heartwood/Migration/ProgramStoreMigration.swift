@@ -33,7 +33,7 @@ extension PersistentStore {
   ) throws -> ProgramStoreMigration? {
     let migration: ProgramStoreMigration
     let former: [String]
-    switch try MigrationDecision(of: version(metadata, model), MigrationWishes(settings), to: model) {
+    switch try MigrationDecision(of: version(metadata, model), settings, to: model) {
     case .open: return nil
     case .stages(let manager): throw ProgramStoreMigration.NeedsStages(manager: manager)
     case .map(let mapping, let source, let models):

@@ -48,7 +48,7 @@ struct StoreMigration {
       let path = LogStore.path(of: url)
       let version = StoreVersion(
         place: path, difference: nil, pendingStage: stage, formerModels: [], model: { self.model })
-      guard case .stages = try MigrationDecision(of: version, MigrationWishes(description), to: target) else {
+      guard case .stages = try MigrationDecision(of: version, description, to: target) else {
         return store
       }
       try store.close()
@@ -79,7 +79,7 @@ struct StoreMigration {
   private func decision(_ error: HeartwoodError?) throws -> MigrationDecision {
     let version = try StoreVersion(
       at: url, targetOptions, to: target, difference: error, description.mappingModelFinder?.prepare)
-    return try MigrationDecision(of: version, MigrationWishes(description), to: target)
+    return try MigrationDecision(of: version, description, to: target)
   }
 
   private func run(_ decision: MigrationDecision) throws {
@@ -89,7 +89,9 @@ struct StoreMigration {
       let store = StagedLogStore(at: url, targetOptions)
       try StagedMigration(manager, of: store, to: target, description, configuration: configuration).run()
     case .map(let mapping, _, _):
-      try MappedMigration(at: url, to: try target, description, targetOptions).run(mapping)
+      let migration = try MappedMigration(
+        url: url, model: target, description: description, options: targetOptions)
+      try migration.run(mapping)
     case .infer:
       _ = try LogStore.migrate(
         at: url, to: try target, options: targetOptions,

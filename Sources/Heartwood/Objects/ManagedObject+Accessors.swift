@@ -85,9 +85,7 @@ extension ManagedObject {
 
   @inline(never)
   private final func noteLostEdit() { pending?.header.united?.noteLostEdit() }
-}
 
-extension ManagedObject {
   /// The destinations of a relationship, in its declared type. Inlinable, as a set of a class is made in half the time where the class is known.
   @inlinable public final func _related<Wrapped: RelationshipValue>(_ place: _WrapperPlace) -> Wrapped {
     guard let slot = _slotForReading(place) else { return _recorded(place) }

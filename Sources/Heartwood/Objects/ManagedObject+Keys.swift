@@ -76,9 +76,7 @@ extension ManagedObject {
     }
     return slot
   }
-}
 
-extension ManagedObject {
   final func ownChangedValues() -> [String: Any] {
     let use = beginUse("reading the changes of", nil)
     defer { use?.leave() }

@@ -194,8 +194,4 @@ extension EntityDescription {
   }
 
   package func isRelationship(at slot: Int) -> Bool { compiled.relationshipBySlot[slot] != nil }
-
-  package func isOrderedRelationship(at slot: Int) -> Bool {
-    compiled.relationshipBySlot[slot]?.isOrdered == true
-  }
 }

@@ -86,25 +86,18 @@ extension ManagedObject {
   }
 
   /// Replaces temporary keys in the row, which is that of unsaved values of a parent, by their permanent ones.
-  final func renameRow(_ keys: KeyMap) {
-    guard let row else { return }
-    var renamed: [UInt8]?
-    for column in entity.layout.columns where column.kind == .toOne && !row.isNull(column) {
-      let key = row.key(column)
-      guard !key.isPermanentKey, let permanent = keys[key] else { continue }
-      if renamed == nil { renamed = Array(row.bytes) }
-      renamed?.store(permanent, at: column.offset)
-    }
-    renamed?.withUnsafeBytes { replace(row: $0) }
-  }
+  final func renameRow(_ keys: KeyMap) { replaceKeys { $1.isPermanentKey ? nil : keys[$1] } }
 
   /// Replaces keys of objects that are others now in the row.
   final func redirectRow(_ keys: UnitedObjects.NewKeys) {
+    replaceKeys { keys[entity.relationship(at: Int($0.slot)).destinationEntity.rootEntity, $1] }
+  }
+
+  private final func replaceKeys(_ replacement: (Column, UInt64) -> UInt64?) {
     guard let row else { return }
     var renamed: [UInt8]?
     for column in entity.layout.columns where column.kind == .toOne && !row.isNull(column) {
-      let relationship = entity.relationship(at: Int(column.slot))
-      guard let key = keys[relationship.destinationEntity.rootEntity, row.key(column)] else { continue }
+      guard let key = replacement(column, row.key(column)) else { continue }
       if renamed == nil { renamed = Array(row.bytes) }
       renamed?.store(key, at: column.offset)
     }

@@ -100,7 +100,7 @@ extension ManagedObject {
   }
 
   private func isOfAttributesOnly(_ rule: ValidationRule, at slot: Int) throws -> Bool {
-    guard let condition = try condition(of: rule, at: slot) else { return true }
+    guard let condition = try rule.condition(on: entity.property(at: slot), of: entity) else { return true }
     guard !condition.readsOtherRows, let slots = condition.usedSlots else { return false }
     return slots.allSatisfy { entity.attribute(at: $0) != nil }
   }
@@ -195,21 +195,12 @@ extension ManagedObject {
     guard rule.kind == .condition || rule.kind == .value && !value.isNull,
       let context = managedObjectContext
     else { return }
-    let isMet = try condition(of: rule, at: slot).map { condition in
+    let isMet = try rule.condition(on: entity.property(at: slot), of: entity).map { condition in
       let overlay = PendingOverlay(try context.readingView().forOneReader(), context)
       return try overlay.row(of: self).map { try condition.matches($0, key: identifier.key, in: overlay) }
         ?? true
     }
     if isMet == false { throw HeartwoodError.broken(rule, .managedObjectValidation, self, property, value) }
-  }
-
-  /// The condition on objects that a rule consists of; nil if it has another form.
-  private func condition(of rule: ValidationRule, at slot: Int) throws -> CompiledPredicate? {
-    guard rule.kind == .condition || rule.kind == .value, var text = rule.text else { return nil }
-    if rule.kind == .value {
-      text = ValidationRule.conditionOnObject(text, value: entity.property(at: slot).path)
-    }
-    return try CompiledRules.condition(text, of: entity)
   }
 
   /// Skips relationships that were not changed: the last save validated them.
@@ -254,5 +245,16 @@ enum CompiledRules {
     let compiled = try CompiledPredicate(try FormatPredicate(text), entity: entity)
     known.withLock { $0.byRule[rule] = compiled }
     return compiled
+  }
+}
+
+extension ValidationRule {
+  /// The condition on objects that the rule of a property consists of; nil if it has another form.
+  func condition(
+    on property: PropertyDescription, of entity: EntityDescription
+  ) throws -> CompiledPredicate? {
+    guard kind == .condition || kind == .value, let text else { return nil }
+    return try CompiledRules.condition(
+      kind == .value ? Self.conditionOnObject(text, value: property.path) : text, of: entity)
   }
 }

@@ -130,9 +130,7 @@ enum KeySpace {
     OrderedKey.append(number, to: &key)
     return key
   }
-}
 
-extension KeySpace {
   static let rowKeySize = 11
   static let entrySize = 19
   static let externalKeySize = 21

@@ -203,7 +203,6 @@ protocol StoreView: RowSource, Sendable {
   ///
   /// - Parameter rank: how many entries of the range are before that one.
   func indexRunLength(_ index: StoreIndex, _ range: IndexRange, elements: Int, atRank rank: Int) throws -> Int
-
 }
 
 extension StoreView {

@@ -158,12 +158,6 @@ extension SchemaRecord.FormerLayout {
 extension Value {
   /// Whether a column of this kind can have the value.
   fileprivate func isValue(of kind: ColumnKind) -> Bool {
-    switch (self, kind) {
-    case (.null, _), (.int, .int16), (.int, .int32), (.int, .int64), (.double, .double), (.double, .float),
-      (.bool, .bool), (.bool, .composite), (.date, .date), (.uuid, .uuid), (.string, .string), (.url, .uri),
-      (.data, .data), (.decimal, .decimal):
-      true
-    default: false
-    }
+    isNull || isOfKind(kind) || kind == .composite && isOfKind(.bool)
   }
 }

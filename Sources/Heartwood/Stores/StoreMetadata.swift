@@ -57,13 +57,22 @@ enum MetadataValue: Equatable, Sendable {
   case list([MetadataValue])
   case dictionary([String: MetadataValue])
 
+  /// A text; nil for other values.
+  var text: String? { if case .scalar(.string(let text)) = self { text } else { nil } }
+  /// The texts of a list; empty for other values.
+  var texts: [String] { if case .list(let values) = self { values.compactMap(\.text) } else { [] } }
+
+  /// A list of texts; nil for none.
+  init?(texts: [String]) {
+    if texts.isEmpty { return nil }
+    self = .list(texts.map { .scalar(.string($0)) })
+  }
+
   private static let listKind: UInt8 = 0x20
   private static let dictionaryKind: UInt8 = 0x21
   /// The deepest nesting of lists and dictionaries.
   static let mostLevels = 64
-}
 
-extension MetadataValue {
   func append(to writer: inout ByteWriter) {
     switch self {
     case .scalar(let value): ValueCoding.append(value, to: &writer)

@@ -17,10 +17,4 @@ struct TransactionInfo: Sendable {
   var appliedChanges: AppliedChanges?
   /// Which history is deleted with the transaction; nil for none.
   var retention: HistoryRetention?
-
-  init(author: String? = nil, contextName: String? = nil, date: Date? = nil) {
-    self.author = author
-    self.contextName = contextName
-    self.date = date
-  }
 }

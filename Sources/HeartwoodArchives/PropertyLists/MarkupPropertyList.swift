@@ -2,33 +2,35 @@ import Foundation
 
 /// Reads the XML form of property lists: the elements of Apple's document type, in UTF-8. A document's own entities are not read.
 struct MarkupPropertyList {
-  private var text: MarkupText
+  private var text: MarkupScanner
 
   private static let deepest = 128
 
   /// Whether bytes may be a document: the first that is no space opens an element.
   static func mayBegin(_ bytes: [UInt8]) -> Bool {
     let start = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0
-    let first = bytes[start...].first { !MarkupText.isSpace($0) }
+    let first = bytes[start...].first { !MarkupScanner.isSpace($0) }
     return first == UInt8(ascii: "<")
   }
 
   static func value(_ bytes: [UInt8]) throws(ArchiveError) -> PropertyList {
-    var reader = MarkupPropertyList(text: MarkupText(bytes))
+    // The list itself is an element, too.
+    var reader = MarkupPropertyList(
+      text: MarkupScanner(bytes, deepest: deepest + 1, documentTypes: .named))
     return try reader.document()
   }
 
   private mutating func document() throws(ArchiveError) -> PropertyList {
-    guard let first = try text.next(), case .start("plist", let isEmpty) = first, !isEmpty else {
+    guard case .start("plist", _)? = try text.nextElement() else {
       throw ArchiveError("the document has no element plist", at: text.position)
     }
     guard let value = try value(depth: 0) else {
       throw ArchiveError("the element plist has no value", at: text.position)
     }
-    guard case .end("plist")? = try text.next() else {
-      throw ArchiveError("the element plist has no end, or more than one value", at: text.position)
+    guard case .end? = try text.nextElement() else {
+      throw ArchiveError("the element plist has more than one value", at: text.position)
     }
-    guard try text.next() == nil else {
+    guard try text.nextElement() == nil else {
       throw ArchiveError("the document has more than one element", at: text.position)
     }
     return value
@@ -40,52 +42,33 @@ struct MarkupPropertyList {
       throw ArchiveError("more than \(Self.deepest) elements are within each other", at: text.position)
     }
     let before = text
-    guard let tag = try text.next() else {
-      throw ArchiveError("the document ends too early", at: text.position)
-    }
-    guard case .start(let name, let isEmpty) = tag else {
+    guard case .start(let name, _)? = try text.nextElement() else {
       text = before
       return nil
     }
     switch name {
-    case "dict": return try dictionary(isEmpty: isEmpty, depth)
+    case "dict": return try dictionary(depth)
     case "array":
       var list: [PropertyList] = []
-      if !isEmpty {
-        while let element = try value(depth: depth + 1) { list.append(element) }
-        try end(of: name)
-      }
+      while let element = try value(depth: depth + 1) { list.append(element) }
+      _ = try text.nextElement()
       return .array(list)
     default: break
     }
     let offset = text.position
-    let content = isEmpty ? "" : try text.content()
-    if !isEmpty { try end(of: name) }
-    guard let value = Self.value(name, content) else {
+    guard let value = Self.value(name, try text.text()) else {
       throw ArchiveError("the content of <\(name.prefix(80))> is no value of its kind", at: offset)
     }
     return value
   }
 
-  private mutating func end(of name: String) throws(ArchiveError) {
-    guard case .end(name)? = try text.next() else {
-      throw ArchiveError("the element \(name.prefix(80)) has no end", at: text.position)
-    }
-  }
-
-  private mutating func dictionary(isEmpty: Bool, _ depth: Int) throws(ArchiveError) -> PropertyList {
+  private mutating func dictionary(_ depth: Int) throws(ArchiveError) -> PropertyList {
     var list: [String: PropertyList] = [:]
-    guard !isEmpty else { return .dictionary(list) }
-    while true {
-      guard let tag = try text.next() else {
-        throw ArchiveError("the document ends too early", at: text.position)
-      }
-      if tag == .end("dict") { break }
-      guard case .start("key", let isEmpty) = tag else {
+    while case .start(let name, _)? = try text.nextElement() {
+      guard name == "key" else {
         throw ArchiveError("a dictionary has a value without a key", at: text.position)
       }
-      let key = isEmpty ? "" : try text.content()
-      if !isEmpty { try end(of: "key") }
+      let key = try text.text()
       guard let value = try value(depth: depth + 1) else {
         throw ArchiveError("the key \"\(key.prefix(80))\" has no value", at: text.position)
       }

@@ -23,9 +23,7 @@ extension AttributeDescription {
     if let optional = value as? any AttributeValue, optional._value.isNull { return .null }
     return transformer.stored(value)
   }
-}
 
-extension AttributeDescription {
   /// Registers the transformer of a declared type, and names it; does nothing for a type that is not transformable.
   package func noteTransformer(of type: any AttributeValue.Type) {
     guard let type = type.withoutOptional as? any TransformableValue.Type else { return }

@@ -137,9 +137,7 @@ public final class EntityDescription: NSObject, @unchecked Sendable {
     frozen = contents
     knownFactory = contents.factory
   }
-}
 
-extension EntityDescription {
   /// The name, or a question mark if it is not set.
   package var displayName: String { name ?? "?" }
 

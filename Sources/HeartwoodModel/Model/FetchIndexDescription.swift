@@ -114,9 +114,7 @@ public final class FetchIndexElementDescription: NSObject, @unchecked Sendable {
       indexDescription?.isFrozen != true,
       "an element of an index cannot be changed: its model is in use already")
   }
-}
 
-extension FetchIndexElementDescription {
   /// The expression in the language of `FormatPredicate`; nil if the element is a property.
   public var expression: String? { property.expressionText }
 

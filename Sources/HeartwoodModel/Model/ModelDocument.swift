@@ -236,9 +236,7 @@ extension ModelDocument {
       entities.append(written)
     }
   }
-}
 
-extension ModelDocument {
   /// The part of a model that a store of some of its entities has.
   fileprivate func restricted(to names: Set<String>?) -> ModelDocument {
     guard let names else { return self }

@@ -107,9 +107,7 @@ extension ManagedObjectModel {
   @_disfavoredOverload public var entityVersionHashesByName: [String: Data] {
     entitiesByName.mapValues(\.versionHash)
   }
-}
 
-extension ManagedObjectModel {
   /// Whether these are the version hashes of the model's entities by name, also as earlier versions of this library computed them: without
   /// what an entity inherits. Reading them freezes the model.
   public func hasVersionHashes(_ hashes: [String: Data]) -> Bool {

@@ -101,9 +101,7 @@ package struct ConditionPrinter {
       return "SUBQUERY(\(relationship), \(variable), \(condition))" + rest(&printer)
     }
   }
-}
 
-extension ConditionPrinter {
   package mutating func text(of expression: ConditionExpression, within strength: Int) -> String {
     switch expression.kind {
     case .value(let value): return text(of: value, within: strength)

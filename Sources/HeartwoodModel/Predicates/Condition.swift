@@ -102,9 +102,7 @@ extension Condition {
     if case .or(let parts) = node { return parts }
     return [self]
   }
-}
 
-extension Condition {
   /// True if both are true.
   public static func && (left: Condition, right: Condition) -> Condition { all([left, right]) }
   /// True if either is true.

@@ -61,9 +61,7 @@ package enum ConditionFunction: String, CaseIterable, Sendable {
   // Values of any kind.
   case cast = "castObject:toType:"
   case coalesce = "coalesce:"
-}
 
-extension ConditionFunction {
   /// How many arguments the function takes.
   var arity: ClosedRange<Int> {
     switch self {

@@ -151,17 +151,7 @@ extension Optional: OptionalInsideAny {
 extension _Value {
   /// The value in the types of `value(forKey:)` without a class; nil for none.
   package var plain: Any? {
-    switch self {
-    case .null, .object, .list, .opaque: nil
-    case .int(let value): value
-    case .double(let value): value
-    case .decimal(let value): value
-    case .bool(let value): value
-    case .string(let value): value
-    case .date(let value): Date(timeIntervalSinceReferenceDate: value)
-    case .data(let value): value
-    case .uuid(let value): value
-    case .url(let value): URL(string: value)
-    }
+    if case .opaque = self { return nil }
+    return anyValue(.integer64)
   }
 }

@@ -86,9 +86,7 @@ extension HeartwoodError {
         + "does not fit",
       property: attribute.name)
   }
-}
 
-extension HeartwoodError {
   package static func unknownProperty(_ name: String, _ entity: EntityDescription) -> HeartwoodError {
     HeartwoodError(
       .managedObjectValidation,

@@ -60,9 +60,7 @@ extension _Value {
     case .opaque(let held): "\(type(of: held.value))"
     }
   }
-}
 
-extension _Value {
   /// Whether a row with one is the same as a row with the other: equal values may differ in the sign of zero, or in the scalars of a
   /// text.
   package func isStored(as other: _Value) -> Bool {

@@ -54,18 +54,9 @@ struct RegisteredTransformer: Sendable {
   let stored: @Sendable (Any) -> Value?
   /// Whether two stored forms are those of equal values.
   let areEqual: @Sendable (Data, Data) -> Bool
+}
 
-  init(
-    valueType: Any.Type, value: @escaping @Sendable (Data) -> Any?,
-    stored: @escaping @Sendable (Any) -> Value?,
-    areEqual: @escaping @Sendable (Data, Data) -> Bool
-  ) {
-    self.valueType = valueType
-    self.value = value
-    self.stored = stored
-    self.areEqual = areEqual
-  }
-
+extension RegisteredTransformer {
   init<Transformer: ValueTransforming>(_ transformer: Transformer) {
     valueType = Transformer.Transformed.self
     value = { try? transformer.value(of: $0) }

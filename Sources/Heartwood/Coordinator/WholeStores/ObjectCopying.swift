@@ -7,16 +7,10 @@ import HeartwoodFiles
 /// The copies are new objects, with other identifiers. Only those of a store whose fetches the library executes keep theirs where the copy is of
 /// a kind that comes with the library, and the store has all entities: see `StoreTransfer`.
 struct ObjectCopying {
-  private let source: PersistentStore
-  private let model: ManagedObjectModel
-  private let log: MigrationLog
-
-  /// - Parameter log: Is notified of the objects that are done.
-  init(_ source: PersistentStore, _ model: ManagedObjectModel, _ log: MigrationLog) {
-    self.source = source
-    self.model = model
-    self.log = log
-  }
+  let source: PersistentStore
+  let model: ManagedObjectModel
+  /// Is notified of the objects that are done.
+  let log: MigrationLog
 
   /// Fills the store that a description is of, and closes it. What is in memory becomes that of the description.
   ///

@@ -68,9 +68,7 @@ extension PersistentStoreCoordinator {
   ) throws -> PersistentStore {
     try migratePersistentStore(store, to: url, type: type)
   }
-}
 
-extension PersistentStoreCoordinator {
   package func enqueueBlock(_ block: @escaping @Sendable () -> Void) { perform(block) }
   package func waitForBlock(_ block: () -> Void) { performAndWait(block) }
   package func performBlock<Result: Sendable>(_ block: @escaping @Sendable () -> Result) async -> Result {

@@ -61,9 +61,7 @@ extension PersistentStoreDescription {
     if let stageConfiguration { return stageConfiguration }
     return try StoreConfiguration(configuration, of: model)
   }
-}
 
-extension PersistentStoreDescription {
   convenience init(copying other: PersistentStoreDescription) {
     self.init()
     url = other.url
@@ -92,13 +90,11 @@ extension PersistentStoreDescription {
     migrationLog = other.migrationLog
     noteLog = other.noteLog
     migrationProgress = other.migrationProgress
-    stagedMigrationManager = other.stagedMigrationManager
+    migration = other.migration
     isInStage = other.isInStage
     stageConfiguration = other.stageConfiguration
     pendingStage = other.pendingStage
     defersWriting = other.defersWriting
-    mappingModel = other.mappingModel
-    mappingModelFinder = other.mappingModelFinder
     allowsMigrationToFormerModel = other.allowsMigrationToFormerModel
   }
 

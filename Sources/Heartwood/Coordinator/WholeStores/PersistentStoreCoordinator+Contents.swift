@@ -21,6 +21,6 @@ extension PersistentStoreCoordinator {
         "the store at \(store.place) of type \(store.kind.rawValue) is not copied so: use migratePersistentStore(_:to:options:type:)"
       )
     }
-    return try ObjectCopying(store, managedObjectModel, log).run(transfer, to: copy)
+    return try ObjectCopying(source: store, model: managedObjectModel, log: log).run(transfer, to: copy)
   }
 }

@@ -127,7 +127,7 @@ extension PersistentStoreCoordinator {
   ) throws -> PersistentStore {
     let log = MigrationLog(copy.migrationLog, progress: progress ?? copy.migrationProgress)
     return try exchangePosting(store) {
-      try ObjectCopying(store, managedObjectModel, log.about(store.place)).fill(copy)
+      try ObjectCopying(source: store, model: managedObjectModel, log: log.about(store.place)).fill(copy)
       if !store.isInMemory {
         store.willRemove(from: self)
         try store.close()

@@ -150,7 +150,7 @@ extension PersistentStoreCoordinator {
     defer { try? FileManager.default.removeItem(at: beside.url) }
     let copy = PersistentStoreDescription(type: type, url: beside.url, options: nil)
     copy.fileSystem = fileSystem
-    try ObjectCopying(store, model, MigrationLog(nil).about(store.place)).fill(copy)
+    try ObjectCopying(source: store, model: model, log: MigrationLog(nil).about(store.place)).fill(copy)
     try replacePersistentStore(
       at: destination, destinationOptions: destinationOptions, withPersistentStoreFrom: beside.url,
       ifUnchangedSince: token, type: type, fileSystem: fileSystem)

@@ -69,33 +69,10 @@ extension ManagedObjectContext {
     _ body: (repeat (each Column).Result) throws -> Bool
   ) throws {
     try enumerateColumns(
-      type, columns: columns, where: condition, groupedBy: groups, having: having, sort: sort,
-      distinct: distinct,
-      limit: limit, offset: offset
+      RowFetch(
+        type, columns: columns, where: condition, groupedBy: groups, having: having, sort: sort,
+        distinct: distinct, limit: limit, offset: offset)
     ) { values in try body(repeat (each Column)._result(values.next())) }
-  }
-
-  @usableFromInline func enumerateColumns<Object: ManagedObject, each Column: RowColumn>(
-    _ type: Object.Type, columns: (ObjectQuery<Object>) -> (repeat each Column),
-    where condition: ((ObjectQuery<Object>) -> Condition)?,
-    groupedBy groups: ((ObjectQuery<Object>) -> [any RowColumn])?,
-    having: ((ObjectQuery<Object>) -> Condition)?, sort: ((ObjectQuery<Object>) -> [RowSort])?,
-    distinct: Bool, limit: Int?, offset: Int, _ body: (inout ColumnValues) throws -> Bool
-  ) throws {
-    if limit == 0 { return }
-    let object = ObjectQuery<Object>()
-    let query = RowQuery(
-      columns: RowQuery.columns(repeat each columns(object)), groups: groups?(object),
-      having: having?(object), sorts: sort?(object), isDistinct: distinct)
-    beginUse("fetching rows")
-    defer { endUse() }
-    let request = ObjectFetch(self).request(type, condition, [], limit, offset)
-    try beginReading()
-    let view = try readingView().forOneReader()
-    defer { withExtendedLifetime(view) {} }
-    let fetching = RowFetching(self)
-    try fetching.forEachRow(
-      in: view, { try fetching.rowExecution(of: request, query, in: $0, counting: $1) }, columns: body)
   }
 
   /// The plan of `fetchRows` with the same arguments now.
@@ -268,20 +245,24 @@ extension ManagedObjectContext {
   ///   - body: Called with each row until it returns false.
   /// - Throws: As `fetch(_:)`, and what `body` throws.
   public func enumerateRows<Row>(_ fetch: RowFetch<Row>, _ body: (Row) throws -> Bool) throws {
+    guard case .part(let part) = fetch.content else {
+      var reads = RowReads()
+      return try RowFetching(self).forEachRow(of: fetch, &reads) { try body($0.decoded()) }
+    }
+    try enumerateColumns(fetch) { columns in try body(part.decode(&columns)) }
+  }
+
+  /// Calls `body` with the columns of each row of a fetch that is not one of several, until it returns false.
+  @usableFromInline func enumerateColumns<Row>(
+    _ fetch: RowFetch<Row>, _ body: (inout ColumnValues) throws -> Bool
+  ) throws {
+    guard case .part(let part) = fetch.content else { return }
     beginUse("fetching rows")
     defer { endUse() }
     try beginReading()
     let view = try readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
-    guard case .part(let part) = fetch.content else {
-      var reads = RowReads()
-      return try RowFetching(self).forEachRow(of: fetch, in: view, &reads) { try body($0.decoded()) }
-    }
-    try RowFetching(self).forEachRow(
-      in: view, { try part.prepare(self, $0, $1) },
-      columns: { columns in
-        try body(part.decode(&columns))
-      })
+    try RowFetching(self).forEachRow(in: view, { try part.prepare(self, $0, $1) }, columns: body)
   }
 }
 

@@ -25,22 +25,8 @@ struct RowFetching {
     in view: any StoreView, _ prepare: (any StoreView, FetchFigures?) throws -> RowExecution,
     _ body: ([Value], RowValues) throws -> Bool
   ) throws {
-    guard let log = context.fetchLog else {
-      let run = try prepare(view, nil)
-      let values = RowValues(run.program.outputs, run.execution.source, context.storeIdentity)
-      return try run.forEachInWindow { try body($0, values) }
-    }
-    let figures = log.makeFigures()
-    let run = try prepare(view, figures)
-    let values = RowValues(run.program.outputs, run.execution.source, context.storeIdentity)
-    try log.note(
-      .rows, run.execution.request.entity, figures, plan: { try run.explain(results: figures.results) }
-    ) {
-      try run.forEachInWindow { row in
-        figures.results += 1
-        return try body(row, values)
-      }
-    }
+    let figures = context.fetchLog?.makeFigures()
+    try forEachRow(of: prepare(view, figures), figures, body)
   }
 
   /// Calls `body` with the columns of each row of an execution until it returns false.
@@ -50,15 +36,31 @@ struct RowFetching {
     in view: any StoreView, _ prepare: (any StoreView, FetchFigures?) throws -> RowExecution,
     columns body: (inout ColumnValues) throws -> Bool
   ) throws {
-    func readColumns(_ row: [Value], _ values: RowValues) throws -> Bool {
+    let figures = context.fetchLog?.makeFigures()
+    let run = try prepare(view, figures)
+    if figures == nil, run.readsColumns { return try run.forEachDirect(columns: body) }
+    try forEachRow(of: run, figures) { row, values in
       var columns = ColumnValues(row, values)
       return try body(&columns)
     }
-    guard context.fetchLog == nil else { return try forEachRow(in: view, prepare, readColumns) }
-    let run = try prepare(view, nil)
-    if run.readsColumns { return try run.forEachDirect(columns: body) }
-    let values = RowValues(run.program.outputs, run.execution.source, context.storeIdentity)
-    try run.forEachInWindow { try readColumns($0, values) }
+  }
+
+  private func forEachRow(
+    of run: RowExecution, _ figures: FetchFigures?, _ body: ([Value], RowValues) throws -> Bool
+  ) throws {
+    let values = RowValues(
+      outputs: run.program.outputs, source: run.execution.source, store: context.storeIdentity)
+    guard let figures, let log = context.fetchLog else {
+      return try run.forEachInWindow { try body($0, values) }
+    }
+    try log.note(
+      .rows, run.execution.request.entity, figures, plan: { try run.explain(results: figures.results) }
+    ) {
+      try run.forEachInWindow { row in
+        figures.results += 1
+        return try body(row, values)
+      }
+    }
   }
 
   /// - Parameter figures: The figures that are counted; nil unless the execution is analysed.
@@ -244,14 +246,8 @@ struct RowExecution {
 /// The values of rows as Swift values.
 struct RowValues {
   let outputs: [RowProgram.Output]
-  private let source: any RowSource
-  private let store: StoreIdentity
-
-  init(_ outputs: [RowProgram.Output], _ source: any RowSource, _ store: StoreIdentity) {
-    self.outputs = outputs
-    self.source = source
-    self.store = store
-  }
+  let source: any RowSource
+  let store: StoreIdentity
 
   /// The value of a column as it is stored: an object as its identifier, not its key.
   func value(_ values: [Value], _ column: Int) throws -> Value {

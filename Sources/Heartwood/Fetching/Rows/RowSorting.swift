@@ -1,14 +1,8 @@
 /// Reads what computed rows are sorted by.
 struct RowSorting {
-  private let keys: [RowProgram.Key]
-  private let row: ComputedRow
-  private let place: Place
-
-  init(_ keys: [RowProgram.Key], _ row: ComputedRow, _ place: Place) {
-    self.keys = keys
-    self.row = row
-    self.place = place
-  }
+  let keys: [RowProgram.Key]
+  let row: ComputedRow
+  let place: Place
 
   /// The values that some of the rows are sorted by.
   func values(of rows: [[Value]], _ numbers: some Sequence<Int>) throws -> SortValues {

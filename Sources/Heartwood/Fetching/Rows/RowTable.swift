@@ -79,6 +79,7 @@ struct RowTable {
 
   private func order(_ place: Place) throws -> [Int] {
     guard !program.order.isEmpty else { return Array(rows.indices) }
-    return try RowSorting(program.order, row, place).values(of: rows, rows.indices).order()
+    let sorting = RowSorting(keys: program.order, row: row, place: place)
+    return try sorting.values(of: rows, rows.indices).order()
   }
 }

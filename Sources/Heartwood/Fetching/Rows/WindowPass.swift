@@ -9,7 +9,7 @@ struct WindowPass {
     self.window = window
     self.row = row
     self.place = place
-    sorting = RowSorting(window.order, row, place)
+    sorting = RowSorting(keys: window.order, row: row, place: place)
   }
 
   /// - Complexity: O(n log n) for n rows.

@@ -19,7 +19,10 @@ extension InPlaceMigration {
       let counter = try log.counter(
         "index of \(index.propertyNames.joined(separator: ", ")) of \(index.entity.displayName)",
         of: rowCount(below: index.entity))
-      try IndexBuilding(index, schema, transaction, identity, findings, counter).run()
+      try IndexBuilding(
+        index: index, schema: schema, transaction: transaction, identity: identity, findings: findings,
+        counter: counter
+      ).run()
       note { $0.builtIndexes.append("\(index.entity.displayName).\(index.name)") }
     }
   }
@@ -68,26 +71,14 @@ extension InPlaceMigration {
 
 /// Builds one index of a migrated store, in the transaction that migrates it.
 private struct IndexBuilding {
-  private let index: StoreIndex
-  private let schema: StoreSchema
-  private let transaction: WriteTransaction
-  private let identity: StoreIdentity
-  private let findings: MigrationFindings?
-  private let counter: RowCounter?
+  let index: StoreIndex
+  let schema: StoreSchema
+  let transaction: WriteTransaction
+  let identity: StoreIdentity
+  let findings: MigrationFindings?
+  let counter: RowCounter?
   /// How many rows are read before their entries are written: a change ends a scan.
   private static let batch = 4000
-
-  init(
-    _ index: StoreIndex, _ schema: StoreSchema, _ transaction: WriteTransaction, _ identity: StoreIdentity,
-    _ findings: MigrationFindings?, _ counter: RowCounter?
-  ) {
-    self.findings = findings
-    self.counter = counter
-    self.index = index
-    self.schema = schema
-    self.transaction = transaction
-    self.identity = identity
-  }
 
   func run() throws {
     var next: UInt64? = 0

@@ -9,8 +9,8 @@ extension InPlaceMigration {
       for case let relationship as RelationshipDescription in entity.ownColumns
       where relationship.isToMany && !relationship.isTransient {
         let work = Rebuilding(
-          relationship, changes.formers(of: relationship),
-          relationship.inverseRelationship.map(changes.formers) ?? [],
+          relationship: relationship, formers: changes.formers(of: relationship),
+          inverseFormers: relationship.inverseRelationship.map(changes.formers) ?? [],
           isJoined: changes.isJoined(relationship))
         if isUnchanged(work) { kept.insert(new.number(of: relationship)) } else { rebuilt.append(work) }
       }
@@ -27,16 +27,6 @@ extension InPlaceMigration {
     let inverseFormers: [RelationshipDescription]
     /// Whether the two sides were no inverses of each other, so that each may have links that the other has not.
     let isJoined: Bool
-
-    init(
-      _ relationship: RelationshipDescription, _ formers: [RelationshipDescription],
-      _ inverseFormers: [RelationshipDescription], isJoined: Bool
-    ) {
-      self.relationship = relationship
-      self.formers = formers
-      self.inverseFormers = inverseFormers
-      self.isJoined = isJoined
-    }
   }
 
   private func isUnchanged(_ work: Rebuilding) -> Bool {

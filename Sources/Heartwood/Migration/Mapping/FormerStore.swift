@@ -15,7 +15,7 @@ package struct FormerStore: Equatable, Sendable {
 
   /// Nil if the value is none.
   init?(_ value: MetadataValue?) {
-    guard case .dictionary(let values)? = value, case .scalar(.string(let identifier))? = values["store"],
+    guard case .dictionary(let values)? = value, let identifier = values["store"]?.text,
       case .scalar(.int(let newest))? = values["transaction"]
     else { return nil }
     (self.identifier, self.newest) = (identifier, UInt64(clamping: newest))

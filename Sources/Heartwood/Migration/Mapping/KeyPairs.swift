@@ -75,14 +75,7 @@ struct KeyPairs {
 
   /// The runs from the first that satisfies a condition, which all after it do too, and as long as they satisfy another one.
   private func runs(from isThere: (Run) -> Bool, while isWanted: (Run) -> Bool) -> ArraySlice<Run> {
-    var (low, high) = (0, runs.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isThere(runs[middle]) { high = middle } else { low = middle + 1 }
-    }
-    var end = low
-    while end < runs.count, isWanted(runs[end]) { end += 1 }
-    return runs[low..<end]
+    runs[runs.partitioningIndex(where: isThere)...].prefix(while: isWanted)
   }
 }
 

@@ -7,20 +7,10 @@ import HeartwoodFiles
 /// Others cannot have the store open for writing from the beginning to the end, so that nothing is saved that would be lost. Those that
 /// only read it are not disturbed.
 struct MappedMigration {
-  private let url: URL
-  private let model: ManagedObjectModel
-  private let description: PersistentStoreDescription
-  private let options: LogStoreOptions
-
-  init(
-    at url: URL, to model: ManagedObjectModel, _ description: PersistentStoreDescription,
-    _ options: LogStoreOptions
-  ) {
-    self.url = url
-    self.model = model
-    self.description = description
-    self.options = options
-  }
+  let url: URL
+  let model: ManagedObjectModel
+  let description: PersistentStoreDescription
+  let options: LogStoreOptions
 
   private var path: String { LogStore.path(of: url) }
 
@@ -132,9 +122,7 @@ struct MappedMigration {
     destination.type = .log
     try manager(from: sourceModel).migrate(description.migrationSource, mapping, destination)
   }
-}
 
-extension MappedMigration {
   /// Tries the migration of a store over which there is a layer: makes the new store in another folder, and leaves it there.
   ///
   /// - Parameters:

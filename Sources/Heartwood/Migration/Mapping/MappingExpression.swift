@@ -108,30 +108,10 @@ struct MappingExpression: Sendable {
   }
 
   /// Parses by operator precedence, as the parser of predicates does.
-  private struct Parser {
+  private struct Parser: TokenReader {
     let tokens: [FormatToken]
     var position = 0
     var depth = 0
-
-    init(tokens: [FormatToken]) { self.tokens = tokens }
-
-    private var next: FormatToken { tokens[position] }
-
-    private mutating func advance() { if position + 1 < tokens.count { position += 1 } }
-
-    private mutating func skip(_ sign: String) -> Bool {
-      guard next.kind == .sign(sign) else { return false }
-      advance()
-      return true
-    }
-
-    private mutating func expect(_ sign: String) throws(HeartwoodError) {
-      guard skip(sign) else { throw unexpected("'\(sign)'") }
-    }
-
-    private func unexpected(_ wanted: String) -> HeartwoodError {
-      .predicate("there should be \(wanted) instead of \(next.quoted)", column: next.column)
-    }
 
     mutating func parse() throws(HeartwoodError) -> Node {
       let node = try parseSum(0)
@@ -157,7 +137,7 @@ struct MappingExpression: Sendable {
 
     private mutating func parseSteps(after first: Node) throws(HeartwoodError) -> Node {
       var node = first
-      while skip(".") {
+      while skip(sign: ".") {
         switch next.kind {
         case .name(let name, _):
           node = .property(node, name)
@@ -173,7 +153,7 @@ struct MappingExpression: Sendable {
 
     private mutating func parseNames() throws(HeartwoodError) -> [String] {
       var names: [String] = []
-      while skip(".") {
+      while skip(sign: ".") {
         guard case .name(let name, _) = next.kind else { throw unexpected("the name of a property") }
         names.append(name)
         advance()
@@ -198,7 +178,7 @@ struct MappingExpression: Sendable {
       case .sign("("):
         advance()
         let node = try parseSum(0)
-        try expect(")")
+        try expect(sign: ")")
         return node
       case .sign("{"):
         advance()
@@ -238,23 +218,23 @@ struct MappingExpression: Sendable {
 
     /// The target, the selector and the arguments.
     private mutating func parseFunction() throws(HeartwoodError) -> Node {
-      try expect("(")
+      try expect(sign: "(")
       let target = try parseSum(0)
-      try expect(",")
+      try expect(sign: ",")
       guard case .text(let name) = next.kind else { throw unexpected("the name of a function as text") }
       advance()
-      guard skip(",") else {
-        try expect(")")
+      guard skip(sign: ",") else {
+        try expect(sign: ")")
         return .function(target, name, [])
       }
       return .function(target, name, try parseList(closedBy: ")"))
     }
 
     private mutating func parseList(closedBy end: String) throws(HeartwoodError) -> [Node] {
-      if skip(end) { return [] }
+      if skip(sign: end) { return [] }
       var parts = [try parseSum(0)]
-      while skip(",") { parts.append(try parseSum(0)) }
-      try expect(end)
+      while skip(sign: ",") { parts.append(try parseSum(0)) }
+      try expect(sign: end)
       return parts
     }
   }

@@ -223,9 +223,7 @@ extension MigrationManager {
         objectIDs: [id], underlying: error)
     }
   }
-}
 
-extension MigrationManager {
   /// The identifier of an object of the source, or of the one of which an object of the destination was made; that of the object itself if
   /// it was made of none.
   func sourceID(of object: ManagedObject, _ mapping: EntityMapping) -> ManagedObjectID {

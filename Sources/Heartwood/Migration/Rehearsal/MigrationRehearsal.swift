@@ -137,7 +137,7 @@ struct MigrationRehearsal {
     let findings = MigrationFindings()
     let before = try size()
     let version = try StoreVersion(at: url, options, to: target, description.mappingModelFinder?.prepare)
-    switch try MigrationDecision(of: version, MigrationWishes(description), to: target) {
+    switch try MigrationDecision(of: version, description, to: target) {
     case .open: return try finished(adopt(), before, findings)
     case .stages(let manager): return try finished(migrate(by: manager, findings), before, findings)
     case .map(let mapping, _, _):
@@ -199,7 +199,7 @@ struct MigrationRehearsal {
   ) throws -> MigrationReport? {
     try PrivateFolder.with(in: scratch) { folder in
       let rehearsal = MappedRehearsal(findings)
-      let migration = MappedMigration(at: url, to: target, whole, options)
+      let migration = MappedMigration(url: url, model: target, description: whole, options: options)
       guard var report = try migration.rehearse(mapping, in: folder, rehearsal) else { return nil }
       report.bytesBefore = before
       report.bytesAfter = try Self.size(of: folder)

@@ -4,18 +4,10 @@ extension StoreMetadata {
   /// The transactions that migrations have saved: handlers of stages, and mapping models in the store that they have made.
   var migrationTransactions: TransactionNumbers {
     get {
-      guard case .list(let list)? = values[PersistentStore.MetadataKey.migrationTransactions] else {
-        return TransactionNumbers()
-      }
-      return TransactionNumbers(
-        texts: list.compactMap { value in
-          if case .scalar(.string(let text)) = value { return text }
-          return nil
-        })
+      TransactionNumbers(texts: values[PersistentStore.MetadataKey.migrationTransactions]?.texts ?? [])
     }
     set {
-      let list = newValue.texts.map { MetadataValue.scalar(.string($0)) }
-      values[PersistentStore.MetadataKey.migrationTransactions] = list.isEmpty ? nil : .list(list)
+      values[PersistentStore.MetadataKey.migrationTransactions] = MetadataValue(texts: newValue.texts)
     }
   }
 }

@@ -188,27 +188,13 @@ extension StoreMetadata {
     if let stage = pendingStage { throw .unfinishedStage(stage, path) }
   }
 
-  var pendingStage: String? {
-    guard case .scalar(.string(let name))? = values[PersistentStore.MetadataKey.pendingMigrationStage] else {
-      return nil
-    }
-    return name
-  }
+  var pendingStage: String? { values[PersistentStore.MetadataKey.pendingMigrationStage]?.text }
 
   /// The checksums of the models that the store had before, oldest first.
   var formerModels: [String] {
-    get {
-      guard case .list(let list)? = values[PersistentStore.MetadataKey.formerModelVersionChecksums] else {
-        return []
-      }
-      return list.compactMap { value in
-        if case .scalar(.string(let text)) = value { return text }
-        return nil
-      }
-    }
+    get { values[PersistentStore.MetadataKey.formerModelVersionChecksums]?.texts ?? [] }
     set {
-      let list = newValue.map { MetadataValue.scalar(.string($0)) }
-      values[PersistentStore.MetadataKey.formerModelVersionChecksums] = list.isEmpty ? nil : .list(list)
+      values[PersistentStore.MetadataKey.formerModelVersionChecksums] = MetadataValue(texts: newValue)
     }
   }
 }

@@ -92,7 +92,6 @@ extension ValueQuery {
   public func between(_ lower: Value, _ upper: Value) -> Condition {
     .comparing(_expression, .between, .list([Self.constant(lower), Self.constant(upper)]))
   }
-
 }
 
 /// Comparisons between values.

@@ -49,27 +49,12 @@ final class PlaceLock: Sendable {
   ) throws(FileSystemError) -> (any File)? {
     var backoff = Backoff(seconds: timeout)
     repeat {
-      let file = try open(name, directory)
+      guard let (file, _) = try StoreFileLock.open(name, directory, mayCreate: true) else { return nil }
       // Its former holder may have removed it before it was locked here.
       if try file.tryLock(.exclusive), try directory.leads(name, to: file) { return file }
       try file.close()
     } while backoff.wait()
     return nil
-  }
-
-  private static func open(_ name: String, _ directory: any Directory) throws(FileSystemError) -> any File {
-    while true {
-      do throws(FileSystemError) {
-        return try directory.open(name, .readWrite)
-      } catch {
-        guard error.code == .notFound else { throw error }
-      }
-      do throws(FileSystemError) {
-        return try directory.open(name, .createNew)
-      } catch {
-        guard error.code == .alreadyExists else { throw error }
-      }
-    }
   }
 
   /// Removes the file that a process has left that was killed while it had the lock.

@@ -126,7 +126,7 @@ extension StoreFile {
     }
     var input = FileInput(file)
     do {
-      let contents = try StoreFileReader(format, path).read(&input) { try engine(options, $0) }
+      let contents = try StoreFileReader(format: format, path: path).read(&input) { try engine(options, $0) }
       let digest = try input.finish()
       return (
         contents.engine,
@@ -254,8 +254,8 @@ extension StoreFile {
       defer { try? file.close() }
       try file.takePermissions(of: former.file)
       var output = FileOutput(file)
-      try StoreFileWriter(format, StoreFileHeader(identifier: identifier, saves: saves)).write(
-        contents, to: &output)
+      let header = StoreFileHeader(identifier: identifier, saves: saves)
+      try format.write(contents, header, to: &output)
       digest = try output.finish()
       if syncs { try file.sync(.full) }
       // A crash here leaves the old file, and one beside it that the next save removes.

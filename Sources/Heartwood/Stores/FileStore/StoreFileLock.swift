@@ -47,7 +47,7 @@ final class StoreFileLock: Sendable {
   }
 
   /// - Returns: The file, and whether it was made; nil if there is none.
-  private static func open(
+  static func open(
     _ name: String, _ directory: any Directory, mayCreate: Bool
   ) throws(FileSystemError) -> (any File, isNew: Bool)? {
     while true {

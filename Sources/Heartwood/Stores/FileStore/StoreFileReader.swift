@@ -4,13 +4,8 @@ import HeartwoodFiles
 
 /// Reads a file of any form into an engine.
 struct StoreFileReader {
-  private let format: StoreFileFormat
-  private let path: String
-
-  init(_ format: StoreFileFormat, _ path: String) {
-    self.format = format
-    self.path = path
-  }
+  let format: StoreFileFormat
+  let path: String
 
   struct Contents {
     let engine: Engine
@@ -22,9 +17,7 @@ struct StoreFileReader {
     do {
       switch format {
       case .binary: return try readBinary(&input, make)
-      case .json, .xml:
-        let text = try readText(&input)
-        return try StoreDocumentReader(format, path).read(text, make)
+      case .json, .xml: return try read(readText(&input), make)
       }
     } catch let error as BinaryStoreFile.Damage {
       throw damaged(error.message)
@@ -74,7 +67,7 @@ struct StoreFileReader {
     }
   }
 
-  private func damaged(_ what: String) -> HeartwoodError { .damagedFile(path, format, what) }
+  func damaged(_ what: String) -> HeartwoodError { .damagedFile(path, format, what) }
 }
 
 extension HeartwoodError {

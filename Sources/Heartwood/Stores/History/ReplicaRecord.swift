@@ -83,9 +83,7 @@ struct ReplicaRecord: Sendable, Equatable {
       if lineages[place].number < number { lineages[place].number = number }
     }
   }
-}
 
-extension ReplicaRecord {
   private static let format: UInt8 = 1
 
   func encoded() -> [UInt8] {

@@ -77,11 +77,18 @@ extension StoreReading {
     guard let reference = row.external(column), let attribute = entity.attribute(at: slot) else {
       return row.value(column)
     }
+    return try externalData(reference, of: attribute, key).map(Value.data) ?? .null
+  }
+
+  /// Data that is stored outside its row; nil if it is missing.
+  func externalData(
+    _ reference: ExternalReference, of attribute: AttributeDescription, _ key: UInt64
+  ) throws -> Data? {
     var data = Data()
     let isThere = try readExternal(reference, of: attribute, key, pieceBytes: 1 << 22) {
       data.append(contentsOf: $0)
       return true
     }
-    return isThere ? .data(data) : .null
+    return isThere ? data : nil
   }
 }

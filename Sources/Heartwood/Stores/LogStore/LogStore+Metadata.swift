@@ -125,9 +125,7 @@ extension LogStore {
       return result
     }
   }
-}
 
-extension LogStore {
   /// Writes what an engine has to the file of its store, with the model that it has.
   static func save(_ engine: Engine, to file: StoreFile) throws {
     let snapshot = try engine.snapshot()

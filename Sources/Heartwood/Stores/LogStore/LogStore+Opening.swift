@@ -38,16 +38,6 @@ struct LogStoreOptions: Sendable {
   /// Gets what the engine does; nil for nothing.
   var events: (@Sendable (EngineEvent) -> Void)?
 
-  init(
-    isReadOnly: Bool = false, createsStore: Bool = true, durability: Durability = .full,
-    isBuffered: Bool = false
-  ) {
-    self.isReadOnly = isReadOnly
-    self.createsStore = createsStore
-    self.durability = durability
-    self.isBuffered = isBuffered
-  }
-
   var engine: EngineOptions {
     var options = base ?? EngineOptions()
     options.access = isReadOnly ? .readOnly : .readWrite

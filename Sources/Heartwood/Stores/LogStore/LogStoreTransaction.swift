@@ -254,9 +254,7 @@ extension LogStoreTransaction {
     if let retention = info.retention { try deleteHistory(retention, newest: record) }
     return number
   }
-}
 
-extension LogStoreTransaction {
   /// Notes a transaction without a history record, as if its record were deleted: earlier tokens expire.
   ///
   /// - Precondition: The store has no history records.

@@ -82,26 +82,8 @@ enum OrderedLinks {
 
   /// Marks the elements of one longest ascending run; nil elements are in none.
   static func longestAscendingRun(_ ranks: [UInt64?]) -> [Bool] {
-    // For each length, the index of the smallest last element of such a run.
-    var ends: [Int] = []
-    var previous = [Int?](repeating: nil, count: ranks.count)
-    for (index, rank) in ranks.enumerated() {
-      guard let rank else { continue }
-      var low = 0
-      var high = ends.count
-      while low < high {
-        let middle = (low + high) / 2
-        if let other = ranks[ends[middle]], other < rank { low = middle + 1 } else { high = middle }
-      }
-      previous[index] = low > 0 ? ends[low - 1] : nil
-      if low == ends.count { ends.append(index) } else { ends[low] = index }
-    }
-    var isKept = [Bool](repeating: false, count: ranks.count)
-    var next = ends.last
-    while let index = next {
-      isKept[index] = true
-      next = previous[index]
-    }
-    return isKept
+    let known = ranks.indices.filter { ranks[$0] != nil }
+    let kept = Set(LongestAscent.indexes(in: ranks.compactMap(\.self)).map { known[$0] })
+    return ranks.indices.map(kept.contains)
   }
 }

@@ -23,7 +23,6 @@ final class TransactionView: StoreView, StoreReading, @unchecked Sendable {
   func releaseRows() { converted.trim() }
   func prepareToRead(_ relationship: RelationshipDescription) {}
   func indexes(of entity: EntityDescription) -> [StoreIndex] { schema.entity(entity).indexes }
-
 }
 
 extension LogStoreTransaction {

@@ -105,9 +105,7 @@ final class StoreVerifier {
   }
 
   func reportStray(_ key: UnsafeRawBufferPointer) { report(HeartwoodError.damagedKey(key).message) }
-}
 
-extension StoreVerifier {
   /// The name of a row in findings.
   func name(_ entity: EntityDescription, _ key: UInt64) -> String { "\(entity.displayName) \(key)" }
 

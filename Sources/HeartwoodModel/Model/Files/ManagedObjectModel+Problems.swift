@@ -47,9 +47,7 @@ extension ManagedObjectModel {
     }
     return problems
   }
-}
 
-extension ManagedObjectModel {
   /// Checks the predicates of fetched properties. Freezes the model.
   ///
   /// - Throws: `.invalidPredicate` with the property and what is wrong.

@@ -1,8 +1,5 @@
 import Foundation
-
-#if canImport(FoundationXML)
-  import FoundationXML
-#endif
+import HeartwoodArchives
 
 /// An element of an XML document, with its attributes, its elements, and the text before, between and after these.
 package struct MarkupElement {
@@ -28,66 +25,62 @@ package struct MarkupElement {
   ///   declared by others.
   package init(document data: Data, file: String) throws(HeartwoodError) {
     guard !data.isEmpty else { throw HeartwoodError(.coreData, "\(file) is no XML: it is empty") }
-    // Foundation's parser traps on names that are not.
-    guard String(validating: data, as: UTF8.self) != nil else {
+    guard let text = String(validating: data, as: UTF8.self) else {
       throw HeartwoodError(.coreData, "\(file) is no XML: it is not in UTF-8")
     }
-    let parser = XMLParser(data: try MarkupInstructions.separated(data, file: file))
-    let builder = MarkupBuilder()
-    parser.delegate = builder
-    parser.shouldResolveExternalEntities = false
-    guard parser.parse(), let root = builder.root else {
-      throw HeartwoodError(
-        .coreData,
-        "\(file) is no XML: \(builder.problem ?? "it cannot be read") near line \(parser.lineNumber)",
-        underlying: parser.parserError)
+    guard text.unicodeScalars.allSatisfy(\.isOfMarkup) else {
+      throw HeartwoodError(.coreData, "\(file) is no XML: it has a character that XML does not have")
     }
-    // Foundation's parser reads one element, and nothing after it.
-    if let line = MarkupEnd.lineOfRest(in: data) {
+    if let encoding = Self.declaredEncoding(text),
+      !Self.supersets.contains(where: encoding.lowercased().hasPrefix)
+    {
+      throw HeartwoodError(
+        .coreData, "\(file) is no XML that can be read: it is not in UTF-8, but in \(encoding)")
+    }
+    var scanner = MarkupScanner(Array(data), deepest: 64, documentTypes: .declaring)
+    do throws(ArchiveError) {
+      self = try Self.root(&scanner)
+    } catch {
+      throw HeartwoodError(
+        .coreData, "\(file) is no XML that can be read: \(error.message), near line \(scanner.line())",
+        underlying: error)
+    }
+    if let line = scanner.lineOfRest() {
       throw HeartwoodError(
         .coreData,
-        "\(file), line \(line): there is something after the end of <\(root.name)>, such as what is left of a merge: remove it"
+        "\(file), line \(line): there is something after the end of <\(name)>, such as what is left of a merge: remove it"
       )
     }
-    self = root
   }
-}
 
-private final class MarkupBuilder: NSObject, XMLParserDelegate {
-  private static let deepest = 64
-  private(set) var root: MarkupElement?
-  private(set) var problem: String?
-  private var open: [MarkupElement] = []
-
-  func parser(
-    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
-    attributes: [String: String]
-  ) {
-    guard open.count < Self.deepest else {
-      problem = "more than \(Self.deepest) elements are inside of each other"
-      return parser.abortParsing()
+  private static func root(_ scanner: inout MarkupScanner) throws(ArchiveError) -> MarkupElement {
+    var open: [MarkupElement] = []
+    while let part = try open.isEmpty ? scanner.nextElement() : scanner.next() {
+      switch part {
+      case .start(let name, let attributes):
+        open.append(MarkupElement(name, attributes, line: scanner.line()))
+      case .text(let text): open[open.count - 1].text += text
+      case .end:
+        let element = open.removeLast()
+        if open.isEmpty { return element }
+        open[open.count - 1].children.append(element)
+      }
     }
-    open.append(MarkupElement(name, attributes, line: parser.lineNumber))
+    throw ArchiveError("there is no element")
   }
 
-  func parser(
-    _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
-  ) {
-    guard let element = open.popLast() else { return }
-    if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
+  /// The encoding that the declaration of the document names; nil for none.
+  private static func declaredEncoding(_ text: String) -> String? {
+    let declaration = text.prefix { $0 != ">" }
+    guard declaration.contains("<?xml"), let name = declaration.range(of: "encoding") else { return nil }
+    let parts = declaration[name.upperBound...].split(
+      omittingEmptySubsequences: false, whereSeparator: { $0 == "\"" || $0 == "'" })
+    return parts.count > 1 ? String(parts[1]) : nil
   }
 
-  func parser(_ parser: XMLParser, foundCharacters string: String) {
-    if !open.isEmpty { open[open.count - 1].text += string }
-  }
-
-  func parser(_ parser: XMLParser, foundCDATA block: Data) {
-    self.parser(parser, foundCharacters: String(decoding: block, as: UTF8.self))
-  }
-
-  func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
-    if problem == nil { problem = "error \((error as NSError).code) of the parser" }
-  }
+  private static let supersets = [
+    "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-", "windows-125", "macintosh",
+  ]
 }
 
 /// The attributes of an element, taken one by one, so that those that are left are known.

@@ -197,7 +197,7 @@ extension Value {
 
   /// Whether a column of the kind has such values. Integer columns of all widths are alike, and so are
   /// floating-point columns.
-  fileprivate func isOfKind(_ kind: ColumnKind) -> Bool {
+  package func isOfKind(_ kind: ColumnKind) -> Bool {
     switch (self, kind) {
     case (.int, .int16), (.int, .int32), (.int, .int64), (.double, .double), (.double, .float),
       (.bool, .bool),

@@ -31,9 +31,7 @@ package indirect enum Conjunct {
   case constant(Bool)
   /// Only a test of the row decides.
   case other
-}
 
-extension Conjunct {
   /// The form of a comparison with a value of the column's own kind; `other` for one that has none.
   static func comparison(_ slot: Int, _ comparator: ComparisonOperator, _ value: Value) -> Conjunct {
     let bound = { (isInclusive: Bool) in IndexBound(value: value, isInclusive: isInclusive) }
@@ -87,9 +85,7 @@ extension Conjunct {
     }
     return isAlways ? .other : .any(possible)
   }
-}
 
-extension Conjunct {
   /// The words that a text must have to satisfy a query.
   static func words(_ node: WordQuery.Node, slot: Int) -> Conjunct {
     switch node {

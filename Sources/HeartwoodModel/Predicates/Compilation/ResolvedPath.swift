@@ -32,9 +32,7 @@ package struct ResolvedPath {
     case .attribute(let attribute, _): attribute.slot
     }
   }
-}
 
-extension ResolvedPath {
   /// Throws if the path ends in an attribute whose values may be stored outside the rows: rows are what conditions and sorts
   /// read.
   package func checkIsInRow() throws(HeartwoodError) {

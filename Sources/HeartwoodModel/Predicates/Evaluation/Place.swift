@@ -23,9 +23,7 @@
     place.key = found.key
     return place
   }
-}
 
-extension Place {
   /// A place without a row, to be moved before use. The caller keeps the source alive.
   @inlinable package init(in source: any RowSource) {
     self.init(row: RowView.nowhere, key: 0, source: source, outer: nil)

@@ -1,8 +1,8 @@
 /// Parses a condition from tokens by operator precedence: see `Strength`.
-package struct FormatParser {
-  let tokens: [FormatToken]
+package struct FormatParser: TokenReader {
+  package let tokens: [FormatToken]
   let arguments: [PredicateConstant]
-  var position = 0
+  package var position = 0
   var usedArguments = 0
   private var depth = 0
   /// How many parts were parsed, without those that join them.
@@ -55,32 +55,6 @@ package struct FormatParser {
         "\(arguments.count) arguments are given, but the text has placeholders for \(usedArguments) only",
         column: next.column)
     }
-  }
-
-  var next: FormatToken { tokens[position] }
-
-  mutating func advance() {
-    if position + 1 < tokens.count { position += 1 }
-  }
-
-  mutating func skip(sign: String) -> Bool {
-    guard next.kind == .sign(sign) else { return false }
-    advance()
-    return true
-  }
-
-  mutating func skip(keyword: String) -> Bool {
-    guard next.keyword == keyword else { return false }
-    advance()
-    return true
-  }
-
-  mutating func expect(sign: String, _ purpose: String) throws(HeartwoodError) {
-    guard skip(sign: sign) else { throw unexpected("'\(sign)' \(purpose)") }
-  }
-
-  func unexpected(_ wanted: String) -> HeartwoodError {
-    .predicate("there should be \(wanted) instead of \(next.quoted)", column: next.column)
   }
 }
 

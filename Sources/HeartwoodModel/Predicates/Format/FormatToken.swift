@@ -46,3 +46,38 @@ package struct FormatToken {
     }
   }
 }
+
+/// A parser that reads tokens one after the other.
+package protocol TokenReader {
+  var tokens: [FormatToken] { get }
+  /// The place of the next token.
+  var position: Int { get set }
+}
+
+extension TokenReader {
+  package var next: FormatToken { tokens[position] }
+
+  package mutating func advance() { if position + 1 < tokens.count { position += 1 } }
+
+  package mutating func skip(sign: String) -> Bool {
+    guard next.kind == .sign(sign) else { return false }
+    advance()
+    return true
+  }
+
+  package mutating func skip(keyword: String) -> Bool {
+    guard next.keyword == keyword else { return false }
+    advance()
+    return true
+  }
+
+  package mutating func expect(sign: String, _ purpose: String = "") throws(HeartwoodError) {
+    guard skip(sign: sign) else {
+      throw unexpected(purpose.isEmpty ? "'\(sign)'" : "'\(sign)' \(purpose)")
+    }
+  }
+
+  package func unexpected(_ wanted: String) -> HeartwoodError {
+    .predicate("there should be \(wanted) instead of \(next.quoted)", column: next.column)
+  }
+}

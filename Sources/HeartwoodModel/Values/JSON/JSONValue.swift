@@ -51,9 +51,7 @@ extension JSONValue {
     case .object(let object): object["@ref"] == nil ? "an object" : "a reference"
     }
   }
-}
 
-extension JSONValue {
   /// A number with the digits that it takes to read it back; a text for one that JSON does not have.
   @inlinable package static func number<Number: BinaryFloatingPoint & LosslessStringConvertible>(
     _ number: Number

@@ -1,36 +1,28 @@
 import Foundation
+import HeartwoodArchives
 import HeartwoodEngine
 
-/// Reads the readable forms of a store.
-struct StoreDocumentReader {
-  private let format: StoreFileFormat
-  private let path: String
-
-  init(_ format: StoreFileFormat, _ path: String) {
-    self.format = format
-    self.path = path
-  }
-
-  func read(_ text: [UInt8], _ make: (StoreIdentifier?) throws -> Engine) throws -> StoreFileReader.Contents {
+/// Reading the readable forms of a store.
+extension StoreFileReader {
+  func read(_ text: [UInt8], _ make: (StoreIdentifier?) throws -> Engine) throws -> Contents {
     do {
       return try format == .json ? readJSON(text, make) : readXML(text, make)
     } catch let error as JSONError {
       throw damaged("line \(error.line), column \(error.column): \(error.message)")
-    } catch let error as XMLStoreScanner.Mistake {
-      throw damaged("line \(error.line): \(error.message)")
+    } catch let error as ArchiveError {
+      let line = text.prefix(error.offset ?? 0).count { $0 == UInt8(ascii: "\n") } + 1
+      throw damaged("line \(line): \(error.message)")
     } catch let error as StoreDocumentLoader.Mistake {
       throw damaged(error.message)
     }
   }
-
-  private func damaged(_ what: String) -> HeartwoodError { .damagedFile(path, format, what) }
 }
 
 /// JSON.
-extension StoreDocumentReader {
+extension StoreFileReader {
   private func readJSON(
     _ text: [UInt8], _ make: (StoreIdentifier?) throws -> Engine
-  ) throws -> StoreFileReader.Contents {
+  ) throws -> Contents {
     var loader: StoreDocumentLoader?
     try JSONParser.parse(text, list: "objects") { object throws in
       loader = try StoreDocumentLoader(try header(object), make)
@@ -104,11 +96,11 @@ extension StoreDocumentReader {
 }
 
 /// XML.
-extension StoreDocumentReader {
+extension StoreFileReader {
   private func readXML(
     _ text: [UInt8], _ make: (StoreIdentifier?) throws -> Engine
-  ) throws -> StoreFileReader.Contents {
-    var scanner = XMLStoreScanner(text)
+  ) throws -> Contents {
+    var scanner = MarkupScanner(text, deepest: 16, documentTypes: .refused)
     guard case .start("heartwood", let attributes)? = try scanner.nextElement() else {
       throw damaged("its first element is not <heartwood>")
     }
@@ -122,7 +114,7 @@ extension StoreDocumentReader {
     var loader: StoreDocumentLoader?
     while let event = try scanner.nextElement() {
       guard case .start(let name, let attributes) = event else {
-        try scanner.expectEnd()
+        if let line = scanner.lineOfRest() { throw damaged("line \(line): something is behind the end") }
         guard let loader = try loader ?? begin(document, make) else { throw damaged("it has no model") }
         return try loader.finish()
       }
@@ -139,7 +131,7 @@ extension StoreDocumentReader {
         if loader == nil { loader = try begin(document, make) }
         guard let loader else { throw damaged("it has objects before the model") }
         try loader.add(try object(attributes, &scanner))
-      default: throw damaged("line \(scanner.line): <\(name)> is no element of a store")
+      default: throw damaged("line \(scanner.line()): <\(name)> is no element of a store")
       }
     }
     throw damaged("it ends too early")
@@ -152,31 +144,31 @@ extension StoreDocumentReader {
   }
 
   private func object(
-    _ attributes: [String: String], _ scanner: inout XMLStoreScanner
+    _ attributes: [String: String], _ scanner: inout MarkupScanner
   ) throws -> StoreDocumentLoader.Object {
     guard let entity = attributes["entity"] else {
-      throw damaged("line \(scanner.line): an object has no entity")
+      throw damaged("line \(scanner.line()): an object has no entity")
     }
     guard let key = attributes["key"].flatMap(Int64.init) else {
       let found = attributes["key"].map { ", not \"\($0)\"" } ?? ""
       throw damaged(
-        "line \(scanner.line): an object of \(entity) needs a key, a positive number up to \(Int64.max)\(found)"
+        "line \(scanner.line()): an object of \(entity) needs a key, a positive number up to \(Int64.max)\(found)"
       )
     }
     for name in attributes.keys where !["entity", "key", "version"].contains(name) {
-      throw damaged("line \(scanner.line): an object has the attribute \(name), which objects do not have")
+      throw damaged("line \(scanner.line()): an object has the attribute \(name), which objects do not have")
     }
     let version = attributes["version"].map { Int64($0) }
     var values: [(String, StoreDocumentLoader.Field)] = []
     while case .start(let element, let fields)? = try scanner.nextElement() {
       guard ["attribute", "relationship"].contains(element), let name = fields["name"] else {
-        throw damaged("line \(scanner.line): <\(element)> is no value of an object")
+        throw damaged("line \(scanner.line()): <\(element)> is no value of an object")
       }
       var text = try scanner.text()
       if fields["encoding"] == "base64" {
         guard let data = Data(base64Encoded: text), let decoded = String(validating: data, as: UTF8.self)
         else {
-          throw damaged("line \(scanner.line): a text is not in base 64")
+          throw damaged("line \(scanner.line()): a text is not in base 64")
         }
         text = decoded
       }

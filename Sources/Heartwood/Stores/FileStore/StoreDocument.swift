@@ -2,18 +2,10 @@ import Foundation
 import HeartwoodEngine
 import HeartwoodFiles
 
-/// Writes a store to a file of any form.
-struct StoreFileWriter {
-  private let format: StoreFileFormat
-  private let header: StoreFileHeader
-
-  init(_ format: StoreFileFormat, _ header: StoreFileHeader) {
-    self.format = format
-    self.header = header
-  }
-
-  func write(_ contents: some StoreReading, to output: inout FileOutput) throws {
-    switch format {
+extension StoreFileFormat {
+  /// Writes a store to a file of this form.
+  func write(_ contents: some StoreReading, _ header: StoreFileHeader, to output: inout FileOutput) throws {
+    switch self {
     case .binary:
       try BinaryStoreFile.write(contents.reader, header.identifier, saves: header.saves, to: &output)
     case .json: try JSONStoreWriter.write(try StoreDocument(contents, header), contents, to: &output)
@@ -31,30 +23,6 @@ struct StoreDocument {
   var model: JSONValue
   /// The next key of each root entity, by name.
   var nextKeys: [(entity: String, key: UInt64)]
-
-  init(_ contents: some StoreReading, _ header: StoreFileHeader) throws {
-    identifier = UUID(header.identifier)
-    saves = header.saves
-    metadata = MetadataValue.object(try StoreMetadata(in: contents.reader).values)
-    do {
-      model = try JSONParser.parse(contents.schema.record.model)
-    } catch {
-      throw HeartwoodError.damagedModel("\(error)")
-    }
-    nextKeys = try Self.roots(contents.schema).map { root in
-      let key = KeySpace.counterKey(contents.schema.keyNumber(of: root))
-      return (root.displayName, try contents.number(key) ?? 1)
-    }
-  }
-
-  init(identifier: UUID, saves: UInt64, metadata: JSONObject, model: JSONValue, nextKeys: [(String, UInt64)])
-  {
-    self.identifier = identifier
-    self.saves = saves
-    self.metadata = metadata
-    self.model = model
-    self.nextKeys = nextKeys.map { (entity: $0.0, key: $0.1) }
-  }
 
   static func roots(_ schema: StoreSchema) -> [EntityDescription] {
     schema.rootEntities.sorted { $0.displayName < $1.displayName }
@@ -120,15 +88,25 @@ struct StoreDocument {
     guard let reference = found.row.external(column), let attribute = entity.attribute(at: slot) else {
       return found.row.value(column)
     }
-    var data = Data()
-    let isThere = try contents.readExternal(reference, of: attribute, found.key, pieceBytes: 1 << 22) {
-      data.append(contentsOf: $0)
-      return true
-    }
-    guard isThere else {
+    guard let data = try contents.externalData(reference, of: attribute, found.key) else {
       throw HeartwoodError.damagedStore("the data of \(attribute.displayName) is not there")
     }
     return .data(data)
+  }
+
+  init(_ contents: some StoreReading, _ header: StoreFileHeader) throws {
+    identifier = UUID(header.identifier)
+    saves = header.saves
+    metadata = MetadataValue.object(try StoreMetadata(in: contents.reader).values)
+    do {
+      model = try JSONParser.parse(contents.schema.record.model)
+    } catch {
+      throw HeartwoodError.damagedModel("\(error)")
+    }
+    nextKeys = try Self.roots(contents.schema).map { root in
+      let key = KeySpace.counterKey(contents.schema.keyNumber(of: root))
+      return (root.displayName, try contents.number(key) ?? 1)
+    }
   }
 }
 
