@@ -18,6 +18,9 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   /// An object of the class's entity, in no context.
   public convenience init() { self.init(entity: Self.entity(), insertInto: nil) }
 
+  /// The superclass.
+  public class func superclass() -> AnyClass? { _getSuperclass(self) }
+
   /// The entity of this class, in the model that was used or read last. Without a model that has one, writes a warning, and returns an entity
   /// without properties.
   open override class func entity() -> NSEntityDescription { ClassEntities.entity(of: self) }
@@ -153,6 +156,16 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
     using inObjects: Set<AnyHashable>
   ) { didChangeValue(forKey: inKey) }
 
+  /// Begins changing an ordered relationship in a custom accessor.
+  open func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+    willChangeValue(forKey: key)
+  }
+
+  /// Ends changing an ordered relationship in a custom accessor.
+  open func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+    didChangeValue(forKey: key)
+  }
+
   /// The values of several properties, with `NSNull` for nil.
   open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
     Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
@@ -184,7 +197,9 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   }
 
   /// The values that differ from those last fetched or saved, in the types of `value(forKey:)`, `NSNull` for nil.
-  open override func changedValues() -> [String: Any] { foundationValues(super.changedValues()) }
+  open override func changedValues() -> [String: Any] {
+    hasChanges ? foundationValues(super.changedValues()) : [:]
+  }
 
   /// The values, before they were changed, of the properties that were changed since pending changes were last processed, in the types of
   /// `value(forKey:)`, `NSNull` for nil.

@@ -158,6 +158,57 @@ extension NSPersistentStoreCoordinator: FormerMetadata {}
     }
   }
 
+  @Test func `a primitive value of an unchanged object is no change of it`() throws {
+    let context = try Library.makeContainer().newBackgroundContext()
+    let author = Author(name: "Ada", context: context)
+    try context.save()
+    author.setPrimitiveValue("Eve", forKey: "name")
+    #expect(author.name == "Eve" && author.changedValues().isEmpty && !author.hasChanges)
+    author.born = .distantPast
+    #expect(Set(author.changedValues().keys) == ["born", "name"])
+  }
+
+  @Test func `an accessor of an ordered relationship says which places change`() throws {
+    let context = try Library.makeContainer().newBackgroundContext()
+    let author = Author(name: "Ada", context: context)
+    for place in [0, 0] {
+      let places = IndexSet(integer: place)
+      author.willChange(.insertion, valuesAt: places, forKey: "shelf")
+      let shelf = NSMutableOrderedSet(orderedSet: author.shelf ?? NSOrderedSet())
+      shelf.insert(Book(context: context), at: place)
+      author.setPrimitiveValue(shelf, forKey: "shelf")
+      author.didChange(.insertion, valuesAt: places, forKey: "shelf")
+    }
+    #expect(author.shelf?.count == 2)
+    try context.save()
+    context.refreshAllObjects()
+    #expect(author.shelf?.count == 2)
+  }
+
+  @Test func `a class of objects has a superclass`() {
+    final class Poet: Author {}
+    #expect(Poet.superclass() == Author.self && Author.superclass() == NSManagedObject.self)
+  }
+
+  @Test func `descriptions of properties are inherited from`() throws {
+    final class Named: NSRelationshipDescription, @unchecked Sendable { var note = "" }
+    final class Counted: NSAttributeDescription, @unchecked Sendable { let count = 3 }
+    let (entity, parent, number) = (NSEntityDescription(), Named(), Counted())
+    entity.name = "Node"
+    (parent.name, parent.destinationEntity, parent.maxCount, parent.note) = ("parent", entity, 1, "up")
+    (number.name, number.attributeType) = ("number", .integer64AttributeType)
+    entity.properties = [parent, number]
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let context = try Library.makeContext(model)
+    let object = NSManagedObject(entity: entity, insertInto: context)
+    object.setValue(object, forKey: "parent")
+    object.setValue(number.count, forKey: "number")
+    try context.save()
+    #expect((entity.relationshipsByName["parent"] as? Named)?.note == "up")
+    #expect(object.value(forKeyPath: "parent.number") as? Int == 3)
+  }
+
   @Test func `an error of Cocoa has the parts of its user info, and its code as a pattern`() throws {
     let author = Author()
     let error = CocoaError(
