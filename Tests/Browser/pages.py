@@ -71,6 +71,22 @@ def hostile(browser, address, pictures):
     check(set(links) <= {"http:", "https:"}, f"there are links to {set(links)}")
 
 
+def hostile_names(browser, address, store):
+    """At a past generation only what differs is marked, also in the row under the cursor."""
+    for number in range(3):
+        heartwood("update", store, "Hostile", "--where", "note == \"case 0\" OR flag == true", "--set", f"big = {number}")
+    open_table(browser, address, "#entity=Hostile&time=1", len(stores.HOSTILE))
+    browser.until("document.querySelector('#time input')", 60)
+    browser.press("[")
+    browser.until("document.querySelector('td.differs')")
+    names = browser.value("[...document.querySelectorAll('th')].map((head) => head.textContent.replace(' ·', ''))")
+    marked = browser.value("[...new Set([...document.querySelectorAll('td.differs')].map((cell) => cell.cellIndex))]")
+    check([names[index] for index in marked] == ["big"], f"these are marked: {[names[index] for index in marked]}")
+    colours = browser.value("[...document.querySelectorAll('td.differs')].map((cell) => {"
+                            " cell.classList.remove('fresh'); return getComputedStyle(cell).backgroundColor; })")
+    check(len(set(colours)) == 1, f"the marks have the colours {set(colours)}")
+
+
 def many(browser, address, pictures):
     open_table(browser, address, "#entity=Reading&sort=value", 100)
     browser.press("g")
@@ -198,6 +214,7 @@ def main(pictures):
             expected = 0
             with Page(f"{folder}/hostile.heartwood") as address:
                 hostile(browser, address, pictures)
+                hostile_names(browser, address, f"{folder}/hostile.heartwood")
                 served = address
             with Page(f"{folder}/many.heartwood") as address:
                 many(browser, address, pictures)

@@ -156,7 +156,7 @@ extension PageScript {
     }
 
     function cellNode(value, column, row, present, isFresh) {
-      const differs = present && column.name in present;
+      const differs = present && Object.hasOwn(present, column.name);
       const classes = [numeric.has(column.type) && "number", differs && "differs", isFresh && "fresh"];
       const title = differs ? "now: " + plain(present[column.name]) : null;
       return el("td", { class: classNames(classes), title }, cell(value, column, row.id));
