@@ -142,6 +142,14 @@ def written(browser, address, store, pictures):
     browser.picture(f"{pictures}/time.png")
     browser.press("t")
     browser.until("document.querySelector('.rows').textContent.includes('round 19') && document.querySelector('#time').hidden")
+    browser.resize(1280, 400)
+    browser.press("h")
+    browser.until("document.querySelectorAll('.history li').length > 15")
+    for key, place in [("ArrowDown", "> 0"), ("End", "> 100"), ("Home", "=== 0"), ("PageDown", "> 100")]:
+        browser.press(key)
+        browser.until(f"document.querySelector('.scroll').scrollTop {place}")
+    browser.press("h")
+    browser.resize(1280, 800)
 
 
 def keys(browser, address):
@@ -150,6 +158,8 @@ def keys(browser, address):
     browser.until("document.querySelector('#object code')?.textContent === 'p3'")
     browser.press("ArrowDown")
     browser.until("document.querySelector('#object code')?.textContent === 'p4'")
+    browser.press("o", "Tab")
+    browser.until("document.querySelector('#object').contains(document.activeElement)")
     browser.press("Escape")
     browser.until("document.querySelector('#object').hidden")
     browser.press("PageDown")

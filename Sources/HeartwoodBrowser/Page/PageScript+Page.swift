@@ -141,6 +141,7 @@ extension PageScript {
     const keys = [
       ["↑|↓", "one row up or down; the next page at the end"],
       ["Enter", "open the object of the row"],
+      ["o", "the object that is open: Tab leads through it, arrows scroll it"],
       ["Esc", "close what is open"],
       ["←|→", "scroll sideways"],
       ["Page Up|Page Down", "the page before or after"],
@@ -193,6 +194,7 @@ extension PageScript {
       Home: () => table && moveCursor(-pageLength),
       End: () => table && moveCursor(table.answer.rows.length - 1 - table.cursor),
       Enter: () => table?.answer?.rows[table.cursor] && go({ id: table.answer.rows[table.cursor].id }),
+      o: () => place.id && $("object").focus(),
       "/": () => {
         field?.input.isConnected && (field.input.focus(), field.input.select());
       },
@@ -221,6 +223,25 @@ extension PageScript {
       },
     };
 
+    // Where there are no rows, and where the object has the focus, the keys that lead through rows scroll.
+    const scrolling = {
+      ArrowDown: (area) => area.scrollBy(0, 60),
+      ArrowUp: (area) => area.scrollBy(0, -60),
+      ArrowLeft: (area) => area.scrollBy(-120, 0),
+      ArrowRight: (area) => area.scrollBy(120, 0),
+      PageDown: (area) => area.scrollBy(0, area.clientHeight - 40),
+      PageUp: (area) => area.scrollBy(0, 40 - area.clientHeight),
+      Home: (area) => area.scrollTo(0, 0),
+      End: (area) => area.scrollTo(0, area.scrollHeight),
+    };
+
+    function scrollAction(key) {
+      if (!Object.hasOwn(scrolling, key)) return null;
+      const area = $("object").contains(document.activeElement) ? $("object")
+                                                                : !table?.answer && $("main").querySelector(".scroll");
+      return area ? () => scrolling[key](area) : null;
+    }
+
     async function step(by) {
       if (!overview.hasGenerations) return;
       if (!place.time) await go({ time: "1" });
@@ -235,7 +256,7 @@ extension PageScript {
       if (isTyping || (event.target.matches("input") && event.key.startsWith("Arrow"))) return;
       if (event.target.matches("a, button, summary") && (event.key === "Enter" || event.key === " ")) return;
       if ($("entities").contains(event.target) && event.key.startsWith("Arrow")) return moveEntity(event);
-      const action = actions[event.key];
+      const action = scrollAction(event.key) ?? (Object.hasOwn(actions, event.key) ? actions[event.key] : null);
       if (!action) return;
       event.preventDefault();
       action();

@@ -32,15 +32,17 @@ extension PageScript {
       const isSame = table && table.entity === place.entity && $("main").contains(table.body);
       if (!isSame) table = frame(entity);
       showCondition();
+      const asking = table;
       try {
         const answer = await askOnly("rows", "rows", rowsQuery());
+        if (table !== asking) return;
         table.answer = answer;
         table.scroll.classList.remove("stale");
         showError(null);
         showRows(answer, isRefresh);
         if (answer.total == null) countRows();
       } catch (error) {
-        if (isAborted(error)) return;
+        if (isAborted(error) || table !== asking) return;
         table.scroll.classList.add("stale");
         showError(error);
       }
@@ -180,11 +182,12 @@ extension PageScript {
     }
 
     async function countRows() {
+      const asking = table;
       try {
         const { total } = await askOnly("count", "count", rowsQuery());
-        showTotal(total);
+        if (table === asking) showTotal(total);
       } catch (error) {
-        if (!isAborted(error)) table.total.textContent = "";
+        if (!isAborted(error)) asking.total.textContent = "";
       }
     }
 
