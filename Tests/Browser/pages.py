@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
 import stores
 from browser import Browser
@@ -150,6 +151,40 @@ def written(browser, address, store, pictures):
         browser.until(f"document.querySelector('.scroll').scrollTop {place}")
     browser.press("h")
     browser.resize(1280, 800)
+    browser.until("document.querySelector('.rows td.id')")
+    busy(browser, store)
+
+
+def busy(browser, store):
+    """A program that saves again and again, without a pause: the page follows, and the slider moves."""
+    writer = subprocess.Popen([COMMAND, "shell", store], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    isDone = threading.Event()
+
+    def write():
+        number = 0
+        while not isDone.is_set():
+            number += 1
+            writer.stdin.write(f"update Reading --where 'rank == 0 AND value > 0' --set 'note = \"busy {number}\"'\n")
+            writer.stdin.flush()
+        writer.stdin.close()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        browser.until("document.querySelector('.rows').textContent.includes('busy')")
+        browser.press("t")
+        # The list of generations is read first: keys before that do nothing.
+        key = "document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '[', bubbles: true }))"
+        browser.until(f"document.querySelector('td.differs') || !{key}", 60)
+        place = browser.value("location.hash")
+        browser.press("]")
+        browser.until(f"location.hash !== {json.dumps(place)}")
+        browser.press("t")
+    finally:
+        isDone.set()
+        thread.join()
+        writer.wait()
+    browser.until("document.querySelector('#time').hidden")
 
 
 def keys(browser, address):

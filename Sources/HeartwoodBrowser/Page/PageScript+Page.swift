@@ -103,11 +103,20 @@ extension PageScript {
 
     // ---- Following a store that is being written.
 
-    const refresh = later(250, async () => {
-      generations = null;
-      await readOverview();
-      if (place.at) return;
+    const refresh = paced(250, async () => {
+      try {
+        await readOverview();
+        // The former list is there until the new one has come, as the slider may be moved meanwhile.
+        generations = place.time ? (await ask("generations")).generations : null;
+        await refreshPlace();
+      } catch (error) {
+        if (error instanceof Failure) showMissing(error);
+      }
+    });
+
+    async function refreshPlace() {
       showTime();
+      if (place.at) return;
       const moments = [];
       if (place.view == null && table) moments.push(showTable(true));
       if (place.view === "history" && $("main").querySelector(".scroll")?.scrollTop === 0 &&
@@ -115,7 +124,7 @@ extension PageScript {
         moments.push(showHistory());
       if (place.id) moments.push(showObject(true));
       await Promise.all(moments);
-    });
+    }
 
     let source = null;
 

@@ -162,6 +162,7 @@ extension PageScript {
     }
 
     function moveTo(index) {
+      if (!generations) return;
       const last = generations.length - 1;
       const at = Math.max(0, Math.min(last, index));
       const box = $("time").querySelector(".box");
@@ -172,6 +173,7 @@ extension PageScript {
     }
 
     function showMoment(index) {
+      if (!generations) return;
       const [number, date, bytes] = generations[index];
       const isNewest = index === generations.length - 1;
       fill($("time").querySelector(".moment"), el("b", {}, isNewest ? "now" : `generation ${number}`), " ",
