@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
 import stores
 from browser import Browser
@@ -71,6 +72,22 @@ def hostile(browser, address, pictures):
     check(set(links) <= {"http:", "https:"}, f"there are links to {set(links)}")
 
 
+def hostile_names(browser, address, store):
+    """At a past generation only what differs is marked, also in the row under the cursor."""
+    for number in range(3):
+        heartwood("update", store, "Hostile", "--where", "note == \"case 0\" OR flag == true", "--set", f"big = {number}")
+    open_table(browser, address, "#entity=Hostile&time=1", len(stores.HOSTILE))
+    browser.until("document.querySelector('#time input')", 60)
+    browser.press("[")
+    browser.until("document.querySelector('td.differs')")
+    names = browser.value("[...document.querySelectorAll('th')].map((head) => head.textContent.replace(' ·', ''))")
+    marked = browser.value("[...new Set([...document.querySelectorAll('td.differs')].map((cell) => cell.cellIndex))]")
+    check([names[index] for index in marked] == ["big"], f"these are marked: {[names[index] for index in marked]}")
+    colours = browser.value("[...document.querySelectorAll('td.differs')].map((cell) => {"
+                            " cell.classList.remove('fresh'); return getComputedStyle(cell).backgroundColor; })")
+    check(len(set(colours)) == 1, f"the marks have the colours {set(colours)}")
+
+
 def many(browser, address, pictures):
     open_table(browser, address, "#entity=Reading&sort=value", 100)
     browser.press("g")
@@ -126,6 +143,48 @@ def written(browser, address, store, pictures):
     browser.picture(f"{pictures}/time.png")
     browser.press("t")
     browser.until("document.querySelector('.rows').textContent.includes('round 19') && document.querySelector('#time').hidden")
+    browser.resize(1280, 400)
+    browser.press("h")
+    browser.until("document.querySelectorAll('.history li').length > 15")
+    for key, place in [("ArrowDown", "> 0"), ("End", "> 100"), ("Home", "=== 0"), ("PageDown", "> 100")]:
+        browser.press(key)
+        browser.until(f"document.querySelector('.scroll').scrollTop {place}")
+    browser.press("h")
+    browser.resize(1280, 800)
+    browser.until("document.querySelector('.rows td.id')")
+    busy(browser, store)
+
+
+def busy(browser, store):
+    """A program that saves again and again, without a pause: the page follows, and the slider moves."""
+    writer = subprocess.Popen([COMMAND, "shell", store], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    isDone = threading.Event()
+
+    def write():
+        number = 0
+        while not isDone.is_set():
+            number += 1
+            writer.stdin.write(f"update Reading --where 'rank == 0 AND value > 0' --set 'note = \"busy {number}\"'\n")
+            writer.stdin.flush()
+        writer.stdin.close()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        browser.until("document.querySelector('.rows').textContent.includes('busy')")
+        browser.press("t")
+        # The list of generations is read first: keys before that do nothing.
+        key = "document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '[', bubbles: true }))"
+        browser.until(f"document.querySelector('td.differs') || !{key}", 60)
+        place = browser.value("location.hash")
+        browser.press("]")
+        browser.until(f"location.hash !== {json.dumps(place)}")
+        browser.press("t")
+    finally:
+        isDone.set()
+        thread.join()
+        writer.wait()
+    browser.until("document.querySelector('#time').hidden")
 
 
 def keys(browser, address):
@@ -134,6 +193,8 @@ def keys(browser, address):
     browser.until("document.querySelector('#object code')?.textContent === 'p3'")
     browser.press("ArrowDown")
     browser.until("document.querySelector('#object code')?.textContent === 'p4'")
+    browser.press("o", "Tab")
+    browser.until("document.querySelector('#object').contains(document.activeElement)")
     browser.press("Escape")
     browser.until("document.querySelector('#object').hidden")
     browser.press("PageDown")
@@ -198,6 +259,7 @@ def main(pictures):
             expected = 0
             with Page(f"{folder}/hostile.heartwood") as address:
                 hostile(browser, address, pictures)
+                hostile_names(browser, address, f"{folder}/hostile.heartwood")
                 served = address
             with Page(f"{folder}/many.heartwood") as address:
                 many(browser, address, pictures)

@@ -43,6 +43,8 @@ def hostile():
         "ratio": {"type": "double", "optional": True}, "big": {"type": "integer64", "optional": True},
         "flag": {"type": "boolean", "optional": True}, "key": {"type": "uuid", "optional": True},
         "link": {"type": "uri", "optional": True},
+        # What every object of JavaScript has.
+        "constructor": {"type": "string", "optional": True}, "__proto__": {"type": "string", "optional": True},
     }
     relationships = {
         "friend": {"destination": "Hostile"}, "many": {"destination": "Hostile", "toMany": True, "inverse": "owner"},

@@ -21,7 +21,7 @@ enum PageDocument {
     </header>
     <aside id="entities" aria-label="Entities"></aside>
     <main id="main" tabindex="-1"></main>
-    <section id="object" aria-label="Object" hidden></section>
+    <section id="object" aria-label="Object" tabindex="-1" hidden></section>
     <footer id="time" aria-label="Generations" hidden></footer>
     <div id="said" role="status" aria-live="polite"></div>
     <dialog id="help"></dialog>

@@ -121,6 +121,22 @@ extension PageScript {
       };
     }
 
+    // Acts a while after a call. Calls until it has acted lead to one more time, however many they are and however long it takes.
+    function paced(wait, act) {
+      let [isActing, isAsked] = [false, false];
+      return async () => {
+        isAsked = true;
+        if (isActing) return;
+        isActing = true;
+        while (isAsked) {
+          await new Promise((done) => setTimeout(done, wait));
+          isAsked = false;
+          await act();
+        }
+        isActing = false;
+      };
+    }
+
     // ---- Numbers and dates.
 
     const count = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");

@@ -14,11 +14,13 @@ extension PageScript {
       try {
         const object = await askOnly("object", "object", { id: place.id, at: place.at });
         const scrolled = isRefresh ? panel.scrollTop : 0;
+        const hasFocus = panel.contains(document.activeElement);
         const opened = isRefresh
           ? new Set([...panel.querySelectorAll("details[open]")].map((node) => node.dataset.name))
           : new Set();
         fill(panel, objectNodes(object, opened));
         panel.scrollTop = scrolled;
+        if (hasFocus) panel.focus({ preventScroll: true });
       } catch (error) {
         if (isAborted(error)) return;
         fill(panel, panelHead(el("h2", {}, place.id)), el("p", { class: "error" }, error.message));

@@ -103,11 +103,20 @@ extension PageScript {
 
     // ---- Following a store that is being written.
 
-    const refresh = later(250, async () => {
-      generations = null;
-      await readOverview();
-      if (place.at) return;
+    const refresh = paced(250, async () => {
+      try {
+        await readOverview();
+        // The former list is there until the new one has come, as the slider may be moved meanwhile.
+        generations = place.time ? (await ask("generations")).generations : null;
+        await refreshPlace();
+      } catch (error) {
+        if (error instanceof Failure) showMissing(error);
+      }
+    });
+
+    async function refreshPlace() {
       showTime();
+      if (place.at) return;
       const moments = [];
       if (place.view == null && table) moments.push(showTable(true));
       if (place.view === "history" && $("main").querySelector(".scroll")?.scrollTop === 0 &&
@@ -115,7 +124,7 @@ extension PageScript {
         moments.push(showHistory());
       if (place.id) moments.push(showObject(true));
       await Promise.all(moments);
-    });
+    }
 
     let source = null;
 
@@ -141,6 +150,7 @@ extension PageScript {
     const keys = [
       ["↑|↓", "one row up or down; the next page at the end"],
       ["Enter", "open the object of the row"],
+      ["o", "the object that is open: Tab leads through it, arrows scroll it"],
       ["Esc", "close what is open"],
       ["←|→", "scroll sideways"],
       ["Page Up|Page Down", "the page before or after"],
@@ -193,6 +203,7 @@ extension PageScript {
       Home: () => table && moveCursor(-pageLength),
       End: () => table && moveCursor(table.answer.rows.length - 1 - table.cursor),
       Enter: () => table?.answer?.rows[table.cursor] && go({ id: table.answer.rows[table.cursor].id }),
+      o: () => place.id && $("object").focus(),
       "/": () => {
         field?.input.isConnected && (field.input.focus(), field.input.select());
       },
@@ -221,6 +232,25 @@ extension PageScript {
       },
     };
 
+    // Where there are no rows, and where the object has the focus, the keys that lead through rows scroll.
+    const scrolling = {
+      ArrowDown: (area) => area.scrollBy(0, 60),
+      ArrowUp: (area) => area.scrollBy(0, -60),
+      ArrowLeft: (area) => area.scrollBy(-120, 0),
+      ArrowRight: (area) => area.scrollBy(120, 0),
+      PageDown: (area) => area.scrollBy(0, area.clientHeight - 40),
+      PageUp: (area) => area.scrollBy(0, 40 - area.clientHeight),
+      Home: (area) => area.scrollTo(0, 0),
+      End: (area) => area.scrollTo(0, area.scrollHeight),
+    };
+
+    function scrollAction(key) {
+      if (!Object.hasOwn(scrolling, key)) return null;
+      const area = $("object").contains(document.activeElement) ? $("object")
+                                                                : !table?.answer && $("main").querySelector(".scroll");
+      return area ? () => scrolling[key](area) : null;
+    }
+
     async function step(by) {
       if (!overview.hasGenerations) return;
       if (!place.time) await go({ time: "1" });
@@ -235,7 +265,7 @@ extension PageScript {
       if (isTyping || (event.target.matches("input") && event.key.startsWith("Arrow"))) return;
       if (event.target.matches("a, button, summary") && (event.key === "Enter" || event.key === " ")) return;
       if ($("entities").contains(event.target) && event.key.startsWith("Arrow")) return moveEntity(event);
-      const action = actions[event.key];
+      const action = scrollAction(event.key) ?? (Object.hasOwn(actions, event.key) ? actions[event.key] : null);
       if (!action) return;
       event.preventDefault();
       action();

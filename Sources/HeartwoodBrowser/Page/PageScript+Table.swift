@@ -32,15 +32,17 @@ extension PageScript {
       const isSame = table && table.entity === place.entity && $("main").contains(table.body);
       if (!isSame) table = frame(entity);
       showCondition();
+      const asking = table;
       try {
         const answer = await askOnly("rows", "rows", rowsQuery());
+        if (table !== asking) return;
         table.answer = answer;
         table.scroll.classList.remove("stale");
         showError(null);
         showRows(answer, isRefresh);
         if (answer.total == null) countRows();
       } catch (error) {
-        if (isAborted(error)) return;
+        if (isAborted(error) || table !== asking) return;
         table.scroll.classList.add("stale");
         showError(error);
       }
@@ -156,7 +158,7 @@ extension PageScript {
     }
 
     function cellNode(value, column, row, present, isFresh) {
-      const differs = present && column.name in present;
+      const differs = present && Object.hasOwn(present, column.name);
       const classes = [numeric.has(column.type) && "number", differs && "differs", isFresh && "fresh"];
       const title = differs ? "now: " + plain(present[column.name]) : null;
       return el("td", { class: classNames(classes), title }, cell(value, column, row.id));
@@ -180,11 +182,12 @@ extension PageScript {
     }
 
     async function countRows() {
+      const asking = table;
       try {
         const { total } = await askOnly("count", "count", rowsQuery());
-        showTotal(total);
+        if (table === asking) showTotal(total);
       } catch (error) {
-        if (!isAborted(error)) table.total.textContent = "";
+        if (!isAborted(error)) asking.total.textContent = "";
       }
     }
 

@@ -88,7 +88,7 @@ extension PageScript {
     function differenceNode(difference) {
       const { object, label, change, former = {}, values = {}, added = {}, removed = {} } = difference;
       const lines = Object.keys({ ...former, ...values }).map((name) => {
-        const [before, after] = [valueNode(former[name]), valueNode(values[name])];
+        const [before, after] = [valueNode(own(former, name)), valueNode(own(values, name))];
         const both = [el("del", {}, before), " → ", el("ins", {}, after)];
         const shown = { updated: both, deleted: before, inserted: after }[change];
         return el("div", {}, el("span", { class: "faint" }, name + " "), shown);
@@ -103,6 +103,9 @@ extension PageScript {
         label == null ? null : el("span", { class: "faint" }, " " + object),
         el("div", { class: "lines" }, lines, links(removed, "−"), links(added, "+")));
     }
+
+    // A property may be called as something that every object of the language has.
+    const own = (values, name) => (Object.hasOwn(values, name) ? values[name] : null);
 
     function valueNode(value) {
       if (value == null) return el("span", { class: "none" }, "–");
@@ -159,6 +162,7 @@ extension PageScript {
     }
 
     function moveTo(index) {
+      if (!generations) return;
       const last = generations.length - 1;
       const at = Math.max(0, Math.min(last, index));
       const box = $("time").querySelector(".box");
@@ -169,6 +173,7 @@ extension PageScript {
     }
 
     function showMoment(index) {
+      if (!generations) return;
       const [number, date, bytes] = generations[index];
       const isNewest = index === generations.length - 1;
       fill($("time").querySelector(".moment"), el("b", {}, isNewest ? "now" : `generation ${number}`), " ",

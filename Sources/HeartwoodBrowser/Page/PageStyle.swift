@@ -116,7 +116,7 @@ enum PageStyle {
     .rows th.id { z-index: 3; background: var(--panel); }
     .rows td.id { font-family: var(--mono); font-size: 0.9em; }
     .rows td.number { text-align: right; font-variant-numeric: tabular-nums; }
-    .rows td.differs, .rows tr.gone td { background: var(--mark); }
+    .rows tbody tr td.differs, .rows tbody tr.gone td { background: var(--mark); }
     .rows tr.gone td.id a { text-decoration: line-through; }
     .rows td.fresh, .rows tr.fresh td { animation: fresh 2.4s ease-out; }
     @keyframes fresh { from { background: color-mix(in srgb, var(--accent) 34%, transparent); } }

@@ -33,10 +33,34 @@ enum PageCell {
   private static func text(_ text: String, _ longest: Int) -> JSONValue {
     // A text of few bytes has few characters, which are counted slowly.
     guard text.utf8.count > longest else { return .string(text) }
-    let shown = text.prefix(longest)
+    let shown = beginning(of: text, longest)
     guard shown.endIndex < text.endIndex else { return .string(text) }
     return .object(
       JSONObject([("cut", .string(String(shown))), ("bytes", .integer(Int64(text.utf8.count)))]))
+  }
+
+  /// The first characters of a text, in a number of bytes that is limited too. It ends inside the first character that has more marks than
+  /// people write: a browser needs minutes to draw thousands of marks above each other.
+  ///
+  /// - Complexity: Linear in `longest`.
+  static func beginning(of text: String, _ longest: Int) -> Substring {
+    let shown = start(of: text[...], bytes: 8 * longest + 64).prefix(longest)
+    guard let place = shown.indices.first(where: { shown[$0].utf8.count > mostBytesOfCharacter }) else {
+      return shown
+    }
+    let cut = start(of: shown[place...], bytes: mostBytesOfCharacter)
+    return shown[..<cut.endIndex]
+  }
+
+  private static let mostBytesOfCharacter = 128
+
+  /// The scalars that fit into a number of bytes.
+  private static func start(of text: Substring, bytes: Int) -> Substring {
+    guard let end = text.utf8.index(text.startIndex, offsetBy: bytes, limitedBy: text.endIndex) else {
+      return text
+    }
+    // An end inside a scalar is taken as the beginning of it.
+    return Substring(text.unicodeScalars[..<end])
   }
 
   private static func bytes(_ data: Data) -> JSONValue {
@@ -56,7 +80,7 @@ enum PageCell {
   }
 
   static func label(_ object: ManagedObject) -> JSONValue {
-    ObjectName.label(object).map { .string(String($0.prefix(labelLength))) } ?? .null
+    ObjectName.label(object).map { .string(String(beginning(of: $0, labelLength))) } ?? .null
   }
 
   private static let labelLength = 80

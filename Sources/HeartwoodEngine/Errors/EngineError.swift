@@ -63,7 +63,7 @@ public struct EngineError: Error, Sendable, CustomStringConvertible {
     public static let otherLineage = Code(rawValue: "otherLineage")
     /// A store has lost, or has other transactions than, what it has shipped; or a follower's store was written to.
     public static let diverged = Code(rawValue: "diverged")
-    /// The newest pieces of a destination are missing, which were there before.
+    /// The newest pieces of a destination are missing, which were there before, or its folder was moved.
     public static let wentBack = Code(rawValue: "wentBack")
   }
 

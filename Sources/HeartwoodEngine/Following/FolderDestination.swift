@@ -55,10 +55,19 @@ public final class FolderDestination: ShippingDestination {
   }
 
   /// The names in the folder.
+  ///
+  /// - Throws: `.wentBack` if the path does not lead to the folder any more; errors of the file system.
   public func list() throws(EngineError) -> [String] {
-    try doing { () throws(FileSystemError) in
-      try directory.entries()
+    let (isInPlace, names) = try doing { () throws(FileSystemError) in
+      (try directory.isInPlace(), try directory.entries())
     }
+    guard isInPlace else {
+      throw EngineError(
+        .wentBack,
+        "the folder of shipped pieces was moved, replaced or deleted; begin again with the one that is meant",
+        file: place)
+    }
+    return names
   }
 
   /// Opens a piece.

@@ -19,6 +19,19 @@ struct PageCellTests {
           JSONObject([("cut", .string(String(repeating: family, count: 3))), ("bytes", .integer(72))])))
   }
 
+  @Test func `a character with a million marks is cut, too`() throws {
+    for mark in ["\u{301}", "\u{200D}\u{1F469}"] {
+      let text = "e" + String(repeating: mark, count: 1_000_000)
+      guard case .object(let value) = PageCell.json(.text(text)), case .string(let cut) = value["cut"] else {
+        Issue.record("\(mark) is not cut")
+        continue
+      }
+      #expect(cut.utf8.count <= 140)
+      #expect(text.utf8.starts(with: cut.utf8))
+      #expect(value["bytes"] == .integer(Int64(text.utf8.count)))
+    }
+  }
+
   @Test func `numbers are texts, as a browser would round them`() {
     #expect(PageCell.json(.integer(.max)) == .string("9223372036854775807"))
     #expect(PageCell.json(.double(.nan)) == .string("NaN"))

@@ -1,3 +1,4 @@
+import Foundation
 import HeartwoodFaults
 import HeartwoodFiles
 import TestSupport
@@ -99,6 +100,32 @@ import Testing
     #expect(try follower.advance().generation == store.engine.newestGeneration)
     follower.close()
     try store.engine.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `a place that was moved away is an error for both sides, also where a copy is put there`(
+    isReplaced: Bool
+  ) throws {
+    try TemporaryFolder.with { folder in
+      var random = SplitMix64(seed: 7)
+      let store = try ShippedStore(.posixMapped, PosixFileSystem(), folder + "/store")
+      try store.write(&random)
+      try store.ship()
+      let follower = try store.follower()
+      try follower.advance()
+      let files = FileManager.default
+      try files.moveItem(atPath: store.placePath, toPath: folder + "/moved")
+      if isReplaced { try files.copyItem(atPath: folder + "/moved", toPath: store.placePath) }
+      #expect(code { try follower.advance() } == .wentBack)
+      try store.write(&random)
+      #expect(code { try store.ship() } == .wentBack)
+      if isReplaced { try files.removeItem(atPath: store.placePath) }
+      try files.moveItem(atPath: folder + "/moved", toPath: store.placePath)
+      try store.ship()
+      #expect(try follower.advance().generation == store.engine.newestGeneration)
+      follower.close()
+      try store.engine.close()
+    }
   }
 
   @Test func `a follower of nothing says that nothing was shipped`() throws {
