@@ -53,7 +53,7 @@ public final class Follower: Sendable {
   ///
   /// - Returns: The state reached; 0 bytes if nothing was new.
   /// - Throws: `.missingPiece`, `.damaged`, `.otherStore`, `.otherLineage` and `.wentBack` for what is wrong at the destination;
-  ///   `.diverged` if the follower's store was written to; `.exists` if the folder contains another store; `.notFound` if nothing
+  ///   `.diverged` if the follower's store was written to; `.replaced` once if it was moved, replaced or deleted in part; `.exists` if the folder contains another store; `.notFound` if nothing
   ///   was shipped yet; `.locked` if another process has the store open for writing; errors of the file systems. The store is
   ///   as it was then, and it can be called again.
   /// - Complexity: O(n) in the new bytes; O(n) in the size of the store for the first copy.
@@ -68,8 +68,8 @@ public final class Follower: Sendable {
         session.state = state
       }
       do throws(EngineError) { return try state.advance() } catch {
-        guard state.isInterrupted else { throw error }
-        // Begins again from what is in the folder.
+        guard state.isInterrupted || error.code == .replaced else { throw error }
+        // Begins again from what is in the folder at the path.
         state.close()
         session.state = nil
         throw error

@@ -105,6 +105,18 @@ final class FollowerStore {
     target.close()
   }
 
+  /// - Throws: `.replaced` if the folder was moved, replaced or deleted, or lacks the files by which it is a follower's store: what is written
+  ///   then, nobody would see.
+  func checkIsInPlace() throws(EngineError) {
+    try folder.checkIsInPlace()
+    let names = try folder.entries()
+    for name in [StoreFolder.anchorName, PieceFormat.followingName] where !names.contains(name) {
+      throw EngineError(
+        .replaced, "the follower's store lacks its file \"\(name)\", which was deleted; it is copied again",
+        file: folder.path)
+    }
+  }
+
   // MARK: Copying
 
   /// Copies a piece, and shows it to readers.

@@ -17,6 +17,7 @@ final class FollowingState {
 
   /// Copies all pieces after the newest one that was copied.
   func advance() throws(EngineError) -> FollowingReport {
+    try store.checkIsInPlace()
     var bytes: Int64 = 0
     var list = try PieceList(destination)
     try requireNewest(list)

@@ -128,6 +128,48 @@ import Testing
     }
   }
 
+  @Test(arguments: ["anchor", "following", "folder", "exchanged"])
+  func `a follower says once that its copy is not what it wrote any more, and makes it again`(lost: String)
+    throws
+  {
+    try TemporaryFolder.with { folder in
+      var random = SplitMix64(seed: 8)
+      let store = try ShippedStore(.posixMapped, PosixFileSystem(), folder + "/store")
+      try store.write(&random)
+      try store.ship()
+      let follower = try store.follower()
+      try follower.advance()
+      let files = FileManager.default
+      switch lost {
+      case "folder": try files.moveItem(atPath: store.followerPath, toPath: folder + "/moved")
+      case "exchanged":
+        try files.copyItem(atPath: store.followerPath, toPath: folder + "/other")
+        try files.moveItem(atPath: store.followerPath, toPath: folder + "/moved")
+        try files.moveItem(atPath: folder + "/other", toPath: store.followerPath)
+      case "following":
+        try files.removeItem(atPath: store.followerPath + "/" + PieceFormat.followingName)
+      default: try files.removeItem(atPath: store.followerPath + "/" + lost)
+      }
+      #expect(code { try follower.advance() } == .replaced)
+      try store.write(&random)
+      try store.ship()
+      if lost == "following" {
+        // It is a store of its own now, which is not overwritten.
+        #expect(code { try follower.advance() } == .exists)
+      } else {
+        #expect(try follower.advance().generation == store.engine.newestGeneration)
+        follower.close()
+        var options = store.kind.processOptions
+        options.access = .readOnly
+        let copy = try Engine(at: store.followerPath, options: options, fileSystem: store.fileSystem)
+        try copy.snapshot().expect(store.model, lost)
+        try copy.close()
+      }
+      follower.close()
+      try store.engine.close()
+    }
+  }
+
   @Test func `a follower of nothing says that nothing was shipped`() throws {
     let fileSystem = MemoryFileSystem()
     let place = try FolderDestination("/place", creates: true, fileSystem: fileSystem)
