@@ -38,7 +38,8 @@ public struct HistoryConsumer: Sendable {
     public let position: PersistentHistoryToken
     /// When it was saved, by the clock of the machine that saved it.
     public let savedAt: Date
-    /// How many transactions with a history are after the position, its own among them.
+    /// How many transactions with a history are after the position, its own among them; of one that `isExpired` also those that it has missed, at
+    /// most.
     public let waitingCount: Int
     /// Whether the history after the position was deleted before the consumer has seen it.
     public let isExpired: Bool
@@ -86,8 +87,10 @@ extension HistoryConsumer.Status {
       storeID: identity.text ?? "", transactionNumber: record.transaction,
       nanoseconds: record.nanoseconds)
     savedAt = Date(nanosecondsSince1970: record.savedAt)
-    waitingCount = try view.historyCount(after: record.transaction)
-    isExpired = try record.transaction < view.newestDeletedHistory()
+    let deleted = try view.newestDeletedHistory()
+    isExpired = record.transaction < deleted
+    waitingCount =
+      try view.historyCount(after: record.transaction) + (isExpired ? Int(deleted - record.transaction) : 0)
     lagLimit = record.lagLimit
   }
 }

@@ -175,6 +175,8 @@ import Testing
     #expect(error?.code == .persistentHistoryTokenExpired)
     #expect(error?.message.contains("has missed up to") == true)
     #expect(try indexer.status.isExpired)
+    // Those that are deleted too; a number of theirs may be that of a transaction without a history.
+    #expect((50...53).contains(try indexer.status.waitingCount))
     try indexer.restart()
     try save("81", in: container)
     #expect(try indexer.nextBatch().transactions.count == 1)
