@@ -93,7 +93,9 @@ struct StoreDocument {
     }
     return .data(data)
   }
+}
 
+extension StoreDocument {
   init(_ contents: some StoreReading, _ header: StoreFileHeader) throws {
     identifier = UUID(header.identifier)
     saves = header.saves
