@@ -58,8 +58,15 @@ public final class FolderDestination: ShippingDestination {
   ///
   /// - Throws: `.wentBack` if the path does not lead to the folder any more; errors of the file system.
   public func list() throws(EngineError) -> [String] {
-    let (isInPlace, names) = try doing { () throws(FileSystemError) in
-      (try directory.isInPlace(), try directory.entries())
+    try checkPlace()
+    return try doing { () throws(FileSystemError) in
+      try directory.entries()
+    }
+  }
+
+  private func checkPlace() throws(EngineError) {
+    let isInPlace = try doing { () throws(FileSystemError) in
+      try directory.isInPlace()
     }
     guard isInPlace else {
       throw EngineError(
@@ -67,7 +74,6 @@ public final class FolderDestination: ShippingDestination {
         "the folder of shipped pieces was moved, replaced or deleted; begin again with the one that is meant",
         file: place)
     }
-    return names
   }
 
   /// Opens a piece.
@@ -79,11 +85,12 @@ public final class FolderDestination: ShippingDestination {
 
   /// Writes a piece under a temporary name, syncs it and renames it.
   ///
-  /// - Throws: `.locked` if another process ships to the folder.
+  /// - Throws: `.locked` if another process ships to the folder; `.wentBack` if the path does not lead to the folder any more.
   public func put(
     _ name: String,
     _ body: (_ write: (UnsafeRawBufferPointer) throws(EngineError) -> Void) throws(EngineError) -> Void
   ) throws(EngineError) {
+    try checkPlace()
     try acquire()
     let temporary = AtomicReplacement.temporaryName(for: name, 0)
     do throws(EngineError) {
