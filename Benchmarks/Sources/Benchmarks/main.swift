@@ -16,6 +16,7 @@ func run(_ options: Options) throws {
   if let path = options.importFile { return try ImportFile(path: path).write() }
   guard options.parts != [.turn] else { return try GrowthTurn(options: options).run() }
   guard options.parts != [.migrationTurn] else { return try MigrationTurn(options: options).run() }
+  guard options.parts != [.mergeTurn] else { return try MergeTurn(options: options).run() }
   let machine = machineDescription()
   let limits = try MachineLimits(directory: options.directory).text
   print("\(machine)\n\(limits)\n")
@@ -24,7 +25,7 @@ func run(_ options: Options) throws {
     case .engine: try runEngine(options, "\(machine); \(limits)")
     case .growth: show(try GrowthBenchmark(options: options).run(), options)
     case .migration: show(try MigrationBenchmark(options: options).run(), options)
-    case .turn, .migrationTurn: throw BenchmarkError("a turn is run alone")
+    case .turn, .migrationTurn, .mergeTurn: throw BenchmarkError("a turn is run alone")
     case .graph: show(try GraphBenchmark(options: options).run(), options)
     case .published: show(try PublishedBenchmark(options: options).run(), options)
     case .values: show(try GraphBenchmark(options: options, suite: .values).run(), options)

@@ -162,7 +162,7 @@ import Testing
         var options = store.kind.processOptions
         options.access = .readOnly
         let copy = try Engine(at: store.followerPath, options: options, fileSystem: store.fileSystem)
-        try copy.snapshot().expect(store.model, lost)
+        try copy.snapshot().expect(store.model, "\(lost)")
         try copy.close()
       }
       follower.close()

@@ -7,6 +7,8 @@ struct Options {
     case turn
     /// One peer's row of `migration`, in a process of its own.
     case migrationTurn
+    /// The process of `time` that merges what the other one saves.
+    case mergeTurn
   }
 
   var parts: [Part] = []

@@ -14,7 +14,8 @@ struct TimeBenchmark {
     let scratch = try Scratch(in: options.directory, named: "time")
     var lines = try [recording(in: scratch.path)]
     lines += try options.withPeople(objects, named: "time-people") { container in
-      try past(of: container) + copies(of: container, in: scratch.path)
+      try past(of: container) + held(of: container) + merging(of: container)
+        + copies(of: container, in: scratch.path)
     }
     return lines
   }
@@ -93,6 +94,71 @@ struct TimeBenchmark {
         { try count(in: container, at: coordinator.queryGenerationToken(asOf: date)) }, expecting: 1)
       return lines
     }
+  }
+
+  /// The memory that a held generation costs while all objects change.
+  private func held(of container: PersistentContainer) throws -> [String] {
+    progress("memory while a generation is held")
+    let reader = container.newBackgroundContext()
+    let context = container.newBackgroundContext()
+    func change() throws -> Int {
+      try context.performAndWait {
+        let request = BatchUpdateRequest(entityName: "Person")
+        request.propertiesToUpdate = ["age": 7]
+        try context.execute(request)
+      }
+      return ProcessMemory.ownBytes()
+    }
+    _ = try change()
+    let free = try change()
+    try reader.performAndWait { try reader.setQueryGenerationFrom(.current) }
+    _ = try reader.performAndWait { try reader.count(Person.self) }
+    let held = try change()
+    return [
+      "memory after an update of \(objects) objects, with a held generation, above that without one: "
+        + "\(decimal(Double(held - free) / 1e6, places: 1)) MB"
+    ]
+  }
+
+  /// Saves of this process, until a context of another one has merged them.
+  private func merging(of container: PersistentContainer) throws -> [String] {
+    progress("from a commit to the merged object in another process")
+    guard let url = container.persistentStoreCoordinator.persistentStores.first?.url else { return [] }
+    let (process, input, output) = (Process(), Pipe(), Pipe())
+    process.executableURL = Bundle.main.executableURL
+    process.arguments = ["mergeTurn", "--directory", url.deletingLastPathComponent().path]
+    (process.standardInput, process.standardOutput) = (input, output)
+    try process.run()
+    var lines = output.fileHandleForReading.lineReader
+    guard lines.next() == MergeTurn.isReady else {
+      throw BenchmarkError("the other process did not open the store")
+    }
+    let context = container.newBackgroundContext()
+    var lags: [Double] = []
+    try context.performAndWait {
+      guard let person = try context.fetch(Person.self, sort: [.ascending(\.number)], limit: 1).first else {
+        return
+      }
+      for number in 1...200 {
+        person.age = Int64(1_000 + number)
+        let start = MergeTurn.now
+        try context.save()
+        guard let line = lines.next(), let time = UInt64(line.split(separator: " ").last ?? "") else {
+          throw BenchmarkError("the other process ended")
+        }
+        guard line.hasPrefix("\(person.age) ") else {
+          throw BenchmarkError("the other process has \(line) in place of \(person.age)")
+        }
+        lags.append(Double(time - start) / 1e9)
+      }
+    }
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    lags.sort()
+    return [
+      "from before a save to the merged object in another process, median: \(decimal(median(lags) * 1e3, places: 2)) ms",
+      "the same, 99 % of the saves: \(decimal(lags[lags.count * 99 / 100] * 1e3, places: 2)) ms",
+    ]
   }
 
   private func count(in container: PersistentContainer, at token: QueryGenerationToken) throws -> Int {
