@@ -145,41 +145,49 @@ import Testing
     }
     let all = try container.history().flatMap { $0.changes ?? [] }
     let uris = Array(Set(all.map { "\($0.changedObjectID)" })).sorted()
-    typealias Choice = (format: String, arguments: [any PredicateArgument], (PersistentHistoryChange) -> Bool)
-    var choices: [Choice] = uris.map { uri in
-      ("changedObjectURI == %@", [uri], { "\($0.changedObjectID)" == uri })
+    struct Choice {
+      let format: String
+      let arguments: [any PredicateArgument]
+      let isChosen: (PersistentHistoryChange) -> Bool
+      init(
+        _ format: String, _ arguments: [any PredicateArgument] = [],
+        _ isChosen: @escaping (PersistentHistoryChange) -> Bool
+      ) { (self.format, self.arguments, self.isChosen) = (format, arguments, isChosen) }
     }
-    let some = Set(uris.prefix(3))
-    choices += [
-      ("entityName == 'Company'", [], { $0.changedObjectID.entity.name == "Company" }),
-      ("entityName IN {'Company', 'Person', 'Unknown'}", [], { _ in true }),
-      ("entityName == 'Unknown'", [], { _ in false }),
-      ("changedObjectURI == 'none'", [], { _ in false }),
-      ("changedObjectURI IN %@", [Array(some)], { some.contains("\($0.changedObjectID)") }),
-      (
-        "changedObjectURI == %@ AND entityName == 'Company'", [uris[0]],
-        { "\($0.changedObjectID)" == uris[0] && $0.changedObjectID.entity.name == "Company" }
-      ),
-      (
-        "changedObjectURI == %@ OR changeType == 2", [uris[0]],
-        { "\($0.changedObjectID)" == uris[0] || $0.changeType == .delete }
-      ),
-      ("NOT (changedObjectURI == %@)", [uris[0]], { "\($0.changedObjectID)" != uris[0] }),
-    ]
+    func uri(_ change: PersistentHistoryChange) -> String { "\(change.changedObjectID)" }
+    func isCompany(_ change: PersistentHistoryChange) -> Bool {
+      change.changedObjectID.entity.name == "Company"
+    }
+    var choices = uris.map { wanted in Choice("changedObjectURI == %@", [wanted]) { uri($0) == wanted } }
+    let (first, some) = (uris[0], Set(uris.prefix(3)))
+    choices.append(Choice("entityName == 'Company'", [], isCompany))
+    choices.append(Choice("entityName IN {'Company', 'Person', 'Unknown'}") { _ in true })
+    choices.append(Choice("entityName == 'Unknown'") { _ in false })
+    choices.append(Choice("changedObjectURI == 'none'") { _ in false })
+    choices.append(Choice("changedObjectURI IN %@", [Array(some)]) { some.contains(uri($0)) })
+    choices.append(
+      Choice("changedObjectURI == %@ AND entityName == 'Company'", [first]) {
+        uri($0) == first && isCompany($0)
+      })
+    choices.append(
+      Choice("changedObjectURI == %@ OR changeType == 2", [first]) {
+        uri($0) == first || $0.changeType == .delete
+      })
+    choices.append(Choice("NOT (changedObjectURI == %@)", [first]) { uri($0) != first })
     func text(_ change: PersistentHistoryChange) -> String {
       let names = change.updatedProperties?.map(\.name).sorted() ?? []
       return "\(change.transaction.transactionNumber) \(change.changeID) \(change.changeType) "
         + "\(change.changedObjectID) \(names)"
     }
-    for (format, arguments, isChosen) in choices {
+    for choice in choices {
       let request = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
-      request.changePredicate = try FormatPredicate(format, argumentArray: arguments)
-      let expected = all.filter(isChosen).map(text)
+      request.changePredicate = try FormatPredicate(choice.format, argumentArray: choice.arguments)
+      let expected = all.filter(choice.isChosen).map(text)
       let found = try context.execute(request)
-      #expect(found.changes.map(text) == expected, "\(format)")
+      #expect(found.changes.map(text) == expected, "\(choice.format)")
       #expect(found.transactions.allSatisfy { $0.changes?.isEmpty == false })
       request.resultType = .count
-      #expect(try context.execute(request).count == found.transactions.count, "\(format)")
+      #expect(try context.execute(request).count == found.transactions.count, "\(choice.format)")
     }
   }
 
