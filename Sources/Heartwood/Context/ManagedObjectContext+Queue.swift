@@ -104,7 +104,7 @@ extension ManagedObjectContext {
   /// Schedules a block on the queue.
   func enqueue(_ block: @escaping @Sendable () -> Void) {
     if concurrencyType == .mainQueue { return MainQueue.shared.async(block) }
-    queue.async { Self.callers.with([ObjectIdentifier(self)], block) }
+    Self.callers.run(block, on: queue, with: [ObjectIdentifier(self)])
   }
 
   /// Runs a block on the queue as an event.

@@ -17,7 +17,7 @@ extension PersistentStoreCoordinator {
   /// Schedules `block` on the coordinator's queue and returns at once.
   @_disfavoredOverload
   public func perform(_ block: @escaping @Sendable () -> Void) {
-    queue.async { Self.callers.with([ObjectIdentifier(self)], block) }
+    Self.callers.run(block, on: queue, with: [ObjectIdentifier(self)])
   }
 
   /// Runs `block` on the coordinator's queue and returns its result.

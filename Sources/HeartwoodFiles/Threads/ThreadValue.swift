@@ -1,4 +1,6 @@
 import CLibrary
+import Dispatch
+import Synchronization
 
 /// A value of each thread, which a call sets for its duration. Unlike a task-local value, a task that the call begins does
 /// not inherit it.
@@ -28,6 +30,14 @@ package final class ThreadValue<Value>: @unchecked Sendable {
     pthread_setspecific(key, Unmanaged.passUnretained(box).toOpaque())
     defer { pthread_setspecific(key, former) }
     return try withExtendedLifetime(box) { () throws(Failure) in try body() }
+  }
+
+  /// Runs a block on a queue while its thread has a value. What only the block keeps is released before the value ends, so that a `deinit` may rely
+  /// on it.
+  package func run(_ block: @escaping @Sendable () -> Void, on queue: DispatchQueue, with value: Value)
+  where Value: Sendable {
+    let handed = Mutex<(@Sendable () -> Void)?>(block)
+    queue.async { self.with(value) { handed.withLock { $0.take() }?() } }
   }
 
   private final class Box {

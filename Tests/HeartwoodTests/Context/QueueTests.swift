@@ -39,6 +39,33 @@ import Testing
     #expect(names == ["Ada"])
   }
 
+  @Test func `an object that a block releases last may wait for its queue`() throws {
+    final class Owner: Sendable {
+      let wait: @Sendable () -> Void
+      let ended: DispatchSemaphore
+      init(_ ended: DispatchSemaphore, _ wait: @escaping @Sendable () -> Void) {
+        (self.ended, self.wait) = (ended, wait)
+      }
+      deinit {
+        wait()
+        ended.signal()
+      }
+    }
+    let container = try makeContainer()
+    let (context, coordinator) = (container.newBackgroundContext(), container.persistentStoreCoordinator)
+    let (gate, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    func schedule(_ owner: Owner, _ perform: (@escaping @Sendable () -> Void) -> Void) {
+      perform {
+        gate.wait()
+        withExtendedLifetime(owner) {}
+      }
+    }
+    schedule(Owner(ended) { context.performAndWait { context.reset() } }, context.perform)
+    schedule(Owner(ended) { coordinator.performAndWait {} }, coordinator.perform)
+    for _ in 0..<2 { gate.signal() }
+    for _ in 0..<2 { ended.wait() }
+  }
+
   @Test func `many contexts save at once, and each sees what was saved`() async throws {
     let container = try makeContainer()
     try await withThrowingTaskGroup(of: Void.self) { group in
