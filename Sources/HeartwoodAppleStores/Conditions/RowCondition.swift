@@ -119,7 +119,7 @@ struct AcceptedOrders: OptionSet {
   static let greater = AcceptedOrders(rawValue: 4)
 }
 
-/// Compares a text with a constant, both in composed form. A missing text equals none, and begins with none.
+/// Compares a text with a constant, both in composed form. A missing text equals none, and begins with none. The empty text is in none.
 final class TextCondition: RowCondition {
   enum Comparison { case equal, beginsWith, endsWith, contains }
 
@@ -143,14 +143,15 @@ final class TextCondition: RowCondition {
   private func holds(_ text: UnsafeRawBufferPointer) -> Bool {
     switch comparison {
     case .equal: text.count == constant.count && text.elementsEqual(constant)
-    case .beginsWith: text.starts(with: constant)
-    case .endsWith: text.count >= constant.count && text.suffix(constant.count).elementsEqual(constant)
+    case .beginsWith: !constant.isEmpty && text.starts(with: constant)
+    case .endsWith:
+      !constant.isEmpty && text.count >= constant.count && text.suffix(constant.count).elementsEqual(constant)
     case .contains: contains(text)
     }
   }
 
   private func contains(_ text: UnsafeRawBufferPointer) -> Bool {
-    guard let first = constant.first else { return true }
+    guard let first = constant.first else { return false }
     var rest = text[...]
     while rest.count >= constant.count, let place = rest.firstIndex(of: first) {
       rest = rest[place...]

@@ -13,6 +13,8 @@ import Testing
     ("kids.@unionOfObjects.age CONTAINS 3", true), ("kids.@distinctUnionOfObjects.age.@count == 2", true),
     ("nothing.@max.age == NIL", true), ("nothing.@sum.age == 0", true), ("kids.age CONTAINS 5", true),
     ("name IN kids.name", false), ("kids.name CONTAINS 'Bo'", true),
+    ("name CONTAINS ''", false), ("name BEGINSWITH[c] ''", false), ("NOT (name ENDSWITH[cd] '')", true),
+    ("name LIKE ''", false), ("'' CONTAINS ''", false), ("'' == ''", true),
   ]
 
   @Test(arguments: 0..<conditions.count) func `operators over dictionaries have the values of their key`(
@@ -42,6 +44,7 @@ import Testing
         "books.@avg.pages == 200.5",
         "books.@count == 0", "ANY books.pages == 200", "SUBQUERY(books, $b, $b.pages > 150).@count > 0",
         "books.@max.pages > 100 AND name BEGINSWITH[c] 'b'",
+        "name CONTAINS[cd] ''", "NOT (name BEGINSWITH '')", "ANY books.title ENDSWITH ''",
       ]
       func answers(_ objects: [Any]) -> [[Bool]] {
         formats.map { format in objects.map { NSPredicate(format: format).evaluate(with: $0) } }

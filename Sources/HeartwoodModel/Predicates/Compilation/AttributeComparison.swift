@@ -63,7 +63,8 @@ struct AttributeComparison {
       return CompiledPart(
         TextTest(column, pattern), column.kind == .string ? .words(root, slot: slot) : .other)
     }
-    let isPrefix = comparator == .beginsWith && options.isEmpty && column.kind == .string
+    let isPrefix =
+      comparator == .beginsWith && options.isEmpty && column.kind == .string && !pattern.constant.isEmpty
     return CompiledPart(TextTest(column, pattern), isPrefix ? .prefix(slot: slot, pattern.constant) : .other)
   }
 

@@ -94,7 +94,7 @@ package struct IndexedExpression: @unchecked Sendable {
         ? .isIn(slot: slot, values.withoutRepetitions) : .other
     case (.between, .list(let ends)) where ends.count == 2:
       return .conjunction([conjunct(.greaterOrEqual, ends[0]), conjunct(.lessOrEqual, ends[1])])
-    case (.beginsWith, .string(let text)) where kind == .text:
+    case (.beginsWith, .string(let text)) where kind == .text && !text.isEmpty:
       guard let pattern = try? TextPattern(.beginsWith, text, []) else { return .other }
       return .prefix(slot: slot, pattern.constant)
     default: break

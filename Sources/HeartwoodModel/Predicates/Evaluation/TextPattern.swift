@@ -61,14 +61,14 @@ final class TextPattern {
     return comparable.withUTF8 { holds(UnsafeRawBufferPointer($0)) }
   }
 
-  /// - Parameter text: in composed and folded form.
+  /// - Parameter text: in composed and folded form. The empty text is in no other, as in Core Data.
   private func holds(_ text: UnsafeRawBufferPointer) -> Bool {
     switch comparator {
     case .equal: text.isEqual(to: bytes)
     case .notEqual: !text.isEqual(to: bytes)
-    case .beginsWith: text.hasPrefix(bytes)
-    case .endsWith: text.hasSuffix(bytes)
-    case .contains: text.contains(bytes)
+    case .beginsWith: !bytes.isEmpty && text.hasPrefix(bytes)
+    case .endsWith: !bytes.isEmpty && text.hasSuffix(bytes)
+    case .contains: !bytes.isEmpty && text.contains(bytes)
     case .like: wildcards?.matches(text) ?? false
     default: comparator.holds(text.order(to: bytes))
     }

@@ -166,12 +166,14 @@ struct SQLBuilder {
     guard case .constant(let constant?) = right, let text = constant as? String else {
       let other = try self.value(right, ignoresCase)
       switch comparator {
-      case .beginsWith: return "starts_with(\(value), \(other))"
-      case .endsWith: return "right(\(value), length(\(other))) = \(other)"
-      case .contains: return "position(\(other) IN \(value)) > 0"
+      case .beginsWith: return "(\(other) <> '' AND starts_with(\(value), \(other)))"
+      case .endsWith: return "(\(other) <> '' AND right(\(value), length(\(other))) = \(other))"
+      case .contains: return "(\(other) <> '' AND position(\(other) IN \(value)) > 0)"
       default: throw untranslatable("LIKE with a pattern that is no constant")
       }
     }
+    // The empty text begins, ends and is in no text, as in Core Data.
+    if text.isEmpty, comparator != .like { return "FALSE" }
     let pattern =
       switch comparator {
       case .beginsWith: Self.escaped(text) + "%"
