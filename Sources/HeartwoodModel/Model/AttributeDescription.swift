@@ -1,5 +1,5 @@
 /// An attribute: a property with a value of its own.
-public class AttributeDescription: PropertyDescription, @unchecked Sendable {
+open class AttributeDescription: PropertyDescription, @unchecked Sendable {
   /// The type of the value.
   public var type: AttributeType = .undefined { willSet { willEdit() } }
   /// The type of the value; Core Data's older name.

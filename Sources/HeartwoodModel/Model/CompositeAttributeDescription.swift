@@ -2,7 +2,7 @@
 ///
 /// Each element is stored in a cell of its own, and has the name of the group, a dot and its own name in conditions, sort
 /// orders, constraints and `value(forKey:)`: `address.city`. The value of the whole is a dictionary by element name.
-public final class CompositeAttributeDescription: AttributeDescription, @unchecked Sendable {
+open class CompositeAttributeDescription: AttributeDescription, @unchecked Sendable {
   /// The elements: attributes, which may be composite themselves.
   public var elements: [AttributeDescription] = [] {
     willSet { willEdit() }

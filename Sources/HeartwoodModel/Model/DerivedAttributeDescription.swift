@@ -11,7 +11,7 @@
 ///
 /// Unlike Core Data's, it may be computed by arithmetic and by every function with one value, all kinds of stores have it, and one
 /// that is not optional needs no default value.
-public final class DerivedAttributeDescription: AttributeDescription, @unchecked Sendable {
+open class DerivedAttributeDescription: AttributeDescription, @unchecked Sendable {
   /// The expression of the value, in the language of `FormatExpression`.
   ///
   /// It reads attributes of the object (`name`), of others over to-one relationships (`company.name`), and of the destinations of a

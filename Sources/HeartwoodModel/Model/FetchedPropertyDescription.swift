@@ -13,7 +13,7 @@
 ///
 /// The value is an array of objects, in the order of the request: `value(forKey:)` or `ManagedObject.fetchedObjects(forKey:)`. It
 /// cannot be set, and conditions cannot use it. It is no part of the version hash.
-public final class FetchedPropertyDescription: PropertyDescription, @unchecked Sendable {
+open class FetchedPropertyDescription: PropertyDescription, @unchecked Sendable {
   /// The request as text; nil if none was given, or one that cannot be used.
   package var template: FetchRequestTemplate? { willSet { willEdit() } }
   /// Why the request that was given cannot be used.

@@ -20,32 +20,36 @@ public enum DeleteRule: Int, Sendable, CaseIterable {
 }
 
 /// A relationship: a property whose value is one object or several.
-public final class RelationshipDescription: PropertyDescription, @unchecked Sendable {
+open class RelationshipDescription: PropertyDescription, @unchecked Sendable {
   // Not checked for overlapping access, as those of `PropertyDescription`.
 
   /// The entity of the destinations, which may also be of its subentities.
-  @_disfavoredOverload @exclusivity(unchecked) public var destinationEntity: EntityDescription! {
+  @_disfavoredOverload @exclusivity(unchecked) public final var destinationEntity: EntityDescription! {
     willSet { willEdit() }
   }
-  package var anyDestinationEntity: EntityDescription? {
+  package final var anyDestinationEntity: EntityDescription? {
     get { destinationEntity }
     set { destinationEntity = newValue }
   }
   /// The inverse relationship, which the context maintains. Each of the two must name the other. Strongly recommended.
-  @exclusivity(unchecked) public var inverseRelationship: RelationshipDescription? { willSet { willEdit() } }
+  @exclusivity(unchecked) public final var inverseRelationship: RelationshipDescription? {
+    willSet { willEdit() }
+  }
   /// The effect of deleting an object on its destinations. The default is `nullifyDeleteRule`, as in Core Data's model
   /// editor; Core Data's descriptions default to `noActionDeleteRule`.
-  @exclusivity(unchecked) public var deleteRule = DeleteRule.nullifyDeleteRule { willSet { willEdit() } }
+  @exclusivity(unchecked) public final var deleteRule = DeleteRule.nullifyDeleteRule {
+    willSet { willEdit() }
+  }
   /// The minimum number of destinations, checked at a save unless the relationship is optional and empty. Without one, a to-many relationship
   /// may be empty also if it is not optional, as in Core Data; a to-one relationship that is not optional needs its destination.
-  @exclusivity(unchecked) public var minCount = 0 { willSet { willEdit() } }
+  @exclusivity(unchecked) public final var minCount = 0 { willSet { willEdit() } }
   /// The maximum number of destinations; 1 makes a to-one relationship, 0 means no limit.
-  @exclusivity(unchecked) public var maxCount = 0 { willSet { willEdit() } }
+  @exclusivity(unchecked) public final var maxCount = 0 { willSet { willEdit() } }
   /// Whether the destinations of a to-many relationship are ordered.
-  @exclusivity(unchecked) public var isOrdered = false { willSet { willEdit() } }
+  @exclusivity(unchecked) public final var isOrdered = false { willSet { willEdit() } }
 
   /// Whether the destination and the inverse stand for those of these names in the model that the relationship is put into, as a copy's do.
-  package var refersByName = false
+  package final var refersByName = false
 
   /// A new relationship; set at least its name, destination and, for to-one, `maxCount`.
   public override init() { super.init() }
@@ -71,12 +75,12 @@ public final class RelationshipDescription: PropertyDescription, @unchecked Send
   }
 
   /// Whether more than one destination is allowed.
-  public var isToMany: Bool { maxCount != 1 }
+  public final var isToMany: Bool { maxCount != 1 }
 
   /// Whether the store has entries for this relationship that no to-one value implies: many-to-many, and to-many without
   /// an inverse. Other relationships are derived from the rows of the other side.
-  package var ownsLinks: Bool { !isTransient && isToMany && inverseRelationship?.isToMany != false }
+  package final var ownsLinks: Bool { !isTransient && isToMany && inverseRelationship?.isToMany != false }
 
   /// Whether both sides are values of their rows.
-  package var isOneToOne: Bool { !isTransient && !isToMany && inverseRelationship?.isToMany == false }
+  package final var isOneToOne: Bool { !isTransient && !isToMany && inverseRelationship?.isToMany == false }
 }

@@ -158,6 +158,25 @@ extension NSPersistentStoreCoordinator: FormerMetadata {}
     }
   }
 
+  @Test func `descriptions of properties are inherited from`() throws {
+    final class Named: NSRelationshipDescription, @unchecked Sendable { var note = "" }
+    final class Counted: NSAttributeDescription, @unchecked Sendable { let count = 3 }
+    let (entity, parent, number) = (NSEntityDescription(), Named(), Counted())
+    entity.name = "Node"
+    (parent.name, parent.destinationEntity, parent.maxCount, parent.note) = ("parent", entity, 1, "up")
+    (number.name, number.attributeType) = ("number", .integer64AttributeType)
+    entity.properties = [parent, number]
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let context = try Library.makeContext(model)
+    let object = NSManagedObject(entity: entity, insertInto: context)
+    object.setValue(object, forKey: "parent")
+    object.setValue(number.count, forKey: "number")
+    try context.save()
+    #expect((entity.relationshipsByName["parent"] as? Named)?.note == "up")
+    #expect(object.value(forKeyPath: "parent.number") as? Int == 3)
+  }
+
   @Test func `an error of Cocoa has the parts of its user info, and its code as a pattern`() throws {
     let author = Author()
     let error = CocoaError(
