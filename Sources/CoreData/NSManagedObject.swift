@@ -153,6 +153,16 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
     using inObjects: Set<AnyHashable>
   ) { didChangeValue(forKey: inKey) }
 
+  /// Begins changing an ordered relationship in a custom accessor.
+  open func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+    willChangeValue(forKey: key)
+  }
+
+  /// Ends changing an ordered relationship in a custom accessor.
+  open func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+    didChangeValue(forKey: key)
+  }
+
   /// The values of several properties, with `NSNull` for nil.
   open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
     Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })

@@ -158,6 +158,23 @@ extension NSPersistentStoreCoordinator: FormerMetadata {}
     }
   }
 
+  @Test func `an accessor of an ordered relationship says which places change`() throws {
+    let context = try Library.makeContainer().newBackgroundContext()
+    let author = Author(name: "Ada", context: context)
+    for place in [0, 0] {
+      let places = IndexSet(integer: place)
+      author.willChange(.insertion, valuesAt: places, forKey: "shelf")
+      let shelf = NSMutableOrderedSet(orderedSet: author.shelf ?? NSOrderedSet())
+      shelf.insert(Book(context: context), at: place)
+      author.setPrimitiveValue(shelf, forKey: "shelf")
+      author.didChange(.insertion, valuesAt: places, forKey: "shelf")
+    }
+    #expect(author.shelf?.count == 2)
+    try context.save()
+    context.refreshAllObjects()
+    #expect(author.shelf?.count == 2)
+  }
+
   @Test func `descriptions of properties are inherited from`() throws {
     final class Named: NSRelationshipDescription, @unchecked Sendable { var note = "" }
     final class Counted: NSAttributeDescription, @unchecked Sendable { let count = 3 }
