@@ -18,6 +18,9 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   /// An object of the class's entity, in no context.
   public convenience init() { self.init(entity: Self.entity(), insertInto: nil) }
 
+  /// The superclass.
+  public class func superclass() -> AnyClass? { _getSuperclass(self) }
+
   /// The entity of this class, in the model that was used or read last. Without a model that has one, writes a warning, and returns an entity
   /// without properties.
   open override class func entity() -> NSEntityDescription { ClassEntities.entity(of: self) }

@@ -175,6 +175,11 @@ extension NSPersistentStoreCoordinator: FormerMetadata {}
     #expect(author.shelf?.count == 2)
   }
 
+  @Test func `a class of objects has a superclass`() {
+    final class Poet: Author {}
+    #expect(Poet.superclass() == Author.self && Author.superclass() == NSManagedObject.self)
+  }
+
   @Test func `descriptions of properties are inherited from`() throws {
     final class Named: NSRelationshipDescription, @unchecked Sendable { var note = "" }
     final class Counted: NSAttributeDescription, @unchecked Sendable { let count = 3 }
