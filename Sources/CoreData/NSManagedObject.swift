@@ -197,7 +197,9 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   }
 
   /// The values that differ from those last fetched or saved, in the types of `value(forKey:)`, `NSNull` for nil.
-  open override func changedValues() -> [String: Any] { foundationValues(super.changedValues()) }
+  open override func changedValues() -> [String: Any] {
+    hasChanges ? foundationValues(super.changedValues()) : [:]
+  }
 
   /// The values, before they were changed, of the properties that were changed since pending changes were last processed, in the types of
   /// `value(forKey:)`, `NSNull` for nil.

@@ -158,6 +158,16 @@ extension NSPersistentStoreCoordinator: FormerMetadata {}
     }
   }
 
+  @Test func `a primitive value of an unchanged object is no change of it`() throws {
+    let context = try Library.makeContainer().newBackgroundContext()
+    let author = Author(name: "Ada", context: context)
+    try context.save()
+    author.setPrimitiveValue("Eve", forKey: "name")
+    #expect(author.name == "Eve" && author.changedValues().isEmpty && !author.hasChanges)
+    author.born = .distantPast
+    #expect(Set(author.changedValues().keys) == ["born", "name"])
+  }
+
   @Test func `an accessor of an ordered relationship says which places change`() throws {
     let context = try Library.makeContainer().newBackgroundContext()
     let author = Author(name: "Ada", context: context)
