@@ -44,7 +44,8 @@ open class NSMigrationManager: MigrationManager, @unchecked Sendable {
           forSourceModel: sourceModel, destinationModel: destinationModel)
       let source = try PersistentStoreDescription.make(
         type: sStoreType, configuration: nil, url: sourceURL, options: sOptions)
-      source.isReadOnly = true
+      // As with Core Data, unless the options say otherwise: a policy may save the source's context.
+      source.isReadOnly = source.isReadOnly || sOptions?[NSReadOnlyPersistentStoreOption] == nil
       try AppleStores.bring(source, sOptions, for: sourceModel)
       let destination = try PersistentStoreDescription.make(
         type: dStoreType, configuration: nil, url: dURL, options: dOptions)

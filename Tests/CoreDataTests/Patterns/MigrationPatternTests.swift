@@ -387,6 +387,31 @@ final class Note: NSManagedObject {
     #expect(manager.mappingModel.entityMappings.count == 2)
   }
 
+  @Test(arguments: [true, false])
+  func `a policy saves the context of the source if the source's options allow it`(isReadOnly: Bool) throws {
+    final class Emptying: NSEntityMigrationPolicy, @unchecked Sendable {
+      override func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+        let name = try #require(mapping.sourceEntityName)
+        for object in try manager.sourceContext.fetch(NSFetchRequest<NSManagedObject>(entityName: name)) {
+          manager.sourceContext.delete(object)
+        }
+        try manager.sourceContext.save()
+      }
+    }
+    let url = try Self.makeStore()
+    defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+    let (source, destination) = (Self.model(second: false), Self.model(second: true))
+    let mapping = Self.mapping(from: source, to: destination)
+    mapping.entityMappings.last?.policy = Emptying()
+    func migrate() throws {
+      try NSMigrationManager(sourceModel: source, destinationModel: destination).migrateStore(
+        from: url, sourceType: NSSQLiteStoreType, options: [NSReadOnlyPersistentStoreOption: isReadOnly],
+        with: mapping, toDestinationURL: url.deletingLastPathComponent().appending(path: "New.sqlite"),
+        destinationType: NSSQLiteStoreType, destinationOptions: nil)
+    }
+    if isReadOnly { #expect(throws: (any Error).self) { try migrate() } } else { try migrate() }
+  }
+
   @Test func `an error of a policy ends the migration and reaches the caller`() throws {
     final class Refusing: NSEntityMigrationPolicy, @unchecked Sendable {
       override func createDestinationInstances(
