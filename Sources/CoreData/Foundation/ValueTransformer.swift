@@ -24,12 +24,12 @@ open class ValueTransformer: NSObject {
 
   private static let known = TransformerTable()
 
-  /// Foundation's names of transformers of archives, and of their classes, which stand for them as well. What is written is a secure archive
-  /// for each of them.
-  private static let ofArchives: Set<String> = [
-    "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData",
-    "NSKeyedUnarchiveFromDataTransformer", "NSUnarchiveFromData", "NSUnarchiveFromDataTransformer",
-  ]
+  /// Foundation's names of transformers of archives, and of their classes, which stand for them as well; models also have the names of its
+  /// constants, which Core Data's messages show. What is written is a secure archive for each of them.
+  private static let ofArchives = Set(
+    ["NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData", "NSUnarchiveFromData"].flatMap {
+      [$0, $0 + "Transformer", $0 + "TransformerName"]
+    })
 
   /// Registers a transformer, also for transformable attributes with its name.
   open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName)

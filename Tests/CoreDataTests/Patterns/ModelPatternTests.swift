@@ -136,7 +136,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData", "NSUnarchiveFromData",
+    "NSSecureUnarchiveFromDataTransformer", "NSSecureUnarchiveFromDataTransformerName",
+    "NSKeyedUnarchiveFromData", "NSUnarchiveFromData",
     "NSUnarchiveFromDataTransformer", "",
   ])
   func `a transformer of archives is known by Foundation's names and by those of its classes`(name: String)
