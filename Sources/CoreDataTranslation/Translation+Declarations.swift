@@ -14,17 +14,19 @@ extension Translation {
   ]
 
   /// Makes an initialiser `init(context:)` of a class of managed objects a required one, as that of `NSManagedObject` is here. It is then as
-  /// accessible as the class.
+  /// accessible as the class. One of an extension, which can have no required initialisers, gets another label, and the class one that calls it.
   ///
   /// - Parameter start: The place of `init`.
   mutating func initialiser(at start: Int) {
-    guard isWriting, let scope = (scopes.last ?? nil), scope.isClass, index.isManaged(scope.name),
+    guard let scope = (scopes.last ?? nil), scope.isClass || scope.isExtension,
       !cursor[start - 1].is("."), cursor[start + 1].is("("), parameterLabels(at: start + 1) == ["context"]
     else { return }
     let end = cursor.end(ofBracketsAt: start + 1)
     guard cursor.tokens[(start + 2)..<end].contains(where: { $0.is("NSManagedObjectContext") }) else {
       return
     }
+    if scope.isExtension { return extensionInitialiser(at: start, of: scope) }
+    guard isWriting, index.isManaged(scope.name) else { return }
     var first = start
     while cursor[first - 1].kind == .word, Self.initialiserModifiers.contains(cursor[first - 1].text) {
       first -= 1
@@ -35,6 +37,22 @@ extension Translation {
     if !cursor.tokens[first..<start].contains(where: { $0.is("required") }) {
       replace(start..<(start + 1), "required init")
     }
+  }
+
+  private mutating func extensionInitialiser(at start: Int, of scope: Scope) {
+    guard isWriting else {
+      let declaration =
+        "public required convenience init(context: NSManagedObjectContext) { self.init(_context: context) }"
+      return index.note(
+        ExtensionMember(
+          key: "init(context:)", isOverride: true, declaration: declaration, newName: "init(_context:)"),
+        of: scope.name)
+    }
+    guard index.isManaged(scope.name) else { return }
+    for place in pending.modifiers where ["private", "fileprivate"].contains(cursor[place].text) {
+      remove(place..<(place + 1))
+    }
+    insert(cursor[start + 3].is(":") ? "_context " : "_", before: cursor[start + 2])
   }
 
   private static let initialiserModifiers: Set<String> = [

@@ -84,6 +84,20 @@ import Testing
     #expect(translated("class C: Base { \(source) }") == "class C: Base { \(source) }")
   }
 
+  @Test func `an initialiser of a context in an extension gets another label, and its class the required one`() {
+    let written = "private convenience init(context: NSManagedObjectContext) { self.init() }"
+    let renamed = " convenience init(_context context: NSManagedObjectContext) { self.init() }"
+    #expect(
+      translated("extension NSManagedObject { \(written) }") == "extension NSManagedObject { \(renamed) }")
+    #expect(
+      translated("extension C { convenience init(context moc: NSManagedObjectContext) {} }\nclass C: NSManagedObject {}")
+        == "extension C { convenience init(_context moc: NSManagedObjectContext) {} }\nclass C: NSManagedObject { "
+        + "public required convenience init(context: NSManagedObjectContext) { self.init(_context: context) } }")
+    for other in ["extension Other { \(written) }", "extension C { convenience init(context: Int) {} }"] {
+      #expect(translated(other) == other)
+    }
+  }
+
   @Test func `modifiers and other attributes of properties stay, but for those of Objective-C`() {
     func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
     #expect(
