@@ -22,6 +22,12 @@ package struct ClassIndex {
     validators[name, default: []].append(validator)
   }
 
+  /// Methods that Objective-C sees and that return something, by class.
+  private(set) var functions: [String: [PolicyFunction]] = [:]
+  mutating func note(_ function: PolicyFunction, of name: String) {
+    functions[name, default: []].append(function)
+  }
+
   /// Notes a class whose body is in a source of this target.
   mutating func noteBody(of name: String) { withBodies.insert(name) }
 
@@ -74,6 +80,14 @@ package struct ClassIndex {
     extensionMembers[name, default: []].append(member)
   }
   mutating func noteOverride(of key: String, in name: String) { overridden[name, default: []].insert(key) }
+
+  func isOverridden(_ key: String, in name: String) -> Bool { overridden[name]?.contains(key) == true }
+
+  /// Whether objects of a class are migration policies.
+  func isPolicy(_ name: String) -> Bool {
+    superclasses[name] == "NSEntityMigrationPolicy"
+      || ancestors(of: name).contains { superclasses[$0] == "NSEntityMigrationPolicy" }
+  }
 
   /// Whether a member of an extension has to be in the body of its class, as it overrides another one or is overridden.
   func isMoved(_ member: ExtensionMember, of name: String) -> Bool {

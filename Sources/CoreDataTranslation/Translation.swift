@@ -133,6 +133,7 @@ package struct Translation {
       pending = PendingAttributes()
     case (.word, "func"):
       noteValidator(at: next)
+      notePolicyFunction(at: next)
       member(at: next)
       pending = PendingAttributes()
     case (.word, "case"):
@@ -390,11 +391,22 @@ package struct Translation {
     }
   }
 
-  /// Gives a class of managed objects its properties and validators by their names.
+  /// A method of a migration policy, which expressions of mapping models find by its name.
+  private mutating func notePolicyFunction(at start: Int) {
+    guard !isWriting, let scope = (scopes.last ?? nil), !scope.isProtocol, !pending.isStatic,
+      !pending.isPrivate || scope.isClass, pending.isObjectiveC || scope.hasObjectiveCMembers,
+      let labels = parameterLabels(at: start + 2),
+      let function = PolicyFunction(cursor, at: start, labels: labels, given: pending.objectiveCName)
+    else { return }
+    index.note(function, of: scope.name)
+  }
+
+  /// Gives a class of managed objects its properties and validators by their names, and a migration policy its functions.
   private mutating func close(_ scope: Scope, at brace: Int) {
     guard isWriting else { return index.noteBody(of: scope.name) }
     let members =
-      index.isManaged(scope.name) ? index.members(of: scope.name) : index.movedMembers(of: scope.name)
+      (index.isManaged(scope.name) ? index.members(of: scope.name) : index.movedMembers(of: scope.name))
+      + [index.policyFunctions(of: scope.name)].compactMap { $0 }
     guard !members.isEmpty else { return }
     let (before, brace) = (cursor[brace - 1], cursor[brace])
     let separator = before.line == brace.line && !before.is("{") && !before.is(";") ? "; " : " "

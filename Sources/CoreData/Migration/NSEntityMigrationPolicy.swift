@@ -46,6 +46,12 @@ open class NSEntityMigrationPolicy: EntityMigrationPolicy, @unchecked Sendable {
     try super.value(forFunction: name, arguments: arguments, manager: manager as MigrationManager)
   }
 
+  /// An argument of a function in the type of its parameter, for the code of the plugins.
+  public static func _argument<Value>(_ arguments: [Any?], _ place: Int) -> Value {
+    ManagedValue.cast(
+      place < arguments.count ? arguments[place] : nil, "argument \(place) of a function of \(self)")
+  }
+
   /// A policy of a class of the program; nil if there is none of this name.
   static func made(named name: String) -> NSEntityMigrationPolicy? {
     (ProgramClasses.named(name) as? NSEntityMigrationPolicy.Type)?.init()
@@ -91,7 +97,9 @@ open class NSEntityMigrationPolicy: EntityMigrationPolicy, @unchecked Sendable {
   /// Calls the method of this name with the types of this module.
   public final override func value(
     forFunction name: String, arguments: [Any?], manager: MigrationManager
-  ) throws -> Any? { try value(forFunction: name, arguments: arguments, manager: own(manager)) }
+  ) throws -> Any? {
+    try value(forFunction: name, arguments: arguments, manager: own(manager)).flatMap(FoundationValue.plain)
+  }
 
   private final func own(_ object: ManagedObject) throws -> NSManagedObject {
     guard let own = object as? NSManagedObject else { throw foreign(object) }

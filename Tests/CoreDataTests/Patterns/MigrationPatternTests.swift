@@ -387,6 +387,48 @@ final class Note: NSManagedObject {
     #expect(manager.mappingModel.entityMappings.count == 2)
   }
 
+  @Test func `functions of a policy take and give values of Foundation`() throws {
+    // As the plugins translate a class with methods for Objective-C.
+    final class Naming: NSEntityMigrationPolicy, @unchecked Sendable {
+      func twice(_ number: NSNumber) -> NSNumber { NSNumber(value: number.intValue * 2) }
+      func name(_ text: NSString, with number: Int) -> NSString { "\(text)!" as NSString }
+      func own() -> NSUUID? { nil }
+      override func value(forFunction name: String, arguments: [Any?], manager: NSMigrationManager) throws
+        -> Any?
+      {
+        switch name {
+        case "twice:": self.twice(Self._argument(arguments, 0))
+        case "name:with:": self.name(Self._argument(arguments, 0), with: Self._argument(arguments, 1))
+        case "own": self.own()
+        default: try super.value(forFunction: name, arguments: arguments, manager: manager)
+        }
+      }
+    }
+    let url = try Self.makeStore()
+    defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+    let (source, destination) = (Self.model(second: false), Self.model(second: true))
+    let mapping = Self.mapping(from: source, to: destination)
+    let person = mapping.entityMappings[0]
+    person.policy = Naming()
+    for (name, text) in [
+      ("points", "\"twice:\", $source.points"), ("nickname", "\"own\""),
+      ("givenName", "\"name:with:\", $source.fullName, 1"), ("familyName", "\"own\""),
+    ] {
+      person.attributeMappings?.first { $0.name == name }?.valueExpression =
+        NSExpression(format: "FUNCTION($entityPolicy, \(text))")
+    }
+    let made = url.deletingLastPathComponent().appending(path: "New.sqlite")
+    try NSMigrationManager(sourceModel: source, destinationModel: destination).migrateStore(
+      from: url, sourceType: NSSQLiteStoreType, options: nil, with: mapping, toDestinationURL: made,
+      destinationType: NSSQLiteStoreType, destinationOptions: nil)
+    #expect(
+      try Self.people(at: made) == [
+        "[\"Ada King!\", \"-\", \"-\"] 2 [0.5, 1.5]",
+        "[\"Grace Brewster Hopper!\", \"-\", \"-\"] 4 [0.5, 1.5]",
+        "[\"Plato!\", \"-\", \"-\"] 6 [0.5, 1.5]",
+      ])
+  }
+
   @Test(arguments: [true, false])
   func `a policy saves the context of the source if the source's options allow it`(isReadOnly: Bool) throws {
     final class Emptying: NSEntityMigrationPolicy, @unchecked Sendable {

@@ -84,18 +84,45 @@ import Testing
     #expect(translated("class C: Base { \(source) }") == "class C: Base { \(source) }")
   }
 
-  @Test func `an initialiser of a context in an extension gets another label, and its class the required one`() {
+  @Test
+  func `an initialiser of a context in an extension gets another label, and its class the required one`() {
     let written = "private convenience init(context: NSManagedObjectContext) { self.init() }"
     let renamed = " convenience init(_context context: NSManagedObjectContext) { self.init() }"
     #expect(
       translated("extension NSManagedObject { \(written) }") == "extension NSManagedObject { \(renamed) }")
     #expect(
-      translated("extension C { convenience init(context moc: NSManagedObjectContext) {} }\nclass C: NSManagedObject {}")
+      translated(
+        "extension C { convenience init(context moc: NSManagedObjectContext) {} }\nclass C: NSManagedObject {}"
+      )
         == "extension C { convenience init(_context moc: NSManagedObjectContext) {} }\nclass C: NSManagedObject { "
-        + "public required convenience init(context: NSManagedObjectContext) { self.init(_context: context) } }")
+        + "public required convenience init(context: NSManagedObjectContext) { self.init(_context: context) } }"
+    )
     for other in ["extension Other { \(written) }", "extension C { convenience init(context: Int) {} }"] {
       #expect(translated(other) == other)
     }
+  }
+
+  @Test func `a migration policy has its functions by the names of Objective-C`() {
+    let source =
+      "class P: NSEntityMigrationPolicy { func twice(_ n: NSNumber) -> NSNumber { n }; func both(a: Int, b: Int) throws -> Int { a }; "
+      + "@objc(mine:) private func m(_ s: String?) -> String? { s }; func none(_ n: Int) {}; func own(_ n: Int) -> Int { n } }"
+    func cases(_ text: String) -> [Substring] {
+      text.split(separator: "case \"").dropFirst().map { $0.prefix { $0 != ";" } }
+    }
+    let marked = source.replacing("func twice", with: "@objc func twice").replacing(
+      "func both", with: "@objc func both")
+    #expect(
+      cases(translated(marked)) == [
+        "twice:\": return self.twice(Self._argument(arguments, 0))",
+        "bothWithA:b:\": return try self.both(a: Self._argument(arguments, 0), b: Self._argument(arguments, 1))",
+        "mine:\": return self.m(Self._argument(arguments, 0))",
+      ])
+    #expect(cases(translated("@objcMembers " + source)).count == 4)
+    #expect(cases(translated(marked.replacing("NSEntityMigrationPolicy", with: "NSObject"))).isEmpty)
+    #expect(cases(translated("class Q: P {}\n" + marked)).count == 3)
+    let own =
+      "override func value(forFunction n: String, arguments: [Any?], manager: NSMigrationManager) throws -> Any? { nil }"
+    #expect(cases(translated(marked.dropLast() + own + " }")).isEmpty)
   }
 
   @Test func `modifiers and other attributes of properties stay, but for those of Objective-C`() {
