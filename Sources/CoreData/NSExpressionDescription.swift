@@ -20,12 +20,13 @@ open class NSExpressionDescription: NSPropertyDescription, @unchecked Sendable {
   /// A column without an expression.
   public override init() { super.init() }
 
-  final func column() throws -> ExpressionDescription {
+  final func column(of entity: NSEntityDescription?) throws -> ExpressionDescription {
     guard let expression else {
       throw HeartwoodError(.coreData, "the column \"\(name)\" has no expression: set one")
     }
     return ExpressionDescription(
-      name: name, expression: expression.expression, resultType: expressionResultType)
+      name: name, expression: expression.aggregate(of: entity) ?? expression.expression,
+      resultType: expressionResultType)
   }
 
   /// - Throws: `.coreData` if a value is not of the kind of `expressionResultType`. Numbers are of one kind.

@@ -283,8 +283,8 @@ open class FetchRequestBase: NSPersistentStoreRequest {
     if Object.self != [String: Any].self {
       try checkProperties(of: request.entity)
     } else {
-      request.propertiesToFetch = try propertiesToFetch?.map(Self.column)
-      request.propertiesToGroupBy = try propertiesToGroupBy?.map(Self.column)
+      request.propertiesToFetch = try propertiesToFetch?.map { try Self.column($0, of: request.entity) }
+      request.propertiesToGroupBy = try propertiesToGroupBy?.map { try Self.column($0) }
       request.havingPredicate = try havingPredicate.map { try columnNames($0).storeCondition() }
       request.returnsDistinctResults = returnsDistinctResults
     }
@@ -348,10 +348,12 @@ open class FetchRequestBase: NSPersistentStoreRequest {
     request.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
   }
 
-  private static func column(_ any: Any) throws -> any FetchableProperty {
+  private static func column(_ any: Any, of entity: NSEntityDescription? = nil) throws
+    -> any FetchableProperty
+  {
     switch any {
     case let name as String: name
-    case let expression as NSExpressionDescription: try expression.column()
+    case let expression as NSExpressionDescription: try expression.column(of: entity)
     case let property as NSPropertyDescription: property.name
     case let expression as NSExpression: try expression.column()
     default:

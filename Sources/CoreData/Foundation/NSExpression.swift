@@ -228,6 +228,26 @@ open class NSExpression: NSObject, NSCopying {
   /// The expression itself, which does not change.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
+  /// The aggregate over the rows of a dictionary that a key path stands for: `@sum.pages`, and `title.@count` of an attribute. Nil for others.
+  final func aggregate(of entity: NSEntityDescription?) -> ConditionExpression? {
+    let text = "\(expression)"
+    guard text.contains("@"), text.allSatisfy({ $0.isLetter || $0.isNumber || "._@".contains($0) }) else {
+      return nil
+    }
+    let names = text.split(separator: ".").map(String.init)
+    guard names.count > 1 else { return nil }
+    let isAttribute = entity?.attributesByName[names.dropLast().joined(separator: ".")] != nil
+    let (name, path) =
+      isAttribute ? (names[names.count - 1], names.dropLast()) : (names[0], names.dropFirst())
+    guard let function = Self.aggregates[name] else { return nil }
+    let attribute = NSExpression(forKeyPath: path.joined(separator: "."))
+    return NSExpression(forFunction: function, arguments: [attribute]).expression
+  }
+
+  private static let aggregates = [
+    "@sum": "sum:", "@avg": "average:", "@max": "max:", "@min": "min:", "@count": "count:",
+  ]
+
   /// The expression as a column of dictionaries, with its text as its name.
   final func column() throws -> ExpressionDescription {
     ExpressionDescription(name: expression.keyPath ?? "\(expression)", expression: expression)

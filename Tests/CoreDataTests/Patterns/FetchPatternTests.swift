@@ -41,6 +41,27 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `key paths of operators are aggregates over the rows of a dictionary`(isGrouped: Bool) throws {
+    try context.performAndWait {
+      let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+      request.resultType = .dictionaryResultType
+      let columns = ["@sum.pages", "pages.@max", "title.@count"].map { path in
+        let column = sum(path, "sum:")
+        column.expression =
+          path == "title.@count" ? NSExpression(format: path) : NSExpression(forKeyPath: path)
+        return column
+      }
+      request.propertiesToFetch = columns + (isGrouped ? ["title"] : [])
+      request.propertiesToGroupBy = isGrouped ? ["title"] : nil
+      let rows = try context.fetch(request)
+      let totals = rows.compactMap { $0["@sum.pages"] as? Int }
+      #expect(totals.reduce(0, +) == 6 && rows.compactMap { $0["pages.@max"] as? Int }.max() == 3)
+      #expect(rows.compactMap { $0["title.@count"] as? Int }.reduce(0, +) == 3)
+      #expect(rows.count == (isGrouped ? 3 : 1))
+    }
+  }
+
   @Test func `a subquery is built of an expression, a name and a predicate, and counted behind its text`()
     throws
   {
