@@ -3,8 +3,12 @@ import Heartwood
 /// The completions of a line of the shell: commands, options, entities and properties.
 struct ShellCompletion {
   private let model: ManagedObjectModel
+  private let properties: PropertyCompletion
 
-  init(model: ManagedObjectModel) { self.model = model }
+  init(model: ManagedObjectModel) {
+    self.model = model
+    properties = PropertyCompletion(model: model)
+  }
 
   func callAsFunction(_ line: [Character]) -> LineEditor.Completion {
     let words = ShellWords(line)
@@ -32,13 +36,8 @@ struct ShellCompletion {
       return LineEditor.Completion(
         start: start, candidates: matching(text, model.entitiesByName.keys.sorted()))
     }
-    return property(
+    return properties(
       line, start, of: complete.dropFirst().lazy.map(\.text).first { model.entitiesByName[$0] != nil })
-  }
-
-  /// The completion of the last name of a condition.
-  func callAsFunction(_ condition: [Character], ofConditionOf entity: String) -> LineEditor.Completion {
-    property(condition, condition.count, of: entity)
   }
 
   /// Whether a word is the value of the option before it, as `-population` is in `--sort -population`.
@@ -50,26 +49,7 @@ struct ShellCompletion {
   /// A name inside a predicate in quotation marks.
   private func inQuotes(_ line: [Character]) -> LineEditor.Completion {
     let words = ShellWords(line).words
-    return property(line, line.count, of: words.lazy.map(\.text).first { model.entitiesByName[$0] != nil })
-  }
-
-  /// The property at the end of a path such as `capital.na`.
-  private func property(_ line: [Character], _ end: Int, of name: String?) -> LineEditor.Completion {
-    let start = line.lastIndex { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "." }.map { $0 + 1 } ?? 0
-    var parts = String(line[start...]).split(separator: ".", omittingEmptySubsequences: false).map(
-      String.init)
-    guard let name, var entity = model.entitiesByName[name], let last = parts.popLast() else {
-      return LineEditor.Completion(start: end, candidates: [])
-    }
-    for part in parts {
-      guard let next = entity.relationshipsByName[part]?.destinationEntity else {
-        return LineEditor.Completion(start: end, candidates: [])
-      }
-      entity = next
-    }
-    let head = parts.map { $0 + "." }.joined()
-    return LineEditor.Completion(
-      start: start, candidates: matching(last, entity.propertiesByName.keys.sorted()).map { head + $0 })
+    return properties(line, line.count, of: words.lazy.map(\.text).first { model.entitiesByName[$0] != nil })
   }
 
   private func matching(_ text: String, _ names: [String]) -> [String] { names.filter { $0.hasPrefix(text) } }

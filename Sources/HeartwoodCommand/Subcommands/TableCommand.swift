@@ -47,12 +47,12 @@ enum TableCommand: Subcommand {
   private static func show(
     _ store: CommandStore, _ generation: UInt64?, _ entity: String?, usesColors: Bool
   ) throws {
-    let completion = ShellCompletion(model: store.model)
+    let completion = PropertyCompletion(model: store.model)
     let size = TerminalSize.columnsAndRows(of: STDERR_FILENO)
     var screen = try TableScreen(
       TableSource(store: BrowsedStore(store, generation: generation)),
       TableList(entity.map { .objects(of: $0) } ?? .entities), width: size.columns, height: size.rows
-    ) { entity, condition in completion(condition, ofConditionOf: entity) }
+    ) { entity, condition in completion(condition, condition.count, of: entity) }
     try Terminal.fullScreen { keys in
       repeat {
         let size = TerminalSize.columnsAndRows(of: STDERR_FILENO)

@@ -104,6 +104,11 @@ public final class ManagedObjectModel: NSObject, @unchecked Sendable {
   ///
   /// - Throws: `.coreData` with a message that says what is wrong in the model.
   package func freeze() throws(HeartwoodError) {
+    // An initialiser in an extension sets `entities` and `subentities` without their observers.
+    for entity in isFrozen ? [] : entities {
+      if entity.model == nil { entity.model = self }
+      for other in entity.subentities where other.superentity == nil { other.superentity = entity }
+    }
     beforeFreezing?(self)
     beforeFreezing = nil
     // The prototypes of classes run code of the program, and are made without the lock; what is wrong with one is thrown below.

@@ -190,6 +190,18 @@ extension NSPersistentStoreCoordinator: FormerMetadata {}
     #expect(Poet.superclass() == Author.self && Author.superclass() == NSManagedObject.self)
   }
 
+  @Test func `initialisers in extensions make models and entities`() throws {
+    let (part, whole) = (NSEntityDescription(called: "Part"), NSEntityDescription(called: "Whole"))
+    part.properties = [Library.attribute("text", .stringAttributeType)]
+    let top = NSEntityDescription(called: "Top", subentities: [part, whole])
+    let context = try Library.makeContext(NSManagedObjectModel(listing: [top, part, whole]))
+    let object = NSEntityDescription.insertNewObject(forEntityName: "Part", into: context)
+    object.setValue("a", forKey: "text")
+    try context.save()
+    #expect(part.superentity == top && part.managedObjectModel.entities.count == 3)
+    #expect(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Top")) == [object])
+  }
+
   @Test func `descriptions of properties are inherited from`() throws {
     final class Named: NSRelationshipDescription, @unchecked Sendable { var note = "" }
     final class Counted: NSAttributeDescription, @unchecked Sendable { let count = 3 }
@@ -374,4 +386,19 @@ extension NSPersistentStoreCoordinator: FormerMetadata {}
 extension NSManagedObjectContextConcurrencyType {
   /// The deprecated kind, by its number.
   fileprivate static var confinementLike: Self { Self(rawValue: 0) ?? .privateQueueConcurrencyType }
+}
+
+extension NSManagedObjectModel {
+  fileprivate convenience init(listing entities: [NSEntityDescription]) {
+    self.init()
+    self.entities = entities
+  }
+}
+
+extension NSEntityDescription {
+  fileprivate convenience init(called name: String, subentities: [NSEntityDescription] = []) {
+    self.init()
+    self.name = name
+    self.subentities = subentities
+  }
 }

@@ -15,11 +15,11 @@ struct TableScreenTests {
     _ first: TableList.Content, _ keys: [String], width: Int = 100, height: Int = 10
   ) throws -> [[String]] {
     try CommandStore.with(world.path, for: .following, RecordingConsole()) { store in
-      let completion = ShellCompletion(model: store.model)
+      let completion = PropertyCompletion(model: store.model)
       var screen = try TableScreen(
         TableSource(store: BrowsedStore(store, generation: nil)), TableList(first), width: width,
         height: height
-      ) { completion($1, ofConditionOf: $0) }
+      ) { completion($1, $1.count, of: $0) }
       return keys.map { keys in
         var rest = Array(keys.utf8)[...]
         let decoder = KeyDecoder { rest.popFirst() }
