@@ -19,7 +19,8 @@ package struct IndexedAndPlain {
   /// - Parameters:
   ///   - isOnDisk: Whether the store with indexes is a folder.
   ///   - storeCount: How many stores have indexes.
-  package init(seed: UInt64, isOnDisk: Bool = false, storeCount: Int = 1) throws {
+  ///   - customCount: How many more are custom stores, which have none.
+  package init(seed: UInt64, isOnDisk: Bool = false, storeCount: Int = 1, customCount: Int = 0) throws {
     random = SplitMix64(seed: seed)
     folder = isOnDisk ? try TemporaryFolder() : nil
     let memory = URL(fileURLWithPath: "/dev/null")
@@ -33,6 +34,13 @@ package struct IndexedAndPlain {
     }
     for _ in 1..<storeCount {
       try containers[0].persistentStoreCoordinator.addPersistentStore(type: .inMemory, at: nil)
+    }
+    if customCount > 0 {
+      PersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, type: DictionaryStore.kind)
+    }
+    for _ in 0..<customCount {
+      try containers[0].persistentStoreCoordinator.addPersistentStore(
+        type: DictionaryStore.kind, at: DictionaryStore.newPlace())
     }
     stores = containers[0].persistentStoreCoordinator.persistentStores
     indexed = containers[0].newBackgroundContext()

@@ -1,13 +1,13 @@
 /// Requests that a context executes in its stores.
 extension ManagedObjectContext {
-  /// Executes a request of a class of the program, which the context's ``IncrementalStore`` knows.
+  /// Executes a request of a class of the program, which the context's stores of classes that derive from ``IncrementalStore`` know.
   ///
   /// - Parameter request: A request that is neither a fetch nor one of a class of this library.
   /// - Returns: The result of each store that has executed it.
-  /// - Throws: `.persistentStoreUnsupportedRequestType` if the store does not know it; the error of the store.
+  /// - Throws: `.persistentStoreUnsupportedRequestType` if a store does not know it; the error of the store.
   @_disfavoredOverload
   public func execute(_ request: PersistentStoreRequest) throws -> [Any] {
-    if let result = try RequestExecution(self).resultOfStore(request) { return [result] }
+    if let results = try RequestExecution(self).resultsOfStores(request) { return results }
     throw HeartwoodError(
       .persistentStoreUnsupportedRequestType,
       "no store of the context executes a \(type(of: request)): only a custom store, a subclass of IncrementalStore, may know one"

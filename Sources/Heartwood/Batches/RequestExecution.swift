@@ -11,7 +11,11 @@ struct RequestExecution {
   func insert(_ request: BatchInsertRequest, mergingInto contexts: [ManagedObjectContext]) throws
     -> BatchResult
   {
-    if let result = try customResult(of: request, mergingInto: contexts) { return result }
+    let concerned = try concerned(request) { members in
+      let entity = try self.entity(named: request.entityName)
+      return members.first { $0.configuration.has(entity) && !$0.isReadOnly }.map { [$0] } ?? []
+    }
+    if let result = try customResult(of: request, concerned, mergingInto: contexts) { return result }
     let entity = try entity(named: request.entityName)
     let stores = try insertionStore(request, entity)
     for store in stores { try store.require(.batchInserts) }
@@ -23,7 +27,11 @@ struct RequestExecution {
   func update(_ request: BatchUpdateRequest, mergingInto contexts: [ManagedObjectContext]) throws
     -> BatchResult
   {
-    if let result = try customResult(of: request, mergingInto: contexts) { return result }
+    let concerned = try concerned(request) { members in
+      let entity = try self.entity(named: request.entityName)
+      return members.filter { $0.mayHave(entity) }
+    }
+    if let result = try customResult(of: request, concerned, mergingInto: contexts) { return result }
     let entity = try entity(named: request.entityName)
     return try run(request, request.resultType, contexts, batchStores(request, entity)) {
       try update(request, entity, $0)
@@ -60,7 +68,18 @@ struct RequestExecution {
   func delete(_ request: BatchDeleteRequest, mergingInto contexts: [ManagedObjectContext]) throws
     -> BatchResult
   {
-    if let result = try customResult(of: request, mergingInto: contexts) { return result }
+    let concerned = try concerned(request) { members in
+      switch request.selection {
+      case .fetch(let resolve):
+        let resolved = try resolve(context, context.storeIdentity)
+        return members.filter {
+          resolved.stores?.contains($0.number) ?? true && $0.mayHave(resolved.entity)
+        }
+      case .identifiers(let identifiers):
+        return members.filter { member in identifiers.contains { $0.store == member.store.identity } }
+      }
+    }
+    if let result = try customResult(of: request, concerned, mergingInto: contexts) { return result }
     let (stores, selection) = try deletion(request)
     return try run(request, request.resultType, contexts, stores) { transaction in
       let (root, keys) = try batchKeys(selection, in: transaction, ofAll: stores)
@@ -127,24 +146,48 @@ struct RequestExecution {
 
   // MARK: Stores that execute requests themselves
 
-  /// The result of a request that the store executes itself; nil for other stores.
-  func resultOfStore(_ request: PersistentStoreRequest) throws -> Any? {
+  /// The results of a request of the stores that execute it themselves; nil for other stores.
+  ///
+  /// - Parameter concerned: The stores that the request concerns, where there are several; nil for all that it names.
+  func resultsOfStores(
+    _ request: PersistentStoreRequest, _ concerned: [StoreMember]? = nil
+  ) throws -> [Any]? {
     context.beginUse("executing a request")
     defer { context.endUse() }
     let store = try context.objectStore()
-    _ = try store.numbers(of: request.affectedStores)
-    guard let result = try store.execute(request, for: context.parent == nil ? context : nil) else {
-      return nil
-    }
-    context.view.held = nil
-    return result
+    let named = try store.numbers(of: request.affectedStores)
+    let results = try store.execute(
+      request, in: concerned.map { Set($0.map(\.number)) } ?? named,
+      for: context.parent == nil ? context : nil)
+    if results != nil { context.view.held = nil }
+    return results
+  }
+
+  /// The stores of a batch where some of several are incremental; nil otherwise.
+  ///
+  /// - Parameter choose: Chooses those that it concerns of those that it names.
+  /// - Throws: `.persistentStoreUnsupportedRequestType` if it concerns an incremental store and others.
+  private func concerned(
+    _ request: PersistentStoreRequest, _ choose: ([StoreMember]) throws -> [StoreMember]
+  ) throws -> [StoreMember]? {
+    let store = try context.objectStore()
+    guard store.identity.isOfSeveral, store.members.contains(where: { $0.log == nil }) else { return nil }
+    let named = try store.numbers(of: request.affectedStores)
+    let concerned = try choose(store.members.filter { named?.contains($0.number) ?? true })
+    guard concerned.count > 1, concerned.contains(where: { $0.log == nil }) else { return concerned }
+    throw HeartwoodError(
+      .persistentStoreUnsupportedRequestType,
+      "the batch concerns the stores at \(concerned.map(\.place).joined(separator: ", ")), of which one is an incremental store: the class "
+        + "of such a store executes batches of its own objects only; name one of the stores in affectedStores"
+    )
   }
 
   /// The result of a batch request that an incremental store has executed; nil for other stores.
   private func customResult(
-    of request: PersistentStoreRequest, mergingInto contexts: [ManagedObjectContext]
+    of request: PersistentStoreRequest, _ concerned: [StoreMember]?,
+    mergingInto contexts: [ManagedObjectContext]
   ) throws -> BatchResult? {
-    guard let executed = try resultOfStore(request) else { return nil }
+    guard let executed = try resultsOfStores(request, concerned)?.first else { return nil }
     guard let result = executed as? BatchResult else {
       throw HeartwoodError(
         .persistentStoreOperation,
@@ -244,10 +287,10 @@ struct RequestExecution {
   ) throws -> [LogStore] {
     let store = try context.objectStore()
     let numbers = try store.numbers(of: request.affectedStores)
-    return store.members.filter { member in
-      numbers?.contains(member.number) ?? true
-        && entity.map { member.store.schema.has($0) } ?? true
-    }.map(\.store)
+    return store.members.compactMap { member in
+      guard numbers?.contains(member.number) ?? true, let log = member.log else { return nil }
+      return entity.map { log.schema.has($0) } ?? true ? log : nil
+    }
   }
 
   /// The store that gets the objects: the first one of the request that may be written and has the entity.
@@ -258,9 +301,9 @@ struct RequestExecution {
     let numbers = try store.numbers(of: request.affectedStores)
     guard store.identity.isOfSeveral else { return try batchStores(request, entity) }
     let member = store.members.first { member in
-      numbers?.contains(member.number) ?? true && member.configuration.has(entity) && !member.store.isReadOnly
+      numbers?.contains(member.number) ?? true && member.configuration.has(entity) && !member.isReadOnly
     }
-    if let member { return [member.store] }
+    if let log = member?.log { return [log] }
     throw HeartwoodError(
       .persistentStoreIncompatibleSchema,
       "no row of \(entity.displayName) can be inserted: no store of the request that may be written has this entity in its configuration"
@@ -276,10 +319,10 @@ struct RequestExecution {
     case .fetch(let resolve):
       var resolved = try resolve(context, context.storeIdentity)
       let members = store.members.filter { member in
-        own.contains { $0 === member.store } && resolved.stores?.contains(member.number) ?? true
-          && member.store.schema.has(resolved.entity)
+        own.contains { $0 === member.log } && resolved.stores?.contains(member.number) ?? true
+          && member.log?.schema.has(resolved.entity) == true
       }
-      let stores = members.map(\.store)
+      let stores = members.compactMap(\.log)
       guard stores.count > 1, resolved.limit != nil || resolved.offset > 0 else {
         return (stores, request.selection)
       }

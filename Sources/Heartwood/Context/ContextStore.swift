@@ -1,6 +1,6 @@
 /// A store as contexts use it: besides what it shows, how it names new objects, what a save of it is, and which requests are its own.
 protocol ContextStore: ObjectStore {
-  /// The stores on the engine that it is: itself with the number 0, or several as one. An incremental store is none.
+  /// The stores that it is: itself with the number 0, or several as one.
   var members: [StoreMember] { get }
 
   /// The newest generation, as the context reads it on its queue.
@@ -28,21 +28,29 @@ protocol ContextStore: ObjectStore {
 
   /// Executes a request that is the store's own.
   ///
-  /// - Parameter context: The context, if this is called on its queue.
-  /// - Returns: The result; nil if no requests are.
-  func execute(_ request: PersistentStoreRequest, for context: ManagedObjectContext?) throws -> Any?
+  /// - Parameters:
+  ///   - numbers: The numbers of the stores that are to execute it, where there are several; nil for all.
+  ///   - context: The context, if this is called on its queue.
+  /// - Returns: The result of each store that has executed it; nil if no requests are.
+  func execute(
+    _ request: PersistentStoreRequest, in numbers: Set<Int>?, for context: ManagedObjectContext?
+  ) throws -> [Any]?
 
   /// Tells the store which of its objects a context uses; nil if it does not ask for that.
   func makeUsedObjects() -> UsedObjects?
 }
 
 extension ContextStore {
-  /// Whether the versions of rows begin again with each opening, as in stores that are read whole.
-  var countsVersionsAnew: Bool { members.contains { $0.store.file != nil } }
+  /// Whether the versions of a row begin again with each opening, as in stores that are read whole; nil for any row.
+  func countsVersionsAnew(_ key: UInt64? = nil) -> Bool {
+    members.contains { $0.log?.file != nil && (key == nil || $0.number == key?.storeNumber) }
+  }
 
   func view(for context: ManagedObjectContext) throws -> any StoreView { try view() }
   func plan(of context: ManagedObjectContext) throws -> SavePlan { SavePlan(context) }
-  func execute(_ request: PersistentStoreRequest, for context: ManagedObjectContext?) throws -> Any? { nil }
+  func execute(
+    _ request: PersistentStoreRequest, in numbers: Set<Int>?, for context: ManagedObjectContext?
+  ) throws -> [Any]? { nil }
   func makeUsedObjects() -> UsedObjects? { nil }
   func save(_ steps: [ConsumerStep]) throws {}
 
@@ -77,7 +85,9 @@ extension ContextStore {
 }
 
 extension LogStore: ContextStore {
-  var members: [StoreMember] { [StoreMember(number: 0, store: self, configuration: .all)] }
+  var members: [StoreMember] {
+    [StoreMember(number: 0, store: self, log: self, configuration: .all, isReadOnly: isReadOnly, place: path)]
+  }
 }
 
 extension StoreUnion: ContextStore {}
@@ -88,7 +98,14 @@ extension ContextStore where Self: RowStore {
   func reserveIdentifiers(
     for objects: [ManagedObject], of context: ManagedObjectContext
   ) throws -> [ManagedObjectID] {
-    let choice = try choice(for: objects + Array(context.changes.inserted), of: context)
+    try reserveIdentifiers(
+      for: objects, of: context, choice(for: objects + Array(context.changes.inserted), of: context))
+  }
+
+  /// - Parameter choice: The stores of the objects, where there are several.
+  func reserveIdentifiers(
+    for objects: [ManagedObject], of context: ManagedObjectContext, _ choice: StoreChoice?
+  ) throws -> [ManagedObjectID] {
     var groups: [KeyGroup: [Int]] = [:]
     for (place, object) in objects.enumerated() {
       let group = KeyGroup(root: object.entity.rootEntity.number, store: choice?.number(of: object) ?? 0)
@@ -133,16 +150,18 @@ extension ContextStore where Self: RowStore {
     info.consumers = steps
     _ = try commit(info, to: members(of: steps)) { _ in }
   }
+}
 
+extension ContextStore {
   /// The numbers of the stores of consumers.
-  private func members(of steps: [ConsumerStep]) -> Set<Int> {
+  func members(of steps: [ConsumerStep]) -> Set<Int> {
     guard !steps.isEmpty else { return [] }
     let texts = Set(steps.map(\.storeID))
     return Set(members.filter { $0.store.identity.text.map(texts.contains) == true }.map(\.number))
   }
 
   /// The identifiers of the stores that a save writes to.
-  private func texts(of numbers: Set<Int>) -> [String] {
+  func texts(of numbers: Set<Int>) -> [String] {
     guard let all = identity.numbers else { return identity.text.map { [$0] } ?? [] }
     return numbers.sorted().compactMap { all.store($0).text }
   }
@@ -154,7 +173,7 @@ extension PersistentStoreCoordinator {
     guard let members = objectStore?.members else { return [:] }
     var stores: [Int: PersistentStore] = [:]
     for store in persistentStores where store.namesObjects {
-      guard let member = members.first(where: { $0.store === store.contents }) else { continue }
+      guard let member = members.first(where: { $0.log === store.contents }) else { continue }
       stores[member.number] = store
     }
     return stores

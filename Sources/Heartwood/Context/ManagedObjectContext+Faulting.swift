@@ -195,10 +195,10 @@ extension ManagedObjectContext {
   /// Compares the registered objects with the rows of a store that was opened again, where versions begin again with each opening: in
   /// stores that are read whole. An object with the values of its row gets the version of it. The next save of another one is a conflict.
   private func compareVersionsOfReopened() {
-    guard view.store?.countsVersionsAnew == true, let rows = try? readingView() else { return }
+    guard let store = view.store, store.countsVersionsAnew(), let rows = try? readingView() else { return }
     var versions: [(ManagedObject, former: UInt32, version: UInt32)] = []
     for object in identities.objects where !object.state.contains(.inserted) {
-      guard let row = object.row else { continue }
+      guard let row = object.row, store.countsVersionsAnew(object.identifier.key) else { continue }
       let former = row.version
       let (root, key) = (object.entity.rootEntity, object.identifier.key)
       let found = try? rows.withRow(root, key) { found in

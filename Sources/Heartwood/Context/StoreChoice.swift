@@ -67,7 +67,7 @@ struct StoreChoice {
 
   /// The stores that may get new objects of an entity, in the order in which they were added.
   private func possible(_ entity: EntityDescription) -> [Int] {
-    store.members.filter { $0.configuration.has(entity) && !$0.store.isReadOnly }.map(\.number)
+    store.members.filter { $0.configuration.has(entity) && !$0.isReadOnly }.map(\.number)
   }
 
   private mutating func chooseAssigned(_ objects: [ManagedObject]) throws(HeartwoodError) {
@@ -82,7 +82,7 @@ struct StoreChoice {
         throw .assignedWrongly(
           object, member, "has the configuration \(member.configuration.name ?? "?"), without that entity")
       }
-      guard !member.store.isReadOnly else { throw .assignedWrongly(object, member, "is open read-only") }
+      guard !member.isReadOnly else { throw .assignedWrongly(object, member, "is open read-only") }
       numbers[ObjectIdentifier(object)] = member.number
     }
   }
@@ -217,7 +217,7 @@ extension HeartwoodError {
   ) -> HeartwoodError {
     HeartwoodError(
       .persistentStoreIncompatibleSchema,
-      "\(object.entity.displayName) was assigned to the store at \(member.store.path), which \(what): assign it to another store",
+      "\(object.entity.displayName) was assigned to the store at \(member.place), which \(what): assign it to another store",
       objectIDs: [object.identifier])
   }
 }

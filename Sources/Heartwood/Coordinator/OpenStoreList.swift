@@ -84,9 +84,6 @@ struct OpenStoreList {
       throw .sameStore(store, other)
     }
     let identity = store.objectStore.identity
-    if store.isAlone || others.first?.isAlone == true {
-      guard others.isEmpty, store.configurationName == nil else { throw .aloneOnly(store, others.first) }
-    }
     if others.isEmpty, numbers?.number(of: identity) == nil { numbers = nil }
     if !others.isEmpty || store.configurationName != nil { try number() }
     _ = try numbers?.add(identity)
@@ -152,11 +149,14 @@ struct OpenStoreList {
       return
     }
     let members = stores.compactMap { store in
-      numbers.number(of: store.contents.identity).map {
-        StoreMember(number: $0, store: store.contents, configuration: store.configuration)
+      numbers.number(of: store.objectStore.identity).map {
+        StoreMember(
+          number: $0, store: store.objectStore, log: store.log, configuration: store.configuration,
+          isReadOnly: store.isReadOnly, place: store.place)
       }
     }
-    objectStore = StoreUnion(members, numbers, model)
+    // A store that is not on the engine knows how it is one of several.
+    objectStore = (stores.first { $0.log == nil } ?? stores[0]).union(members, numbers, model)
   }
 }
 
@@ -175,20 +175,10 @@ extension HeartwoodError {
     )
   }
 
-  fileprivate static func aloneOnly(_ store: PersistentStore, _ other: PersistentStore?) -> HeartwoodError {
-    let why =
-      other.map { "the one at \($0.place) is open in this coordinator" }
-      ?? "it was to have the configuration \(store.configurationName ?? "?")"
-    return HeartwoodError(
-      .persistentStoreOpen,
-      "the store at \(store.place) was not opened: \(why), and an incremental store has all entities and is the only store of its "
-        + "coordinator; give it a coordinator of its own")
-  }
-
   fileprivate static func sameStore(_ store: PersistentStore, _ other: PersistentStore) -> HeartwoodError {
     HeartwoodError(
       .persistentStoreOpen,
-      "the store at \(store.url.path) was not opened: it has the identifier of the one at \(other.url.path), which is open in this "
+      "the store at \(store.place) was not opened: it has the identifier of the one at \(other.place), which is open in this "
         + "coordinator: one is a copy of the other, and their objects have the same identifiers; open it with another coordinator"
     )
   }

@@ -193,8 +193,10 @@ open class PersistentStore: NSObject, @unchecked Sendable {
     programError("The store at \(url.path) does not name objects.")
   }
 
-  /// Whether it has all entities, and is the only store of its coordinator.
-  var isAlone: Bool { false }
+  /// Several stores, of which this is one, as contexts see them together.
+  func union(
+    _ members: [StoreMember], _ numbers: StoreNumbers, _ model: ManagedObjectModel
+  ) -> any ContextStore { StoreUnion(members, numbers, model) }
 
   /// The identifier of the parts of a URI; nil if the store has no such entity, or cannot name the object. The row need not exist.
   func managedObjectID(of parts: ManagedObjectID.URIParts) -> ManagedObjectID? {

@@ -248,7 +248,11 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   /// Notes the transactions of a save of one of its contexts.
   func noteOwnSave(_ saved: StoreGenerations) {
     guard let followers = remoteFollowers.withLock({ $0 }) else { return }
-    for member in saved.members { followers[member.store]?.noteOwn(member.number) }
+    // The history of others says itself which saves are the coordinator's own.
+    let logs = persistentStores.compactMap { $0.log?.identity }
+    for member in saved.members where logs.contains(member.store) {
+      followers[member.store]?.noteOwn(member.number)
+    }
   }
 
   private func endFollowing(_ store: PersistentStore) {
@@ -308,13 +312,14 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
     guard !persistentStores.isEmpty else { throw HeartwoodError.noOpenStore }
   }
 
-  /// The open stores.
+  /// The open stores on the engine.
   ///
-  /// - Throws: `.persistentStoreOperation` if none is open.
+  /// - Throws: `.persistentStoreOperation` if no store is open; `.persistentStoreUnsupportedRequestType` if none of them is one.
   func openStores() throws -> [LogStore] {
     let stores = persistentStores
-    guard !stores.isEmpty else { throw HeartwoodError.noOpenStore }
-    return try stores.map { try $0.requireLog() }
+    guard let first = stores.first else { throw HeartwoodError.noOpenStore }
+    let logs = stores.compactMap(\.log)
+    return logs.isEmpty ? [try first.requireLog()] : logs
   }
 }
 
@@ -337,7 +342,7 @@ extension HeartwoodError {
   fileprivate static func severalStores(_ stores: [PersistentStore]) -> HeartwoodError {
     HeartwoodError(
       .persistentStoreOperation,
-      "this coordinator has \(stores.count) stores, at \(stores.map(\.url.path).joined(separator: ", ")): say which one is meant"
+      "this coordinator has \(stores.count) stores, at \(stores.map(\.place).joined(separator: ", ")): say which one is meant"
     )
   }
 

@@ -300,28 +300,22 @@ extension FetchExecution {
       changedRoots.formUnion(layer.changedRoots)
     }
     let view = reader.stored
-    let requesting = view as? any RequestingView
-    if let plan = try requesting?.plan(request, hidden: pending.hidden.count, isCount: isCount) {
-      try pending.sort(by: DeliveryOrder(request, in: source))
-      self.init(
-        request: request, plan: plan, view: view, source: source, pending: pending, changedRoots: changedRoots
-      )
-      return
-    }
+    let requested = try (view as? any RequestingView)?.plan(
+      request, hidden: pending.hidden.count, isCount: isCount, source, changedRoots)
     let planner = Planner(
       request: request, view: view, indexes: view.indexes(of:), changedRoots: changedRoots)
-    let plan = try isCount ? planner.chooseForCount() : planner.choose()
+    let plan = try requested ?? (isCount ? planner.chooseForCount() : planner.choose())
     try pending.sort(by: DeliveryOrder(request, in: source))
-    self = try FetchExecution(
-      request: request, plan: plan, view: view, source: source, pending: pending, changedRoots: changedRoots
-    ).withHashedRows()
+    self.init(
+      request: request, plan: plan, view: view, source: source, pending: pending, changedRoots: changedRoots)
+    if requested == nil { self = try withHashedRows() }
   }
 }
 
 extension FetchExecution {
   /// The fetch of the store itself that finds all results, in their order; nil if there is none.
-  var requested: (any RequestedFetch)? {
+  var requested: (any RequestedObjects)? {
     guard case .requested(let fetch) = plan.access, pending.isEmpty, log == nil else { return nil }
-    return fetch
+    return fetch as? any RequestedObjects
   }
 }

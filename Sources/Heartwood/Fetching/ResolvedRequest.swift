@@ -26,8 +26,8 @@ struct ResolvedRequest {
   let predicate: CompiledPredicate?
   /// Nil if the request has no order.
   let sort: CompiledSort?
-  let limit: Int?
-  let offset: Int
+  var limit: Int?
+  var offset: Int
   let includesPendingChanges: Bool
   /// The order as it was asked for.
   let sorts: [any FetchSort]

@@ -24,20 +24,25 @@ enum RowAccess {
 protocol RequestedFetch {
   /// Calls `body` with the rows after the first `count`, until it returns false.
   func forEachRow(_ root: EntityDescription, skipping count: Int, _ body: (FoundRow) throws -> Bool) throws
-  /// Calls `body` with each object of a context, until it returns false. Objects whose values the store has not returned are faults.
-  func forEachObject(
-    of context: ManagedObjectContext, _ request: ResolvedRequest, _ body: (ManagedObject) throws -> Bool
-  ) throws
   /// The identifiers of the objects, in order.
   func identifiers() throws -> [ManagedObjectID]
 }
 
+/// One that finds all results, in the order of the request.
+protocol RequestedObjects: RequestedFetch {
+  /// Calls `body` with each object of a context, until it returns false. Objects whose values the store has not returned are faults.
+  func forEachObject(
+    of context: ManagedObjectContext, _ request: ResolvedRequest, _ body: (ManagedObject) throws -> Bool
+  ) throws
+}
+
 /// A view of a store that may execute fetches itself.
 protocol RequestingView: StoreView {
-  /// The plan of a request; nil if the store does not execute it.
-  ///
-  /// - Parameter hidden: How many of the objects may be left out afterwards.
-  func plan(_ request: ResolvedRequest, hidden: Int, isCount: Bool) throws -> ChosenPlan?
+  /// The plan of a request, after which as many of the objects as are `hidden` may be left out; nil if the store does not execute it.
+  func plan(
+    _ request: ResolvedRequest, hidden: Int, isCount: Bool, _ source: any RowSource,
+    _ changedRoots: Set<UInt16>
+  ) throws -> ChosenPlan?
 }
 
 /// The order in which an access and its sorting deliver rows.

@@ -63,7 +63,7 @@ extension RowLoader {
     defer { withExtendedLifetime(view) {} }
     try view.stored.load(root, keys)
     // A parent's view scans the store's rows only.
-    guard context.parent == nil, view.readsNeighbours, keys.count > 1, Self.isDense(keys),
+    guard context.parent == nil, view.readsNeighbours(root), keys.count > 1, Self.isDense(keys),
       let last = keys.last
     else {
       for key in keys {
@@ -93,8 +93,8 @@ extension RowLoader {
     let view = try context.readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
     try view.stored.load(relationship, of: sources)
-    guard context.parent == nil, view.readsNeighbours, sources.count > 1, Self.isDense(sources),
-      let last = sources.last
+    guard context.parent == nil, let root = relationship.entity?.rootEntity, view.readsNeighbours(root),
+      sources.count > 1, Self.isDense(sources), let last = sources.last
     else {
       for source in sources {
         body(source, try view.destinationKeys(relationship, of: source))
@@ -132,8 +132,8 @@ struct RowLoader {
   /// Loads the rows of faults with keys next to that of an object whose row was just read.
   func prefetchSiblings(of object: ManagedObject, in view: any StoreView) {
     // A parent's view scans the store's rows only, and an incremental store finds no neighbours.
-    guard context.parent == nil, view.readsNeighbours else { return }
     let root = object.entity.rootEntity
+    guard context.parent == nil, view.readsNeighbours(root) else { return }
     var waiting: [UInt64: ManagedObject] = [:]
     context.identities.forEachNeighbour(root.number, object.identifier.key) { neighbour in
       guard !neighbour.hasRow, !neighbour.isRealised, neighbour.identifier.key.isPermanentKey,

@@ -2,8 +2,8 @@ import Foundation
 import HeartwoodFiles
 import Synchronization
 
-/// An incremental store as contexts see it: rows that are made of nodes when they are read.
-final class IncrementalContents: ContextStore, ObjectUses {
+/// An incremental store as contexts see it: rows that are made of nodes when they are read, with the store's own keys.
+final class IncrementalContents: AskedStore {
   private struct Weak: @unchecked Sendable {
     weak var store: IncrementalStore?
   }
@@ -16,10 +16,13 @@ final class IncrementalContents: ContextStore, ObjectUses {
   /// Whether the store executes fetches itself.
   let executesFetches: Bool
   let hasHistory: Bool
+  /// The numbers of the entities whose objects it may have, and of their superentities; nil for all.
+  private let entities: Set<UInt16>?
 
   init(_ store: IncrementalStore, _ identity: StoreIdentity) {
     executesFetches = store.executesFetches
     hasHistory = store.hasHistory
+    entities = store.storedEntities
     held = Weak(store: store)
     path = store.place
     typeName = store.type.rawValue
@@ -36,10 +39,8 @@ final class IncrementalContents: ContextStore, ObjectUses {
   /// Counts the saves of this coordinator; those of others are seen when objects are read.
   var newestGeneration: UInt64 { saves.load(ordering: .acquiring) }
 
-  /// - Returns: The generations after the save.
-  func noteSave() -> StoreGenerations {
-    StoreGenerations(identity, saves.add(1, ordering: .acquiringAndReleasing).newValue)
-  }
+  /// - Returns: The generation after the save.
+  func noteSave() -> UInt64 { saves.add(1, ordering: .acquiringAndReleasing).newValue }
 
   func require(_ feature: StoreFeature) throws(HeartwoodError) {
     guard feature == .history else { throw unsupported(feature.rawValue) }
@@ -61,6 +62,8 @@ final class IncrementalContents: ContextStore, ObjectUses {
 
   var members: [StoreMember] { [] }
 
+  func has(_ entity: EntityDescription) -> Bool { entities?.contains(entity.number) ?? true }
+
   func view() throws -> any StoreView { IncrementalView(self, newestGeneration) }
 
   func view(for context: ManagedObjectContext) throws -> any StoreView {
@@ -73,18 +76,23 @@ final class IncrementalContents: ContextStore, ObjectUses {
 
   func savePendingMetadata() throws { try openStore().savePendingMetadata() }
 
-  func execute(_ request: PersistentStoreRequest, for context: ManagedObjectContext?) throws -> Any? {
+  func execute(
+    _ request: PersistentStoreRequest, in numbers: Set<Int>?, for context: ManagedObjectContext?
+  ) throws -> [Any]? {
     let store = try openStore()
     let writes = request.requestType != .fetchRequestType
     guard !writes || !store.isReadOnly else { throw store.readOnly }
     let result = try store.execute(request, with: context)
     if writes { _ = noteSave() }
-    return result
+    return [result]
   }
 
-  func makeUsedObjects() -> UsedObjects? {
-    (try? openStore())?.countsUses == true ? UsedObjects(self) : nil
+  func memberView(readBy context: ManagedObjectContext?) -> any MemberView {
+    IncrementalView(self, newestGeneration, context)
   }
+
+  var countsUses: Bool { (try? openStore())?.countsUses == true }
+  func makeUsedObjects() -> UsedObjects? { countsUses ? UsedObjects(self) : nil }
 
   func begin(using objects: [ManagedObjectID]) {
     try? openStore().managedObjectContextDidRegisterObjects(with: objects)
@@ -121,6 +129,7 @@ final class IncrementalContents: ContextStore, ObjectUses {
     _ root: EntityDescription, _ keys: [UInt64], _ context: ManagedObjectContext?
   ) throws -> [IncrementalStoreNode] {
     let store = try openStore()
+    let root = store.own(root)
     let nodes: [IncrementalStoreNode]
     if keys.count == 1 {
       do {
@@ -161,8 +170,11 @@ final class IncrementalContents: ContextStore, ObjectUses {
   func destinations(
     _ relationship: RelationshipDescription, of keys: [UInt64], _ context: ManagedObjectContext?
   ) throws -> [UInt64: [UInt64]] {
-    guard let entity = relationship.entity else { return [:] }
+    guard let given = relationship.entity else { return [:] }
     let store = try openStore()
+    let entity = store.own(given)
+    let relationship =
+      entity === given ? relationship : entity.relationshipsByName[relationship.name] ?? relationship
     var found: [UInt64: [UInt64]] = [:]
     if keys.count == 1 {
       let value = try store.newValue(
@@ -171,7 +183,7 @@ final class IncrementalContents: ContextStore, ObjectUses {
     } else {
       let values = try store.newValues(
         forRelationship: relationship, forObjectsWith: keys.map { identifier(entity, $0) }, with: context)
-      for (id, value) in values { found[id.key] = try self.keys(value, relationship) }
+      for (id, value) in values { found[id.keyInItsStore] = try self.keys(value, relationship) }
     }
     return found
   }
@@ -180,7 +192,7 @@ final class IncrementalContents: ContextStore, ObjectUses {
   private func keys(_ value: Any, _ relationship: RelationshipDescription) throws -> [UInt64] {
     guard relationship.isToMany else {
       if value is NSNull { return [] }
-      if let id = value as? ManagedObjectID { return [id.key] }
+      if let id = value as? ManagedObjectID { return [id.keyInItsStore] }
       throw wrong(value, relationship, "an identifier or NSNull")
     }
     let identifiers: [ManagedObjectID]
@@ -191,7 +203,7 @@ final class IncrementalContents: ContextStore, ObjectUses {
     } else {
       throw wrong(value, relationship, "an array or a set of identifiers")
     }
-    let keys = identifiers.map(\.key)
+    let keys = identifiers.map(\.keyInItsStore)
     return relationship.isOrdered ? keys : keys.sorted()
   }
 
@@ -202,5 +214,13 @@ final class IncrementalContents: ContextStore, ObjectUses {
       .persistentStoreDamaged,
       "newValue(forRelationship: \(relationship.displayName)) must return \(wanted), and returned \(value)",
       property: relationship.name)
+  }
+}
+
+extension IncrementalStore {
+  /// The entity of the store's model: an identifier of another coordinator has one of an equal model.
+  fileprivate func own(_ entity: EntityDescription) -> EntityDescription {
+    guard entity.model !== managedObjectModel else { return entity }
+    return managedObjectModel.entitiesByName[entity.displayName] ?? entity
   }
 }

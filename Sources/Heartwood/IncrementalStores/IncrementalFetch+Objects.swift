@@ -45,13 +45,14 @@ extension IncrementalFetch {
       let (entity, id) = (row.entity, objectID(row))
       if known?.entity !== entity { known = (entity, entity.factory) }
       guard let factory = known?.factory else { return true }
-      let object = try Self.bytes(of: row, id).withUnsafeBytes { bytes in
+      let key = number.key(id)
+      let object = try number.row(Self.bytes(of: row, id)).withUnsafeBytes { bytes in
         guard delivery.refreshes else {
-          return context.materialise(factory, id.key, in: identity, row: bytes)
+          return context.materialise(factory, key, in: identity, row: bytes)
         }
-        let found = FoundRow(key: id.key, row: RowView(unchecked: bytes))
+        let found = FoundRow(key: key, row: RowView(unchecked: bytes))
         return try ObjectFetch(context).object(for: found, entity.rootEntity, refreshing: true)
-          ?? RowLoader(context).fault(factory, id.key, in: identity)
+          ?? RowLoader(context).fault(factory, key, in: identity)
       }
       if delivery.realises { object.willRead() }
       return try body(object)
@@ -61,11 +62,12 @@ extension IncrementalFetch {
   private func object(
     for one: Found, _ delivery: ObjectDelivery, _ context: ManagedObjectContext
   ) throws -> ManagedObject {
-    let (factory, key, store) = (one.objectID.entity.factory, one.objectID.key, context.storeIdentity)
+    let (factory, store) = (one.objectID.entity.factory, context.storeIdentity)
+    let key = number.key(one.objectID)
     guard let node = one.node, !delivery.returnsWithoutRows else {
       return RowLoader(context).fault(factory, key, in: store)
     }
-    return try view.contents.row(of: node, context).withUnsafeBytes { row in
+    return try number.row(view.contents.row(of: node, context)).withUnsafeBytes { row in
       guard delivery.refreshes else { return context.materialise(factory, key, in: store, row: row) }
       let found = FoundRow(key: key, row: RowView(unchecked: row))
       return try ObjectFetch(context).object(for: found, one.objectID.entity.rootEntity, refreshing: true)

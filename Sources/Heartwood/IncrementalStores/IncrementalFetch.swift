@@ -1,7 +1,7 @@
 import Foundation
 
 /// A fetch that an incremental store executes.
-final class IncrementalFetch: RequestedFetch {
+final class IncrementalFetch: RequestedObjects {
   /// An object that it has found.
   struct Found {
     let objectID: ManagedObjectID
@@ -20,10 +20,14 @@ final class IncrementalFetch: RequestedFetch {
 
   /// Whether objects are wanted in parts.
   let isEnumeration: Bool
+  /// The rows and identifiers that it delivers have it; those of the store do not.
+  let number: MemberNumber
 
   /// - Parameter hidden: How many of the objects may be left out afterwards.
-  init(_ request: ResolvedRequest, _ view: IncrementalView, hidden: Int) {
-    self.view = view
+  init(
+    _ request: ResolvedRequest, _ view: IncrementalView, hidden: Int, _ number: MemberNumber = .none
+  ) {
+    (self.view, self.number) = (view, number)
     entity = request.entity
     condition = request.predicate?.condition
     sorts = request.sorts
@@ -37,7 +41,7 @@ final class IncrementalFetch: RequestedFetch {
 
   init(all entity: EntityDescription, _ view: IncrementalView) {
     (self.view, self.entity, condition, sorts, includesSubentities, most) = (view, entity, nil, [], true, nil)
-    (origin, isEnumeration) = (nil, false)
+    (origin, isEnumeration, number) = (nil, false, .none)
   }
 
   private func execute(_ type: FetchRequestResultType, from offset: Int = 0) throws -> Any {
@@ -78,7 +82,8 @@ final class IncrementalFetch: RequestedFetch {
   /// The identifiers of the objects, in order.
   func identifiers() throws -> [ManagedObjectID] {
     if let most, most <= 0 { return [] }
-    return try identifiers(try execute(.managedObjectIDResultType))
+    let found = try identifiers(try execute(.managedObjectIDResultType))
+    return number.number == 0 ? found : found.map(number.identifier)
   }
 
   private func identifiers(_ result: Any) throws -> [ManagedObjectID] {
@@ -131,31 +136,48 @@ final class IncrementalFetch: RequestedFetch {
       return try store.enumerateRows(for: request, with: view.context) { row in
         let id = objectID(row)
         return try Self.bytes(of: row, id).withUnsafeBytes {
-          try body(FoundRow(key: id.key, row: RowView(unchecked: $0)))
+          try number.withRow(id.keyInItsStore, RowView(unchecked: $0), body)
         }
       }
     }
     for part in try found(from: count).inParts(of: Self.readAtOnce) {
-      let missing = part.filter { $0.node == nil }.map(\.objectID.key)
+      let missing = part.filter { $0.node == nil }.map(\.objectID.keyInItsStore)
       let rows = missing.isEmpty ? [] : try view.rows(root, missing)
       let byKey = Dictionary(rows.map { ($0.key, $0.row) }, uniquingKeysWith: { first, _ in first })
       for object in part {
         // An object that was deleted since it was found is none.
-        guard let row = try object.node.map(view.row) ?? byKey[object.objectID.key] else { continue }
-        guard try body(FoundRow(key: object.objectID.key, row: row.view)) else { return }
+        let key = object.objectID.keyInItsStore
+        guard let row = try object.node.map(view.row) ?? byKey[key] else { continue }
+        guard try number.withRow(key, row.view, body) else { return }
       }
     }
   }
 }
 
-extension IncrementalView: RequestingView {
-  func plan(_ request: ResolvedRequest, hidden: Int, isCount: Bool) throws -> ChosenPlan? {
-    guard contents.executesFetches else { return nil }
-    let fetch = IncrementalFetch(request, self, hidden: hidden)
-    let count = isCount ? try fetch.count() : nil
-    return ChosenPlan(
-      access: .requested(fetch), order: request.sort == nil ? .any : .index, filter: nil, checksEntity: false,
-      count: count ?? 0, matches: count ?? 0, exactCount: count)
+extension IncrementalFetch {
+  /// The plan of a request that the store alone executes.
+  func plan(_ request: ResolvedRequest, isCount: Bool) throws -> ChosenPlan {
+    try ChosenPlan(self, request.sort == nil ? .any : .index, count: isCount ? count() : nil)
+  }
+}
+
+extension ChosenPlan {
+  /// - Parameter count: The number of results; nil if it is not asked for.
+  init(_ fetch: any RequestedFetch, _ order: PlanOrder, count: Int?) {
+    self.init(
+      access: .requested(fetch), order: order, filter: nil, checksEntity: false, count: count ?? 0,
+      matches: count ?? 0, exactCount: count)
+  }
+}
+
+extension IncrementalView: RequestingView, RequestingMember {
+  func plan(
+    _ request: ResolvedRequest, hidden: Int, isCount: Bool, _ source: any RowSource,
+    _ changedRoots: Set<UInt16>
+  ) throws -> ChosenPlan? { try fetch(request, hidden: hidden, .none)?.plan(request, isCount: isCount) }
+
+  func fetch(_ request: ResolvedRequest, hidden: Int, _ number: MemberNumber) -> IncrementalFetch? {
+    contents.executesFetches ? IncrementalFetch(request, self, hidden: hidden, number) : nil
   }
 }
 
@@ -217,7 +239,7 @@ extension IncrementalStore {
     var (slab, rows, byKey) = (RowSlab?.none, [StoredRow](), [UInt64: IncrementalStoreNode]())
     var first = FirstRows(resolved.window, DeliveryOrder(resolved, in: source))
     for node in nodes where node.objectID.entity.rootEntity === entity.rootEntity {
-      let key = node.objectID.key
+      let key = node.objectID.keyInItsStore
       let row = try contents.row(of: node, context).withUnsafeBytes { StoredRow(copying: $0, into: &slab) }
       guard resolved.accepts(row.view.entityNumber),
         try resolved.predicate?.matches(row.view, key: key, in: source) ?? true

@@ -14,9 +14,43 @@ extension IncrementalContents {
   func save(
     _ plan: SavePlan, of context: ManagedObjectContext, _ info: TransactionInfo
   ) throws -> (SaveOutcome, newest: StoreGenerations) {
-    let store = try openStore()
+    let save = try self.save(plan, of: context, info, .none)
+    try save.check()
+    let (outcome, generation) = try save.execute()
+    return (outcome, StoreGenerations(identity, generation))
+  }
+}
+
+extension IncrementalContents {
+  func save(
+    _ plan: SavePlan, of context: ManagedObjectContext, _ info: TransactionInfo, _ number: MemberNumber
+  ) throws -> IncrementalSave { try IncrementalSave(plan, to: self, of: context, info, number) }
+}
+
+/// A save to an incremental store, or the part of a save to several.
+struct IncrementalSave {
+  private let plan: SavePlan
+  private let contents: IncrementalContents
+  private let store: IncrementalStore
+  private let context: ManagedObjectContext
+  private let consumers: [ConsumerStep]
+  private let number: MemberNumber
+  private let checks: IncrementalChecks
+
+  /// - Throws: If the store is not open any more, or is read-only.
+  init(
+    _ plan: SavePlan, to contents: IncrementalContents, of context: ManagedObjectContext,
+    _ info: TransactionInfo, _ number: MemberNumber
+  ) throws {
+    store = try contents.openStore()
     guard !store.isReadOnly else { throw store.readOnly }
-    let checks = IncrementalChecks(plan, self, context)
+    (self.plan, self.contents, self.context, self.number) = (plan, contents, context, number)
+    consumers = number.references == nil ? info.consumers : info.consumers.of(contents.identity)
+    checks = IncrementalChecks(plan, contents, context, number)
+  }
+
+  /// Checks what the class does not check itself.
+  func check() throws {
     if !store.comparesVersions {
       let conflicts = try checks.conflicts(areAllVersionsKnown: store.knowsVersionsOfSaves)
       guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
@@ -31,14 +65,18 @@ extension IncrementalContents {
       let conflicts = try checks.partnerConflicts()
       guard conflicts.isEmpty else { throw HeartwoodError.merge(conflicts) }
     }
+  }
+
+  /// Has the class write the objects.
+  func execute() throws -> (SaveOutcome, generation: UInt64) {
     // Before the objects: what fails after they were written would leave them unsaved in the context.
     try store.savePendingMetadata()
     let request = SaveChangesRequest(plan)
-    request.consumerChanges = try changes(of: info.consumers)
+    request.consumerChanges = try contents.changes(of: consumers)
     do {
       _ = try store.execute(request, with: context)
     } catch let conflicts as IncrementalStoreConflicts {
-      throw try error(of: conflicts, plan, checks, context)
+      throw try error(of: conflicts)
     } catch  where error is HeartwoodError || store.passesErrorsOn {
       throw error
     } catch {
@@ -58,14 +96,13 @@ extension IncrementalContents {
     where !slots.isEmpty || !store.knowsVersionsOfSaves {
       outcome.rows.append(saved(object, object.baseVersion &+ 1))
     }
-    outcome.derived = request.derived
-    return (outcome, noteSave())
+    outcome.derived = request.derived.map { row in
+      DerivedRow(entity: row.entity, key: row.key.numbered(number.number), row: number.row(row.row))
+    }
+    return (outcome, contents.noteSave())
   }
 
-  private func error(
-    of conflicts: IncrementalStoreConflicts, _ plan: SavePlan, _ checks: IncrementalChecks,
-    _ context: ManagedObjectContext
-  ) throws -> any Error {
+  private func error(of conflicts: IncrementalStoreConflicts) throws -> any Error {
     guard conflicts.violations.isEmpty else {
       return HeartwoodError.violations(
         conflicts.violations.compactMap(checks.violation), of: SaveOutcome(), in: context)
@@ -102,12 +139,17 @@ extension IncrementalContents {
 struct IncrementalChecks {
   private let plan: SavePlan
   private let context: ManagedObjectContext
-  private let reader: IncrementalView
+  private let number: MemberNumber
+  private let own: IncrementalView
+  /// The same rows as the context sees them.
+  private let reader: any StoreView
 
-  init(_ plan: SavePlan, _ contents: IncrementalContents, _ context: ManagedObjectContext) {
-    self.plan = plan
-    self.context = context
-    reader = IncrementalView(contents, contents.newestGeneration, context, hasOneReader: true)
+  init(
+    _ plan: SavePlan, _ contents: IncrementalContents, _ context: ManagedObjectContext, _ number: MemberNumber
+  ) {
+    (self.plan, self.context, self.number) = (plan, context, number)
+    own = IncrementalView(contents, contents.newestGeneration, context, hasOneReader: true)
+    reader = number.view(own)
   }
 
   // MARK: Versions
@@ -174,9 +216,10 @@ struct IncrementalChecks {
     for object in plan.written {
       try plan.forEachNewTarget(of: object, mapping) { relationship, key in
         let destination: EntityDescription = relationship.destinationEntity
-        let id = reader.contents.identifier(destination, mapping(key))
+        let target = mapping(key)
+        let id = ManagedObjectID(entity: destination, key: target, store: context.storeIdentity)
         if made.contains(id) || !relationship.mayNotDangle && gone.contains(id) { return }
-        guard try gone.contains(id) || reader.row(destination.rootEntity, id.key) == nil else { return }
+        guard try gone.contains(id) || reader.row(destination.rootEntity, target) == nil else { return }
         conflicts.append(MergeConflict(object, newest: try newest(object), .dangling(relationship.slot, key)))
       }
     }
@@ -267,14 +310,17 @@ struct IncrementalChecks {
       }
     }
     for part in Array(sought).inParts(of: Self.soughtAtOnce) {
-      for found in try reader.rows(of: entity, with: names, in: Array(part)) where !own.contains(found.key) {
+      for found in try self.own.rows(of: entity, with: names, in: Array(part)) {
+        let key = found.key.numbered(number.number)
+        guard !own.contains(key) else { continue }
         let values = slots.map {
-          found.row.view.value(entity.layout.columns[$0], layout: entity.layout, store: context.storeIdentity)
+          found.row.view.value(
+            entity.layout.columns[$0], layout: entity.layout, store: self.own.contents.identity)
         }
         guard let owner = owners[values] else { continue }
         violations.append(
           ConstraintViolation(
-            entity: entity, constraint: names, values: values, existingKey: found.key, newKey: owner))
+            entity: entity, constraint: names, values: values, existingKey: key, newKey: owner))
       }
     }
     return violations
@@ -283,13 +329,13 @@ struct IncrementalChecks {
   /// A violation that the store has found.
   func violation(_ found: IncrementalStoreConflicts.Violation) -> ConstraintViolation? {
     guard
-      let object = context.registered(found.objectID.entity.rootEntity, found.objectID.key),
+      let object = context.registered(found.objectID.entity.rootEntity, number.key(found.objectID)),
       let entity = object.entity.constraints.first(where: { $0.1 == found.constraint })?.0
     else { return nil }
     let values = found.constraint.compactMap(object.entity.slot(named:)).map(object.value(at:))
     return ConstraintViolation(
-      entity: entity, constraint: found.constraint, values: values, existingKey: found.existing.key,
-      newKey: found.objectID.key)
+      entity: entity, constraint: found.constraint, values: values, existingKey: number.key(found.existing),
+      newKey: number.key(found.objectID))
   }
 }
 

@@ -48,7 +48,7 @@ extension IncrementalStore {
     guard let entity = selection.entity else {
       return StoreBatchOutcome(count: 0, objectIDs: [], changes: ObjectIDChanges())
     }
-    let keys = (try execute(selection, with: context) as? [ManagedObjectID] ?? []).map(\.key)
+    let keys = (try execute(selection, with: context) as? [ManagedObjectID] ?? []).map(\.keyInItsStore)
     return try execute(context, writing, request.validates) { operation, _ in
       try operation.delete(keys, of: entity.rootEntity)
     }

@@ -8,7 +8,7 @@ import HeartwoodFiles
 /// `newValue(forRelationship:forObjectWith:with:)` and `obtainPermanentIDs(for:)`, and is registered with
 /// ``PersistentStoreCoordinator/registerStoreClass(_:type:)``. Fetches, faults, relationships, validation, delete rules, conflicts, merge
 /// policies, child contexts and live results work above it as above other kinds of stores. There is a history if the class has one, and there are no past
-/// generations. An incremental store is the only store of its coordinator.
+/// generations. It may be one of several stores of a coordinator, with the entities of a configuration or all: see `managedEntities`.
 ///
 /// Contexts call its methods on their own queues, so that several threads may do at the same time.
 open class IncrementalStore: PersistentStore, @unchecked Sendable {
@@ -50,7 +50,17 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
 
   /// Its class knows what a new inverse means for its own form of links only if it says so: by a mapping.
   override final var joinsRelationshipsInMigrations: Bool { false }
-  override final var isAlone: Bool { true }
+
+  /// The entities whose objects the store may have: those of its configuration, or all of the model. Requests are about no others.
+  public final var managedEntities: [EntityDescription] {
+    managedObjectModel.entities.filter(configuration.has)
+  }
+  /// The numbers of these and of their superentities; nil for all.
+  private(set) final var storedEntities: Set<UInt16>?
+
+  override final func union(
+    _ members: [StoreMember], _ numbers: StoreNumbers, _ model: ManagedObjectModel
+  ) -> any ContextStore { MixedStores(members, numbers, model) }
 
   // MARK: To override
 
@@ -421,7 +431,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
       programError("\(objectID) is no identifier of an object of the store at \(place).")
     }
     if let number = number(of: objectID) { return number }
-    let (root, key) = (objectID.entity.rootEntity.number, objectID.key)
+    let (root, key) = (objectID.entity.rootEntity.number, objectID.keyInItsStore)
     guard let reference = references.withLock({ $0[root, key] }) else {
       programError("The store at \(self.place) has not named \(objectID) in this process.")
     }
@@ -430,7 +440,7 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
 
   /// The number by which the store calls an object; nil if it calls it by something else. As `referenceObject(for:)`, in less time.
   public final func number(of objectID: ManagedObjectID) -> Int64? {
-    objectID.key & Self.mark == 0 ? Int64(objectID.key) : nil
+    objectID.key & Self.mark == 0 ? Int64(objectID.keyInItsStore) : nil
   }
 
   /// The error of an object that does not exist.
@@ -450,6 +460,9 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     }
     let uuid = try complete(&storedMetadata, model) { Swift.type(of: self).identifierForNewStore(at: url) }
     storeIdentity = StoreIdentity(uuid: uuid)
+    if configurationName != nil {
+      storedEntities = Set(managedEntities.flatMap { sequence(first: $0, next: \.superentity).map(\.number) })
+    }
     let contents = IncrementalContents(self, storeIdentity)
     incrementalContents = contents
     begin(as: contents)

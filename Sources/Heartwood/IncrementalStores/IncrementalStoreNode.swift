@@ -59,7 +59,7 @@ public final class IncrementalStoreNode: NSObject, @unchecked Sendable {
   /// The key of the destination of the stored property with this place; nil if there is none, or if the node has values by name.
   func destinationKey(at place: Int) -> UInt64? {
     guard let stored, place < stored.count, case .object(let id) = stored[place] else { return nil }
-    return id.key
+    return id.keyInItsStore
   }
 
   func removeDestination(at place: Int) { stored?[place] = .null }
@@ -85,7 +85,7 @@ public final class IncrementalStoreNode: NSObject, @unchecked Sendable {
         let relationship = entity.relationship(at: slot)
         let id =
           try Self.destination(values[property.name], relationship, objectID) ?? destination(relationship)
-        if let id { builder.set(slot, .object(id)) }
+        if let id { builder.set(slot, .object(id.inItsStore)) }
       default:
         guard let value = values[property.name], !(value is NSNull) else { continue }
         do {

@@ -88,7 +88,7 @@ final class IncrementalTransaction: StoreTransaction {
 
   /// The keys of the stored rows that a request selects.
   func keys(of request: ResolvedRequest) throws -> [UInt64] {
-    try IncrementalFetch(request, reader, hidden: 0).identifiers().map(\.key)
+    try IncrementalFetch(request, reader, hidden: 0).identifiers().map(\.keyInItsStore)
   }
 
   func keys(in index: StoreIndex, like row: RowView) throws -> [UInt64] {
@@ -142,7 +142,7 @@ final class IncrementalTransaction: StoreTransaction {
   }
 
   func newKeys(of entity: EntityDescription, _ count: Int) throws -> [UInt64]? {
-    try writing.newIdentifiers(entity, count).map(\.key)
+    try writing.newIdentifiers(entity, count).map(\.keyInItsStore)
   }
 
   func versionOfRestoredRow(_ key: UInt64) throws -> UInt32 { 1 }

@@ -5,7 +5,7 @@ import HeartwoodFiles
 ///
 /// A view for one reader keeps what it has read until `releaseRows()`; others ask the store whenever they are read. There are no indexes.
 /// Fetches are requests to a store that executes them: see `IncrementalFetch`. Over other stores they are planned as over any view.
-final class IncrementalView: StoreView, @unchecked Sendable {
+final class IncrementalView: MemberView, @unchecked Sendable {
 
   private struct State: @unchecked Sendable {
     /// Nil for rows that do not exist.
@@ -51,8 +51,11 @@ final class IncrementalView: StoreView, @unchecked Sendable {
     return made
   }
 
+  var asksProgram: Bool { true }
+  func has(_ entity: EntityDescription) -> Bool { contents.has(entity) }
+
   var convertsRows: Bool { true }
-  var readsNeighbours: Bool { false }
+  func readsNeighbours(_ root: EntityDescription) -> Bool { false }
 
   func forOneReader() -> any StoreView {
     hasOneReader ? self : IncrementalView(contents, generation, context, hasOneReader: true)
@@ -91,7 +94,7 @@ final class IncrementalView: StoreView, @unchecked Sendable {
     let nodes = try contents.nodes(root, keys, context)
     var rows: [(key: UInt64, row: StoredRow)] = []
     rows.reserveCapacity(nodes.count)
-    for node in nodes { rows.append((node.objectID.key, try row(of: node))) }
+    for node in nodes { rows.append((node.objectID.keyInItsStore, try row(of: node))) }
     guard hasOneReader else { return rows }
     let found = Set(rows.map(\.key))
     state.withLock { state in
@@ -106,7 +109,7 @@ final class IncrementalView: StoreView, @unchecked Sendable {
   func row(of node: IncrementalStoreNode) throws -> StoredRow {
     try keep(
       contents.row(of: node, context),
-      RowAddress(node.objectID))
+      RowAddress(node.objectID.entity, node.objectID.keyInItsStore))
   }
 
   private func keep(_ bytes: [UInt8], _ address: RowAddress) -> StoredRow {
@@ -170,7 +173,7 @@ final class IncrementalView: StoreView, @unchecked Sendable {
         of: root, from: start.flatMap { $0 == 0 ? nil : $0 }, reversed: reversed, with: context
       ) { node in
         try contents.row(of: node, context).withUnsafeBytes { bytes in
-          try body(FoundRow(key: node.objectID.key, row: RowView(unchecked: bytes)))
+          try body(FoundRow(key: node.objectID.keyInItsStore, row: RowView(unchecked: bytes)))
         }
       }
     }
@@ -228,12 +231,12 @@ final class IncrementalView: StoreView, @unchecked Sendable {
     guard contents.executesFetches else {
       var keys: [UInt64] = []
       try contents.openStore().enumerateObjectIDs(of: entity.rootEntity) { id in
-        if id.entity.isKindOf(entity: entity) { keys.append(id.key) }
+        if id.entity.isKindOf(entity: entity) { keys.append(id.keyInItsStore) }
         return true
       }
       return keys
     }
-    return try IncrementalFetch(all: entity, self).identifiers().map(\.key).sorted()
+    return try IncrementalFetch(all: entity, self).identifiers().map(\.keyInItsStore).sorted()
   }
 
   func rowCount(of root: EntityDescription) throws -> Int {
@@ -252,7 +255,7 @@ final class IncrementalView: StoreView, @unchecked Sendable {
       try contents.openStore().enumerateObjectIDs(of: root) { id in
         while waiting.first == rank {
           waiting.removeFirst()
-          found.append(id.key)
+          found.append(id.keyInItsStore)
         }
         rank += 1
         return !waiting.isEmpty
@@ -264,6 +267,12 @@ final class IncrementalView: StoreView, @unchecked Sendable {
   }
 
   // MARK: Features that the stores do not have
+
+  func readEntries(_ reading: inout EntryReading, _ index: StoreIndex, atMost most: Int) throws {
+    programError("An incremental store has no indexes.")
+  }
+
+  func next(of runs: inout RunReading, _ index: StoreIndex, elements: Int) throws -> IndexRun? { nil }
 
   func indexes(of entity: EntityDescription) -> [StoreIndex] { [] }
 

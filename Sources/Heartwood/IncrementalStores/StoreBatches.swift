@@ -37,7 +37,7 @@ extension IncrementalStore {
       changes.append(StoreUpdate.Change(property: entity.property(at: slot), value: value))
     }
     func add(_ slot: Int, _ expression: ConditionExpression) throws {
-      var lowering = StoreConditionLowering(entity)
+      var lowering = StoreConditionLowering(entity, in: identityOfObjects)
       add(slot, try lowering.expression(expression))
     }
     func slot(_ name: String) throws -> Int {

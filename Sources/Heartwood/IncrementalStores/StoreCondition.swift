@@ -95,7 +95,7 @@ extension IncrementalStore {
   ) throws -> StoreCondition {
     // First: what is wrong with it, as any other store says it.
     let compiled = try CompiledPredicate(predicate, entity: entity)
-    var lowering = StoreConditionLowering(entity)
+    var lowering = StoreConditionLowering(entity, in: identityOfObjects)
     return try lowering.condition(compiled.condition)
   }
 
@@ -105,7 +105,7 @@ extension IncrementalStore {
   public final func order(of request: FetchRequest<ManagedObject>) throws -> [StoreSort] {
     guard let sorts = request.sortDescriptors, !sorts.isEmpty, let entity = request.entity else { return [] }
     _ = try CompiledSort(sorts, entity: entity, store: objectStore.identity)
-    var lowering = StoreConditionLowering(entity)
+    var lowering = StoreConditionLowering(entity, in: identityOfObjects)
     return try sorts.map { sort in
       let key = sort.sortKey
       return StoreSort(

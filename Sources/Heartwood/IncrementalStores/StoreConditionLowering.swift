@@ -1,11 +1,15 @@
 /// Resolves the tree of a condition for a store that translates it.
 struct StoreConditionLowering {
   private var paths: PathResolver
+  private let store: StoreIdentity
   /// The numbers of the scopes.
   private var variables = [0]
   private var lastVariable = 0
 
-  init(_ entity: EntityDescription) { paths = PathResolver(scopes: [(.fetched, entity)]) }
+  init(_ entity: EntityDescription, in store: StoreIdentity) {
+    paths = PathResolver(scopes: [(.fetched, entity)])
+    self.store = store
+  }
 
   mutating func condition(_ condition: Condition) throws(HeartwoodError) -> StoreCondition {
     switch condition.node {
@@ -185,9 +189,9 @@ struct StoreConditionLowering {
 
   mutating func expression(_ expression: ConditionExpression) throws(HeartwoodError) -> StoreExpression {
     switch expression.kind {
-    case .value(.list(let values)): return .list(values.map(\.constant))
-    case .value(let value): return .constant(value.constant)
-    case .object(let object): return .constant(object.objectID)
+    case .value(.list(let values)): return .list(values.map(constant))
+    case .value(let value): return .constant(constant(value))
+    case .object(let object): return .constant(constant(.object(object.objectID)))
     case .refused(let error): throw error
     case .path(let written): return try end(of: paths.resolve(written))
     case .arithmetic(let operation, var left, var right):
@@ -217,6 +221,12 @@ struct StoreConditionLowering {
       throw .untranslatable("a SUBQUERY that is not counted, or the values of a relationship as a list")
     case .group, .window, .computed, .fetched: throw .untranslatable("a value of a group or a window")
     }
+  }
+
+  /// A constant; of an object of another store the number 0, which no object has.
+  private func constant(_ value: Value) -> (any Sendable)? {
+    guard case .object(let id) = value, !id.isTemporaryID, id.store != store else { return value.constant }
+    return ManagedObjectID(entity: id.entity, key: 0, store: store)
   }
 
   private mutating func aggregate(_ aggregate: Aggregate) throws(HeartwoodError) -> StoreExpression {

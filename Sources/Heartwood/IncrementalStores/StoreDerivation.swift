@@ -87,9 +87,9 @@ public final class StoreDerivation {
         let (forward, back) = (plan.routes(over: relationship), plan.routes(over: inverse))
         guard !forward.isEmpty || !back.isEmpty, let changes = request.changes(of: relationship, in: object)
         else { continue }
-        let targets = changes.added.map(\.key) + changes.removed.map(\.key)
+        let targets = (changes.added + changes.removed).map(\.keyInItsStore)
         guard !targets.isEmpty else { continue }
-        for route in forward { owners[route, default: []].insert(object.objectID.key) }
+        for route in forward { owners[route, default: []].insert(object.objectID.keyInItsStore) }
         for route in back { owners[route, default: []].formUnion(targets) }
       }
     }
@@ -135,7 +135,7 @@ public final class StoreDerivation {
     for (entity, members) in Self.byEntity(objects) {
       let slots = Self.slots(properties, entity)
       if plan.of(entity)?.ofOwnRow.isEmpty == false {
-        rewritten[entity.rootEntity.number, default: []].formUnion(members.map(\.key))
+        rewritten[entity.rootEntity.number, default: []].formUnion(members.map(\.keyInItsStore))
       }
       noteOwn(members, changed: slots)
       try note(members, changed: slots, isBefore: false)
@@ -159,7 +159,7 @@ public final class StoreDerivation {
     // Those of the inverses are among them.
     for links in changes.relationships {
       for route in plan.routes(over: links.relationship) {
-        owners[route, default: []].insert(links.objectID.key)
+        owners[route, default: []].insert(links.objectID.keyInItsStore)
       }
     }
   }
@@ -178,8 +178,8 @@ public final class StoreDerivation {
   public func noteAll(_ objects: [ManagedObjectID]) {
     for object in objects {
       let root = object.entity.rootEntity.number
-      own[root, default: []].insert(object.key)
-      rewritten[root, default: []].insert(object.key)
+      own[root, default: []].insert(object.keyInItsStore)
+      rewritten[root, default: []].insert(object.keyInItsStore)
     }
   }
 
@@ -207,7 +207,7 @@ public final class StoreDerivation {
         isRewritten
           || !known.ofOthers.isEmpty && slots.map({ !read.isDisjoint(with: $0) }) != false
       else { continue }
-      own[root, default: []].formUnion(members.map(\.key))
+      own[root, default: []].formUnion(members.map(\.keyInItsStore))
     }
   }
 
@@ -230,7 +230,7 @@ public final class StoreDerivation {
           guard moves || !isBefore && !reader.slots.isDisjoint(with: slots) else { continue }
         }
         let name = ObjectIdentifier(inverse)
-        let keys = try found[name] ?? destinations(of: inverse, members.map(\.key))
+        let keys = try found[name] ?? destinations(of: inverse, members.map(\.keyInItsStore))
         found[name] = keys
         owners[reader.route, default: []].formUnion(keys)
       }

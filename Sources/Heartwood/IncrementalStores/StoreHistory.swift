@@ -135,7 +135,7 @@ extension HistoryChange {
       case .update: .update
       case .delete: .delete
       }
-    self.init(kind: kind, entity: entity, key: change.objectID.key)
+    self.init(kind: kind, entity: entity, key: change.objectID.keyInItsStore)
     updatedSlots = change.updatedProperties.compactMap { entity.slot(named: $0.name) }.sorted()
     tombstone = change.tombstone.compactMap { attribute, value in
       guard let slot = entity.slot(named: attribute.name),

@@ -81,7 +81,7 @@ final class StoreTransfer: ObjectTransfer {
   private func findKeys() throws {
     for root in roots {
       try source.enumerateObjectIDs(of: root) { id in
-        keys[id.entity.number, default: KeyRanges()].insert(id.key)
+        keys[id.entity.number, default: KeyRanges()].insert(id.keyInItsStore)
         return true
       }
     }
@@ -125,7 +125,7 @@ final class StoreTransfer: ObjectTransfer {
       }
       let row = try contents.row(of: node, nil)
       bytes += row.count
-      waiting.append(Row(entity: entity, key: node.objectID.key, bytes: row))
+      waiting.append(Row(entity: entity, key: node.objectID.keyInItsStore, bytes: row))
       if waiting.count >= Self.step || bytes >= Self.stepBytes {
         try write(waiting, to: engine)
         counter?.advance(by: waiting.count)

@@ -65,9 +65,11 @@ extension PersistentStore {
     else { return nil }
     let entities = model.entitiesByName
     let names = Set(stored.keys).union(entities.keys).filter { name in
-      stored[name].map { entities[name]?.hasVersionHash($0) != true } ?? true
+      guard configuration.storedNames?.contains(name) != false else { return false }
+      return stored[name].map { entities[name]?.hasVersionHash($0) != true } ?? true
     }.sorted()
-    return .otherModel(place, "\(names.joined(separator: ", ")) differ")
+    // A change of entities that other stores have does not concern this one.
+    return names.isEmpty ? nil : .otherModel(place, "\(names.joined(separator: ", ")) differ")
   }
 
   /// The model that the store was written with.

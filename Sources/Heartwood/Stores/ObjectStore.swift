@@ -117,8 +117,8 @@ protocol StoreView: RowSource, Sendable {
   /// The unsaved rows over what is stored, those that hide the others first.
   var layers: [FrozenRows] { get }
 
-  /// Whether rows and links with keys next to each other cost less in a scan than one by one.
-  var readsNeighbours: Bool { get }
+  /// Whether rows of a root entity, and links, with keys next to each other cost less in a scan than one by one.
+  func readsNeighbours(_ root: EntityDescription) -> Bool
   /// Says that rows are read next, so that they are read together. Does nothing where that costs no less.
   func load(_ root: EntityDescription, _ keys: [UInt64]) throws
   /// Says that destinations are read next, so that they are read together. Does nothing where that costs no less.
@@ -234,7 +234,7 @@ extension StoreView {
   var forOtherQueues: any StoreView { self }
   var stored: any StoreView { self }
   var layers: [FrozenRows] { [] }
-  var readsNeighbours: Bool { true }
+  func readsNeighbours(_ root: EntityDescription) -> Bool { true }
   func load(_ root: EntityDescription, _ keys: [UInt64]) throws {}
   func load(_ relationship: RelationshipDescription, of keys: [UInt64]) throws {}
 

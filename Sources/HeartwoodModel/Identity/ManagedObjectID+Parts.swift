@@ -8,4 +8,8 @@ extension ManagedObjectID {
   package func isInStore(of other: ManagedObjectID) -> Bool { store == other.store }
   /// The key in its own store.
   package var keyInItsStore: UInt64 { key.keyInStore }
+  /// The same identifier with that key; itself if it is temporary.
+  package var inItsStore: ManagedObjectID {
+    isTemporaryID ? self : ManagedObjectID(entity: entity, key: key.keyInStore, store: store)
+  }
 }

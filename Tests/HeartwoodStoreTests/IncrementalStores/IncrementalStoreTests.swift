@@ -250,10 +250,12 @@ import Testing
         #expect(heartwoodError(request)?.code == .persistentStoreUnsupportedRequestType, "request \(place)")
       }
     }
-    let other = heartwoodError {
-      _ = try coordinator.addPersistentStore(type: .inMemory, at: URL(fileURLWithPath: "/dev/null"))
-    }
-    #expect(other?.code == .persistentStoreOpen)
+    let beside = try coordinator.addPersistentStore(type: .inMemory, at: URL(fileURLWithPath: "/dev/null"))
+    let both = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    #expect(try both.execute(Ping()) as? [String] == ["pong"])
+    let ping = Ping()
+    ping.affectedStores = [beside]
+    #expect(heartwoodError { _ = try both.execute(ping) }?.code == .persistentStoreUnsupportedRequestType)
     let memory = PersistentContainer(name: "Test", managedObjectModel: coordinator.managedObjectModel)
     try memory.persistentStoreCoordinator.addPersistentStore(
       type: .inMemory, at: URL(fileURLWithPath: "/dev/null"))

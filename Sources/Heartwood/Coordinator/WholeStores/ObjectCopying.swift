@@ -5,7 +5,7 @@ import HeartwoodFiles
 /// Copies a store to one of another kind object by object, as custom stores have no bytes that others can read.
 ///
 /// The copies are new objects, with other identifiers. Only those of a store whose fetches the library executes keep theirs where the copy is of
-/// a kind that comes with the library: see `StoreTransfer`.
+/// a kind that comes with the library, and the store has all entities: see `StoreTransfer`.
 struct ObjectCopying {
   private let source: PersistentStore
   private let model: ManagedObjectModel
@@ -22,7 +22,10 @@ struct ObjectCopying {
   ///
   /// - Throws: `.persistentStoreOperation` if the store has objects already; the errors of opening, reading and saving.
   func fill(_ copy: PersistentStoreDescription) throws {
-    if StoreClasses.all[copy.type] == nil, let transfer = try source.transfer(model, log) {
+    // A transfer is of all entities.
+    if StoreClasses.all[copy.type] == nil, source.configurationName == nil,
+      let transfer = try source.transfer(model, log)
+    {
       try run(transfer, to: copy)
       return
     }

@@ -22,7 +22,7 @@ extension PersistentStoreCoordinator {
   @_disfavoredOverload
   public func newestQueryGenerationToken() throws -> QueryGenerationToken {
     let stores = try openStores()
-    for store in stores { try store.require(.generations) }
+    try objectStore?.require(.generations)
     return QueryGenerationToken(
       StoreGenerations(
         stores.map { StoreGenerations.Member(store: $0.identity, number: $0.newestGeneration) }))

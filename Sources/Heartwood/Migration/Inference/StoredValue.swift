@@ -55,7 +55,7 @@ public enum StoredValue: Sendable, Hashable {
     case (.data(let data), .data): .data(data)
     case (.decimal(let number), .decimal): .decimal(number)
     case (.uuid(let uuid), .uuid): .uuid(uuid)
-    case (.object(let id), .toOne): .object(id)
+    case (.object(let id), .toOne): .object(id.inItsStore)
     default: nil
     }
   }

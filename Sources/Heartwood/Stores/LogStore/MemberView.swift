@@ -4,10 +4,16 @@ import HeartwoodEngine
 protocol MemberView: StoreView {
   /// Whether the store has rows of an entity.
   func has(_ entity: EntityDescription) -> Bool
+  /// Whether its rows come from a class of the program, so that many are to be asked for together.
+  var asksProgram: Bool { get }
   /// The next entries of an index in its order.
   func readEntries(_ reading: inout EntryReading, _ index: StoreIndex, atMost most: Int) throws
   /// The next group of entries; see `StoreView.forEachIndexRun(_:_:elements:_:)`.
   func next(of runs: inout RunReading, _ index: StoreIndex, elements: Int) throws -> IndexRun?
+}
+
+extension MemberView {
+  var asksProgram: Bool { false }
 }
 
 extension LogStoreView: MemberView {

@@ -4,23 +4,49 @@ import HeartwoodFiles
 /// One of several stores.
 struct StoreMember: Sendable {
   let number: Int
-  let store: LogStore
+  let store: any ObjectStore
+  /// The store on the engine; nil for an incremental store.
+  let log: LogStore?
   let configuration: StoreConfiguration
+  let isReadOnly: Bool
+  /// Where it is, for messages.
+  let place: String
+
+  /// Whether it may have objects of an entity or of subentities.
+  func mayHave(_ entity: EntityDescription) -> Bool {
+    entity.compiled.family.entities.contains(where: configuration.has)
+  }
 }
 
-/// The several stores of a coordinator as one.
+/// A part of a save that a store of a program executes when all transactions of the save are written and checked, and none is committed.
+struct SaveRequest {
+  let number: Int
+  let store: StoreIdentity
+  /// Executes it, and returns the generation that it has made.
+  let execute: () throws -> UInt64
+}
+
+/// The several stores of a coordinator that are on the engine, as one.
 ///
 /// A row has the key that it has in its store, with the number of the store in the upper bits (see `StoreNumbers`). Rows of the store
 /// with the number 0 are read in place; those of others are copied if they refer to objects. An object refers to objects of its own store
 /// only.
 final class StoreUnion: RowStore {
+  private struct Log {
+    let number: Int
+    let store: LogStore
+  }
+
   let numbers: StoreNumbers
   /// In the order in which they were added.
   let members: [StoreMember]
-  private let references: RowReferences
+  private let logs: [Log]
+  let references: RowReferences
 
+  /// - Parameter members: Those that are not on the engine are left out.
   init(_ members: [StoreMember], _ numbers: StoreNumbers, _ model: ManagedObjectModel) {
-    self.members = members
+    self.members = members.filter { $0.log != nil }
+    logs = members.compactMap { member in member.log.map { Log(number: member.number, store: $0) } }
     self.numbers = numbers
     references = RowReferences(model)
   }
@@ -30,8 +56,6 @@ final class StoreUnion: RowStore {
   /// Grows with each commit to one of them.
   var newestGeneration: UInt64 { members.reduce(0) { $0 &+ $1.store.newestGeneration } }
 
-  func member(numbered number: Int) -> StoreMember? { members.first { $0.number == number } }
-
   /// - Throws: If one of the stores cannot.
   func require(_ feature: StoreFeature) throws(HeartwoodError) {
     for member in members { try member.store.require(feature) }
@@ -40,12 +64,14 @@ final class StoreUnion: RowStore {
   func view() throws -> any StoreView { try newestView() }
 
   private func newestView() throws -> StoreUnionView {
-    try view { try $0.newestView() }
+    StoreUnionView(try views { try $0.newestView() }, references)
   }
 
-  private func view(_ open: (LogStore) throws -> LogStoreView) rethrows -> StoreUnionView {
-    StoreUnionView(
-      try members.map { StoreUnionView.Member(number: $0.number, view: try open($0.store)) }, references)
+  /// The newest generation of each.
+  func newestViews() throws -> [StoreUnionView.Member] { try views { try $0.newestView() } }
+
+  private func views(_ open: (LogStore) throws -> LogStoreView) rethrows -> [StoreUnionView.Member] {
+    try logs.map { StoreUnionView.Member(number: $0.number, view: try open($0.store)) }
   }
 
   func view(at generations: StoreGenerations) throws -> any StoreView {
@@ -57,7 +83,7 @@ final class StoreUnion: RowStore {
         "the query generation has one of the store \(lost.store.text ?? "?"), which this coordinator does not have open: add it again, "
           + "or use a token of the stores that are open")
     }
-    return try view { store in
+    let views = try views { store in
       guard let number = generations.number(of: store.identity) else {
         throw HeartwoodError(
           .persistentStoreOperation,
@@ -66,6 +92,7 @@ final class StoreUnion: RowStore {
       }
       return try store.pastView(at: number)
     }
+    return StoreUnionView(views, references)
   }
 
   func savePendingMetadata() throws {
@@ -73,8 +100,8 @@ final class StoreUnion: RowStore {
   }
 
   func reserveKeys(_ root: EntityDescription, _ count: Int, in store: Int) throws -> UInt64 {
-    guard let member = member(numbered: store) else { throw HeartwoodError.noStore(store) }
-    return try member.store.reserveKeys(root, count).numbered(store)
+    guard let log = logs.first(where: { $0.number == store }) else { throw HeartwoodError.noStore(store) }
+    return try log.store.reserveKeys(root, count).numbered(store)
   }
 
   // MARK: Saving
@@ -86,29 +113,39 @@ final class StoreUnion: RowStore {
   func commit<Result>(
     _ info: TransactionInfo, to stores: Set<Int>, _ body: (any StoreTransaction) throws -> Result
   ) throws -> (Result, CommittedSave) {
-    let writing = members.filter { stores.contains($0.number) }.sorted {
+    try commit(info, to: stores, [], body)
+  }
+
+  /// The same, with parts of the save that other stores execute.
+  func commit<Result>(
+    _ info: TransactionInfo, to stores: Set<Int>, _ requests: [SaveRequest],
+    _ body: (any StoreTransaction) throws -> Result
+  ) throws -> (Result, CommittedSave) {
+    let writing = logs.filter { stores.contains($0.number) }.sorted {
       ($0.store.identity.text ?? "") < ($1.store.identity.text ?? "")
     }
     var commits = Commits()
     do {
       // A program that observes a store is told when none of them is locked.
       let result = try LateCalls.after {
-        try write(writing[...], info, [:], &commits, finish: {}, body)
+        try write(writing[...], info, [:], requests, &commits, finish: {}, body)
       }
-      let newest = members.map { member in
-        commits.committed.first { $0.store == member.store.identity }
-          ?? StoreGenerations.Member(store: member.store.identity, number: member.store.newestGeneration)
-      }
+      let others = commits.committed.filter { made in !logs.contains { $0.store.identity == made.store } }
+      let newest =
+        logs.map { log in
+          commits.committed.first { $0.store == log.store.identity }
+            ?? StoreGenerations.Member(store: log.store.identity, number: log.store.newestGeneration)
+        } + others
       return (
         result,
         CommittedSave(written: StoreGenerations(commits.committed), newest: StoreGenerations(newest))
       )
     } catch {
       guard !commits.committed.isEmpty else { throw error }
-      let failed = writing.filter { !commits.ended.contains($0.number) }
+      let all = requests.map { ($0.number, $0.store) } + writing.map { ($0.number, $0.store.identity) }
       throw IncompleteSave(
         committed: StoreGenerations(commits.committed),
-        failed: failed.map { ($0.number, $0.store.identity) }, cause: error)
+        failed: all.filter { !commits.ended.contains($0.0) }, cause: error)
     }
   }
 
@@ -117,12 +154,17 @@ final class StoreUnion: RowStore {
     var committed: [StoreGenerations.Member] = []
     /// The numbers of the stores whose transactions have ended, also of those in which nothing was written.
     var ended: Set<Int> = []
+
+    mutating func note(_ number: Int, _ store: StoreIdentity, _ generation: UInt64?) {
+      ended.insert(number)
+      if let generation { committed.append(StoreGenerations.Member(store: store, number: generation)) }
+    }
   }
 
   /// Locks the first of the stores, and then the others; runs the body at the end.
   private func write<Result>(
-    _ rest: ArraySlice<StoreMember>, _ info: TransactionInfo, _ transactions: [Int: LogStoreTransaction],
-    _ commits: inout Commits, finish: () throws -> Void,
+    _ rest: ArraySlice<Log>, _ info: TransactionInfo, _ transactions: [Int: LogStoreTransaction],
+    _ requests: [SaveRequest], _ commits: inout Commits, finish: () throws -> Void,
     _ body: (any StoreTransaction) throws -> Result
   ) throws -> Result {
     guard let member = rest.first else {
@@ -130,13 +172,14 @@ final class StoreUnion: RowStore {
       let result = try body(transaction)
       // Checks everything in all stores, and writes what is left, before the first commits.
       try finish()
+      for request in requests { commits.note(request.number, request.store, try request.execute()) }
       return result
     }
     let (result, number) = try member.store.write(info) { transaction, finishOwn in
       var transactions = transactions
       transactions[member.number] = transaction
       return try write(
-        rest.dropFirst(), info, transactions, &commits,
+        rest.dropFirst(), info, transactions, requests, &commits,
         finish: {
           try finish()
           do {
@@ -146,10 +189,7 @@ final class StoreUnion: RowStore {
           }
         }, body)
     }
-    commits.ended.insert(member.number)
-    if let number {
-      commits.committed.append(StoreGenerations.Member(store: member.store.identity, number: number))
-    }
+    commits.note(member.number, member.store.identity, number)
     return result
   }
 }

@@ -43,8 +43,23 @@ final class StoreUnionView: StoreView {
     numbered.trim()
   }
 
-  func restricted(to stores: Set<Int>) -> any StoreView {
-    StoreUnionView(members.filter { stores.contains($0.number) }, references, hasOneReader: hasOneReader)
+  func restricted(to stores: Set<Int>) -> any StoreView { of { stores.contains($0.number) } }
+
+  /// A view of the same generation with the objects of some of the stores.
+  func of(_ isWanted: (Member) -> Bool) -> StoreUnionView {
+    StoreUnionView(members.filter(isWanted), references, hasOneReader: hasOneReader)
+  }
+
+  var forOtherQueues: any StoreView {
+    guard members.contains(where: \.view.asksProgram) else { return self }
+    let others = members.map { member in
+      Member(number: member.number, view: member.view.forOtherQueues as? any MemberView ?? member.view)
+    }
+    return StoreUnionView(others, references)
+  }
+
+  func readsNeighbours(_ root: EntityDescription) -> Bool {
+    members(with: root).allSatisfy { $0.view.readsNeighbours(root) }
   }
 
   func member(of key: UInt64) -> Member? {
@@ -54,6 +69,25 @@ final class StoreUnionView: StoreView {
 
   /// The members that have rows of an entity.
   func members(with entity: EntityDescription) -> [Member] { members.filter { $0.view.has(entity) } }
+
+  /// The members that have rows of an entity and ask a program's class for them, with those of the keys that are theirs.
+  private func asked(
+    _ entity: EntityDescription, _ keys: [UInt64]
+  ) -> [(view: any MemberView, keys: [UInt64])] {
+    members(with: entity).filter(\.view.asksProgram).map { member in
+      let own = keys.filter { $0.isPermanentKey && $0.storeNumber == member.number }
+      return (member.view, own.map(\.keyInStore))
+    }
+  }
+
+  func load(_ root: EntityDescription, _ keys: [UInt64]) throws {
+    for (view, own) in asked(root, keys) where !own.isEmpty { try view.load(root, own) }
+  }
+
+  func load(_ relationship: RelationshipDescription, of keys: [UInt64]) throws {
+    guard let entity = relationship.entity else { return }
+    for (view, own) in asked(entity, keys) where !own.isEmpty { try view.load(relationship, of: own) }
+  }
 
   // MARK: Rows
 

@@ -9,9 +9,9 @@ import Testing
 /// Requests of several stores beside the same requests of one store with the same objects.
 @Suite struct `Fetches of several stores` {
   // FET-07
-  @Test(arguments: [71, 72] as [UInt64])
-  func `rows and objects of three stores are those of one store`(seed: UInt64) throws {
-    var both = try IndexedAndPlain(seed: seed, storeCount: 3)
+  @Test(arguments: [(71, 0), (72, 0), (73, 1), (74, 2)] as [(UInt64, Int)])
+  func `rows and objects of three stores are those of one store`(seed: UInt64, customCount: Int) throws {
+    var both = try IndexedAndPlain(seed: seed, storeCount: 3 - customCount, customCount: customCount)
     try both.fill(changes: 500)
     var kinds: Set<String> = []
     for round in 0..<(LongRun.isWanted ? 220 : 150) {
@@ -28,7 +28,7 @@ import Testing
         kinds.insert(step.split(whereSeparator: { $0 == ":" }).first.map(String.init) ?? "")
       }
     }
-    for kind in ["scan", "index", "order", "runs", "ends"] {
+    for kind in customCount > 0 ? ["request"] : ["scan", "index", "order", "runs", "ends"] {
       #expect(kinds.contains(kind), "seed \(seed) never used \(kind), but \(kinds.sorted())")
     }
   }

@@ -10,9 +10,17 @@ import Testing
 /// Random changes and fetches of several stores against a plain model of them.
 @Suite struct `Random work in several stores` {
   // FET-07
-  @Test(arguments: [UInt64(1), 2, 3, 4])
-  func `fetches of several stores find what a plain model has, also after reopening`(seed: UInt64) throws {
-    var work = try SeveralStoresWork(seed: seed)
+  @Test(
+    arguments: [
+      (1, []), (2, []), (3, []), (4, []), (5, [DictionaryStore.kind]),
+      (6, [.log, DictionaryStore.kind, .binary]),
+      (7, [DictionaryStore.kind, .binary, DictionaryStore.kind]),
+      (8, [DictionaryStore.kind, DictionaryStore.kind, DictionaryStore.kind]),
+    ] as [(UInt64, [PersistentStore.StoreType])])
+  func `fetches of several stores find what a plain model has, also after reopening`(
+    seed: UInt64, types: [PersistentStore.StoreType]
+  ) throws {
+    var work = try SeveralStoresWork(seed: seed, types)
     for round in 0..<6 {
       if round > 0 { try work.reopen() }
       for _ in 0..<25 {
@@ -56,7 +64,11 @@ private struct SeveralStoresWork {
   private static let places = [("Library", "A"), ("Archive", "B"), ("Library", "C")]
   private static let long = String(repeating: "long ", count: 60)
 
-  init(seed: UInt64) throws {
+  /// The kinds of the first stores; the others are of type Log.
+  private let types: [PersistentStore.StoreType]
+
+  init(seed: UInt64, _ types: [PersistentStore.StoreType]) throws {
+    self.types = types
     random = SplitMix64(seed: seed)
     world = try SeveralStoresWorld()
     context = world.context()
@@ -68,7 +80,10 @@ private struct SeveralStoresWork {
     if writers.count > 0 { order.shuffle(using: &random) }
     stores = []
     var found: [Int: PersistentStore] = [:]
-    for place in order { found[place] = try world.add(Self.places[place].0, Self.places[place].1) }
+    for place in order {
+      let type = place < types.count ? types[place] : .log
+      found[place] = try world.add(Self.places[place].0, Self.places[place].1, type: type)
+    }
     stores = Self.places.indices.compactMap { found[$0] }
     context = world.context()
   }
@@ -296,6 +311,6 @@ private struct SeveralStoresWork {
       #expect((object.value(forKey: "writer") as? ManagedObject)?.ownNumber == book.writer)
       #expect(object.objectID.persistentStore === stores[book.place])
     }
-    for store in stores { #expect(try store.contents.verify().findings == []) }
+    for store in stores { #expect(try store.log?.verify().findings ?? [] == []) }
   }
 }

@@ -88,7 +88,11 @@ import Testing
   // MARK: The store of new objects
 
   // PSC-20, CTX-30
-  @Test func `a new object goes to the first store that has its entity, or to the assigned one`() throws {
+  @Test(arguments: StoreMix.allCases)
+  func `a new object goes to the first store that has its entity, or to the assigned one`(mix: StoreMix)
+    throws
+  {
+    let world = try SeveralStoresWorld(mix)
     let library = try world.add("Library")
     let archive = try world.add("Archive")
     let local = try world.add("Local")
@@ -113,7 +117,9 @@ import Testing
   }
 
   // PSC-20
-  @Test func `a new object goes to the store of those that it is related to`() throws {
+  @Test(arguments: StoreMix.allCases)
+  func `a new object goes to the store of those that it is related to`(mix: StoreMix) throws {
+    let world = try SeveralStoresWorld(mix)
     let library = try world.add("Library")
     let archive = try world.add("Archive")
     let context = world.context()
@@ -136,7 +142,11 @@ import Testing
   }
 
   // CTX-30
-  @Test func `a store that cannot have an object makes the save fail, and it can be assigned again`() throws {
+  @Test(arguments: StoreMix.allCases)
+  func `a store that cannot have an object makes the save fail, and it can be assigned again`(mix: StoreMix)
+    throws
+  {
+    let world = try SeveralStoresWorld(mix)
     let library = try world.add("Library")
     let local = try world.add("Local")
     let context = world.context()
@@ -155,7 +165,9 @@ import Testing
     #expect(none?.message.contains("no store of the coordinator") == true)
   }
 
-  @Test func `a read-only store gets no new objects, and refuses changes`() throws {
+  @Test(arguments: StoreMix.allCases)
+  func `a read-only store gets no new objects, and refuses changes`(mix: StoreMix) throws {
+    let world = try SeveralStoresWorld(mix)
     try world.add("Library")
     let context = world.context()
     _ = world.make("Writer", 1, in: context)
@@ -173,7 +185,9 @@ import Testing
   }
 
   // PSC-22, REL-20
-  @Test func `a relationship to an object of another store makes the save fail, naming both`() throws {
+  @Test(arguments: StoreMix.allCases)
+  func `a relationship to an object of another store makes the save fail, naming both`(mix: StoreMix) throws {
+    let world = try SeveralStoresWorld(mix)
     let library = try world.add("Library")
     let archive = try world.add("Archive")
     let context = world.context()
@@ -203,7 +217,9 @@ import Testing
   // MARK: Identifiers
 
   // PSC-14
-  @Test func `identifiers name their own store, and mean the same in other coordinators`() throws {
+  @Test(arguments: StoreMix.allCases)
+  func `identifiers name their own store, and mean the same in other coordinators`(mix: StoreMix) throws {
+    let world = try SeveralStoresWorld(mix)
     let library = try world.add("Library")
     let archive = try world.add("Archive")
     let context = world.context()
@@ -229,7 +245,7 @@ import Testing
     try world.coordinator.close()
     #expect(world.coordinator.managedObjectID(for: text) == nil)
     // Alone, and as the first store.
-    let alone = try SeveralStoresWorld(folder: world.folder)
+    let alone = try SeveralStoresWorld(folder: world.folder, mix)
     try alone.add("Archive")
     let single = alone.context()
     let found = try #require(try single.fetch("Writer").first)
@@ -242,7 +258,9 @@ import Testing
     try alone.coordinator.close()
   }
 
-  @Test func `objects of a context stay when another store is added`() throws {
+  @Test(arguments: StoreMix.allCases)
+  func `objects of a context stay when another store is added`(mix: StoreMix) throws {
+    let world = try SeveralStoresWorld(mix)
     try world.add("Library")
     let context = world.context()
     let writer = world.make("Writer", 1, in: context, ["name": "Ann"])
@@ -257,7 +275,10 @@ import Testing
   }
 
   // PSC-04
-  @Test func `objects of a removed store cannot be read or saved, and are there again with it`() throws {
+  @Test(arguments: StoreMix.allCases)
+  func `objects of a removed store cannot be read or saved, and are there again with it`(mix: StoreMix) throws
+  {
+    let world = try SeveralStoresWorld(mix)
     try world.add("Library")
     let local = try world.add("Local")
     let context = world.context()
@@ -350,7 +371,9 @@ import Testing
     #expect(try world.context().numbers("Writer", "name == 'new'").sorted() == [0, 1])
   }
 
-  @Test func `a value that must be unique in one store makes the save fail in all`() throws {
+  @Test(arguments: StoreMix.allCases)
+  func `a value that must be unique in one store makes the save fail in all`(mix: StoreMix) throws {
+    let world = try SeveralStoresWorld(mix)
     let library = try world.add("Library")
     let archive = try world.add("Archive")
     let context = world.context()

@@ -5,16 +5,34 @@ import TestSupport
 
 @testable import Heartwood
 
+/// Which of the stores of a world are custom stores that load objects when they are used.
+enum StoreMix: CaseIterable {
+  case none, first, others, all
+
+  func type(_ configuration: String?) -> PersistentStore.StoreType {
+    switch self {
+    case .none: .log
+    case .first: configuration == "Library" ? DictionaryStore.kind : .log
+    case .others: configuration == "Library" ? .log : DictionaryStore.kind
+    case .all: DictionaryStore.kind
+    }
+  }
+}
+
 /// Writers with their books, which two configurations have, and notes, which only a third one has.
 struct SeveralStoresWorld {
   let folder: TemporaryFolder
   let model: ManagedObjectModel
   let coordinator: PersistentStoreCoordinator
+  let mix: StoreMix
 
-  init() throws { try self.init(folder: TemporaryFolder()) }
+  init(_ mix: StoreMix = .none) throws { try self.init(folder: TemporaryFolder(), mix) }
 
-  init(folder: TemporaryFolder, noteHasDate: Bool = false, bookHasMark: Bool = false) throws {
-    self.folder = folder
+  init(
+    folder: TemporaryFolder, _ mix: StoreMix = .none, noteHasDate: Bool = false, bookHasMark: Bool = false
+  ) throws {
+    PersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, type: DictionaryStore.kind)
+    (self.folder, self.mix) = (folder, mix)
     model = Self.model(noteHasDate: noteHasDate, bookHasMark: bookHasMark)
     coordinator = PersistentStoreCoordinator(managedObjectModel: model)
   }
@@ -69,15 +87,23 @@ struct SeveralStoresWorld {
 
   func url(_ name: String) -> URL { folder.url.appending(path: "\(name).heartwood") }
 
+  /// The place of a custom store.
+  func customURL(_ name: String) -> URL {
+    URL(string: "dictionaries://several/\(folder.url.lastPathComponent)/\(name)")!
+  }
+
+  func database(_ name: String) -> DictionaryStore.Database { DictionaryStore.database(at: customURL(name)) }
+
   @discardableResult
   func add(
-    _ configuration: String?, _ name: String? = nil, type: PersistentStore.StoreType = .log,
+    _ configuration: String?, _ name: String? = nil, type: PersistentStore.StoreType? = nil,
     options: PersistentStore.Options? = nil, fileSystem: (any FileSystem)? = nil
   ) throws -> PersistentStore {
+    let type = type ?? mix.type(configuration)
+    let name = name ?? configuration ?? "All"
+    let place = type == DictionaryStore.kind ? customURL(name) : url(name)
     let description = PersistentStoreDescription(
-      type: type,
-      url: type == .inMemory ? URL(fileURLWithPath: "/dev/null") : url(name ?? configuration ?? "All"),
-      options: options)
+      type: type, url: type == .inMemory ? URL(fileURLWithPath: "/dev/null") : place, options: options)
     description.configuration = configuration
     description.durability = .deferred
     description.shouldMigrateStoreAutomatically = options == nil
