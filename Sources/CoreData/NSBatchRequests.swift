@@ -120,6 +120,10 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ExecutableRequest, Ba
     entity = try entity ?? context.requiredEntity(entityName)
   }
 
+  final func stores(among stores: [NSPersistentStore]) -> [NSPersistentStore] {
+    stores.first { $0.mayHave(entity, onlyItself: true) && !$0.isReadOnly }.map { [$0] } ?? []
+  }
+
   private static func plain(_ row: [String: Any]) -> [String: Any] {
     row.mapValues { FoundationValue.plain($0) ?? NSNull() }
   }
@@ -185,6 +189,10 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest, ExecutableRequest, Ba
     known = try known ?? context.requiredEntity(entityName)
   }
 
+  final func stores(among stores: [NSPersistentStore]) -> [NSPersistentStore] {
+    stores.filter { $0.mayHave(known) }
+  }
+
   private static func newValue(_ value: Any) throws -> Any {
     guard let expression = (value as? NSExpression)?.expression else {
       return FoundationValue.plain(value) ?? NSNull()
@@ -236,6 +244,11 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest, ExecutableRequest, Ba
   final func findEntity(in context: NSManagedObjectContext) throws {
     guard fetchRequest.entity == nil, identifiers?.isEmpty != true else { return }
     if let name = fetchRequest.entityName { fetchRequest.entity = try context.requiredEntity(name) }
+  }
+
+  final func stores(among stores: [NSPersistentStore]) -> [NSPersistentStore] {
+    guard let identifiers else { return stores.filter { $0.mayHave(fetchRequest.entity) } }
+    return stores.filter { store in identifiers.contains { $0.persistentStore === store } }
   }
 }
 

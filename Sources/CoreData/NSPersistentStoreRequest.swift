@@ -47,18 +47,25 @@ extension ManagedObjectContext {
   /// - Throws: An error about the request, or the store's error.
   @discardableResult
   public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
-    guard let executable = request as? any ExecutableRequest else { return try executeByStore(request) }
+    guard let executable = request as? any ExecutableRequest else {
+      return try executeByStores(request, request.affectedStores)
+    }
     if let batch = request as? any BatchRequest {
       try asCocoa(in: self) { try batch.findEntity(in: self) }
-      if hasStoreOfProgram { return try executeByStore(request) }
+      let store = try asCocoa(in: self) { try storeOfProgram(for: batch) }
+      if let store { return try executeByStores(request, [store]) }
     }
     return try asCocoa(in: self) { try executable.execute(in: self) }
   }
 
-  /// The result of a request that a custom store executes.
-  private func executeByStore(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+  /// The result of a request that custom stores execute.
+  private func executeByStores(
+    _ request: NSPersistentStoreRequest, _ stores: [NSPersistentStore]?
+  ) throws -> NSPersistentStoreResult {
     try asCocoa(in: self) {
-      let results: [Any] = try execute(ProgramRequest(request))
+      let program = ProgramRequest(request)
+      program.affectedStores = stores
+      let results: [Any] = try execute(program)
       guard let result = results.first as? NSPersistentStoreResult else {
         throw HeartwoodError(
           .persistentStoreOperation,
@@ -69,11 +76,36 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether the objects are in an `NSIncrementalStore`, which is the only store of its coordinator.
-  private var hasStoreOfProgram: Bool {
+  /// The `NSIncrementalStore` that executes a batch; nil if stores that come with Heartwood do.
+  ///
+  /// - Throws: `.persistentStoreUnsupportedRequestType` if the batch concerns one and other stores.
+  private func storeOfProgram(for batch: any BatchRequest) throws -> NSPersistentStore? {
     var context = self
     while let parent = context.parent { context = parent }
-    return context.persistentStoreCoordinator?.persistentStores.first is NSIncrementalStore
+    let all = context.persistentStoreCoordinator?.persistentStores ?? []
+    guard all.count > 1, all.contains(where: { $0 is NSIncrementalStore }) else {
+      return all.first as? NSIncrementalStore
+    }
+    let named = all.filter { store in batch.affectedStores?.contains(store) ?? true }
+    let concerned = batch.stores(among: named)
+    guard concerned.count > 1, concerned.contains(where: { $0 is NSIncrementalStore }) else {
+      return concerned.first as? NSIncrementalStore
+    }
+    throw HeartwoodError(
+      .persistentStoreUnsupportedRequestType,
+      "the batch concerns \(concerned.map(\.description).joined(separator: ", ")), of which one is an NSIncrementalStore: its class "
+        + "executes batches of its own objects only; name one of the stores in affectedStores")
+  }
+}
+
+extension NSPersistentStore {
+  /// Whether the store may have objects of an entity, or of subentities.
+  func mayHave(_ entity: NSEntityDescription?, onlyItself: Bool = false) -> Bool {
+    guard let name = anyConfigurationName, let entity else { return true }
+    let model = persistentStoreCoordinator?.managedObjectModel
+    return model?.entities(forConfigurationName: name)?.contains {
+      $0 === entity || !onlyItself && $0.isKindOf(entity: entity)
+    } ?? false
   }
 }
 
@@ -81,6 +113,8 @@ extension ManagedObjectContext {
 protocol BatchRequest: NSPersistentStoreRequest {
   /// Finds the entity, if the request was made with its name.
   func findEntity(in context: NSManagedObjectContext) throws
+  /// Those of several stores that the request concerns.
+  func stores(among stores: [NSPersistentStore]) -> [NSPersistentStore]
 }
 
 extension ManagedObjectContext {

@@ -344,6 +344,63 @@ private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
     }
   }
 
+  // EXT-06
+  @Test func `an incremental store stands beside one of type SQLite, each with a configuration`() throws {
+    KennelStore.animals = ["Rex": ("Dog", ["name": "Rex", "tricks": 3]), "Tom": ("Animal", ["name": "Tom"])]
+    NSPersistentStoreCoordinator.registerStoreClass(KennelStore.self, forStoreType: KennelStore.storeType)
+    let model = try kennel()
+    let note = NSEntityDescription()
+    note.name = "Note"
+    note.properties = [Library.attribute("text", .stringAttributeType)]
+    let animals = model.entities
+    model.entities = animals + [note]
+    model.setEntities(animals, forConfigurationName: "Kennel")
+    model.setEntities([note], forConfigurationName: "Local")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let local = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: "Local", at: place(), options: nil)
+    let kennel = try coordinator.addPersistentStore(
+      ofType: KennelStore.storeType, configurationName: "Kennel", at: place(), options: nil)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let dogs = NSFetchRequest<NSManagedObject>(entityName: "Animal")
+      #expect(try context.fetch(dogs).map(\.entity.name) == ["Dog", "Animal"])
+      let dog = NSEntityDescription.insertNewObject(forEntityName: "Dog", into: context)
+      dog.setValue("Ada", forKey: "name")
+      dog.setValue(5, forKey: "tricks")
+      let text = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+      text.setValue("a", forKey: "text")
+      try context.save()
+      #expect(dog.objectID.persistentStore === kennel && text.objectID.persistentStore === local)
+      context.reset()
+      #expect(try context.existingObject(with: dog.objectID).value(forKey: "tricks") as? Int == 5)
+      let found = try context.fetch(dogs)
+      #expect(found.map { $0.value(forKey: "name") as? String } == ["Ada", "Rex", "Tom"])
+      #expect(try context.count(for: dogs) == 3)
+      #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Note")) == 1)
+      found[0].setValue(7, forKey: "tricks")
+      context.delete(found[2])
+      try context.save()
+      #expect(KennelStore.animals["Ada"]?.values["tricks"] as? Int == 7 && KennelStore.animals.count == 2)
+      // A batch goes to the store of its entity.
+      let update = NSBatchUpdateRequest(entityName: "Note")
+      update.propertiesToUpdate = ["text": "b"]
+      update.resultType = .updatedObjectsCountResultType
+      #expect((try context.execute(update) as? NSBatchUpdateResult)?.result as? Int == 1)
+      let delete = NSBatchDeleteRequest(fetchRequest: NSFetchRequest(entityName: "Animal"))
+      let error = #expect(throws: CocoaError.self) { try context.execute(delete) }
+      #expect(error?.localizedDescription.contains("KennelStore") == true)
+      // One coordinator's reads without a context, by a child.
+      let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      child.parent = context
+      try child.performAndWait {
+        let names = try child.fetch(dogs).map { $0.value(forKey: "name") as? String }
+        #expect(names == ["Ada", "Rex"])
+      }
+    }
+  }
+
   @Test func `an object of a subentity is found by its identifier as text before anything was fetched`()
     throws
   {
