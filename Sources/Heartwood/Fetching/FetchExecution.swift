@@ -300,23 +300,15 @@ extension FetchExecution {
       changedRoots.formUnion(layer.changedRoots)
     }
     let view = reader.stored
-    let requesting = view as? any RequestingView
-    let context = PlanContext(
-      isCount: isCount, hidden: pending.hidden.count, source: source, changedRoots: changedRoots)
-    if let plan = try requesting?.plan(request, context) {
-      try pending.sort(by: DeliveryOrder(request, in: source))
-      self.init(
-        request: request, plan: plan, view: view, source: source, pending: pending, changedRoots: changedRoots
-      )
-      return
-    }
+    let requested = try (view as? any RequestingView)?.plan(
+      request, hidden: pending.hidden.count, isCount: isCount, source, changedRoots)
     let planner = Planner(
       request: request, view: view, indexes: view.indexes(of:), changedRoots: changedRoots)
-    let plan = try isCount ? planner.chooseForCount() : planner.choose()
+    let plan = try requested ?? (isCount ? planner.chooseForCount() : planner.choose())
     try pending.sort(by: DeliveryOrder(request, in: source))
-    self = try FetchExecution(
-      request: request, plan: plan, view: view, source: source, pending: pending, changedRoots: changedRoots
-    ).withHashedRows()
+    self.init(
+      request: request, plan: plan, view: view, source: source, pending: pending, changedRoots: changedRoots)
+    if requested == nil { self = try withHashedRows() }
   }
 }
 

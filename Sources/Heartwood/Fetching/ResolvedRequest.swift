@@ -26,8 +26,8 @@ struct ResolvedRequest {
   let predicate: CompiledPredicate?
   /// Nil if the request has no order.
   let sort: CompiledSort?
-  private(set) var limit: Int?
-  private(set) var offset: Int
+  var limit: Int?
+  var offset: Int
   let includesPendingChanges: Bool
   /// The order as it was asked for.
   let sorts: [any FetchSort]
@@ -70,13 +70,6 @@ struct ResolvedRequest {
 
   /// The memos of the condition and the order.
   var memos: [AggregateMemo] { (predicate?.memos ?? []) + (sort?.memos ?? []) }
-
-  /// The same request for the first results only; nil for all.
-  func first(_ count: Int?) -> ResolvedRequest {
-    var request = self
-    (request.limit, request.offset) = (count, 0)
-    return request
-  }
 
   /// How many of the first results are needed; nil for all.
   var window: Int? {

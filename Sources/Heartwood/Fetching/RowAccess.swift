@@ -38,18 +38,11 @@ protocol RequestedObjects: RequestedFetch {
 
 /// A view of a store that may execute fetches itself.
 protocol RequestingView: StoreView {
-  /// The plan of a request; nil if the store does not execute it.
-  func plan(_ request: ResolvedRequest, _ context: PlanContext) throws -> ChosenPlan?
-}
-
-/// The circumstances of a plan.
-struct PlanContext {
-  let isCount: Bool
-  /// How many of the objects may be left out afterwards.
-  let hidden: Int
-  /// Reads related objects, with unsaved changes of these root entities.
-  let source: any RowSource
-  let changedRoots: Set<UInt16>
+  /// The plan of a request, after which as many of the objects as are `hidden` may be left out; nil if the store does not execute it.
+  func plan(
+    _ request: ResolvedRequest, hidden: Int, isCount: Bool, _ source: any RowSource,
+    _ changedRoots: Set<UInt16>
+  ) throws -> ChosenPlan?
 }
 
 /// The order in which an access and its sorting deliver rows.

@@ -171,9 +171,10 @@ extension ChosenPlan {
 }
 
 extension IncrementalView: RequestingView, RequestingMember {
-  func plan(_ request: ResolvedRequest, _ context: PlanContext) throws -> ChosenPlan? {
-    try fetch(request, hidden: context.hidden, .none)?.plan(request, isCount: context.isCount)
-  }
+  func plan(
+    _ request: ResolvedRequest, hidden: Int, isCount: Bool, _ source: any RowSource,
+    _ changedRoots: Set<UInt16>
+  ) throws -> ChosenPlan? { try fetch(request, hidden: hidden, .none)?.plan(request, isCount: isCount) }
 
   func fetch(_ request: ResolvedRequest, hidden: Int, _ number: MemberNumber) -> IncrementalFetch? {
     contents.executesFetches ? IncrementalFetch(request, self, hidden: hidden, number) : nil

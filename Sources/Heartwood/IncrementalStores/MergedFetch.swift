@@ -49,30 +49,32 @@ final class MergedFetch: RequestedFetch {
 }
 
 extension StoreUnionView: RequestingView {
-  func plan(_ request: ResolvedRequest, _ context: PlanContext) throws -> ChosenPlan? {
+  func plan(
+    _ request: ResolvedRequest, hidden: Int, isCount: Bool, _ source: any RowSource,
+    _ changedRoots: Set<UInt16>
+  ) throws -> ChosenPlan? {
     guard members.contains(where: \.view.asksProgram) else { return nil }
     let owners = members(with: request.entity)
     var fetches: [Int: IncrementalFetch] = [:]
     for member in owners {
       let number = MemberNumber(number: member.number, references: references)
-      fetches[member.number] = (member.view as? any RequestingMember)?.fetch(
-        request, hidden: context.hidden, number)
+      fetches[member.number] = (member.view as? any RequestingMember)?.fetch(request, hidden: hidden, number)
     }
     guard let only = fetches.first?.value else { return nil }
-    if owners.count == 1 { return try only.plan(request, isCount: context.isCount) }
-    // A row that is left out afterwards takes the place of none.
-    let most = request.window.map { $0.addingReportingOverflow(context.hidden) }
+    if owners.count == 1 { return try only.plan(request, isCount: isCount) }
     let others = of { fetches[$0.number] == nil && $0.view.has(request.entity) }
+    // A row that is left out afterwards takes the place of none.
+    var first = request
+    (first.limit, first.offset) = (isCount ? nil : only.most, 0)
     let rest =
       try others.members.isEmpty
       ? nil
       : FetchExecution(
-        request.first(context.isCount ? nil : most.map { $0.overflow ? .max : $0.partialValue }), others,
-        source: context.source, pending: .none, changedRoots: context.changedRoots, isCount: context.isCount)
+        first, others, source: source, pending: .none, changedRoots: changedRoots, isCount: isCount)
     let fetch = MergedFetch(owners.compactMap { fetches[$0.number] }, rest)
     // Where some are left out afterwards they are counted one by one: related objects may have unsaved changes, too.
     return try ChosenPlan(
       fetch, request.sort == nil ? .any : .sorted(keeping: request.window),
-      count: context.isCount && context.hidden == 0 ? fetch.count() : nil)
+      count: isCount && hidden == 0 ? fetch.count() : nil)
   }
 }

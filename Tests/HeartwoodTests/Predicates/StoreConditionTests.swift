@@ -30,7 +30,7 @@ import Testing
   private static func resolved(_ condition: Condition, _ entity: EntityDescription) throws -> StoreCondition?
   {
     let compiled = try CompiledPredicate(condition, entity: entity)
-    var lowering = StoreConditionLowering(entity)
+    var lowering = StoreConditionLowering(entity, in: StoreIdentity(uuid: PredicateWorld.storeUUID))
     do {
       return try lowering.condition(compiled.condition)
     } catch {
