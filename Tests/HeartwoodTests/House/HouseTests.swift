@@ -39,7 +39,7 @@ struct HouseTests {
   private static let others = [
     "HeartwoodFiles": 5, "HeartwoodModel": 6, "HeartwoodFaults": 2, "HeartwoodEngine": 1,
     "HeartwoodArchives": 1,
-    "HeartwoodSQLite": 7, "HeartwoodAppleStores": 5, "HeartwoodCommand": 13, "HeartwoodBrowser": 1,
+    "HeartwoodSQLite": 7, "HeartwoodAppleStores": 5, "HeartwoodCommand": 14, "HeartwoodBrowser": 1,
     "CoreData": 5,
     "CoreDataTranslation": 1, "SwiftData": 10,
   ]
