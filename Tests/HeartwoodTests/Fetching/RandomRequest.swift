@@ -109,7 +109,8 @@ extension BookTerm {
   }
   static func titlePrefix(_ value: String) -> BookTerm {
     BookTerm(
-      condition: { $0.title.hasPrefix(value) }, holds: { $0.title.hasPrefix(value) },
+      // The empty text begins no text.
+      condition: { $0.title.hasPrefix(value) }, holds: { !value.isEmpty && $0.title.hasPrefix(value) },
       text: "title prefix \(value)")
   }
   static func year(_ value: Int64) -> BookTerm {
