@@ -49,7 +49,7 @@ struct Firm {
     switch row {
     case .insert, .batchInsert, .next, .children:
       try insert(0..<100)
-      try insertBatch(100..<200)
+      if row == .batchInsert { try insertBatch(100..<200) }
       return Work { try execute(row, []) }
     case .relevant:
       try insertArticles()
@@ -123,7 +123,7 @@ struct Firm {
 
   private func execute(_ row: Row, _ identifiers: [ManagedObjectID]) throws {
     switch row {
-    case .insert: try insert(200..<200 + count)
+    case .insert: try insert(100..<100 + count)
     case .batchInsert: try insertBatch(200..<200 + count)
     case .next:
       for _ in 0..<count {
@@ -135,7 +135,7 @@ struct Firm {
       for number in 0..<count {
         let child = ManagedObjectContext(.mainQueue, parent: context)
         let person = Person(context: child)
-        person.number = Int64(200 + number)
+        person.number = Int64(100 + number)
         person.company = child.object(with: company.objectID) as? Company
         try child.save()
       }

@@ -107,15 +107,13 @@ struct PlainEvaluation {
         let high = order(left, right.elements[1], options)
       else { return false }
       return low >= 0 && high <= 0
-    case .beginsWith:
-      return scalars(left, options).starts(with: scalars(right, options)) && areTexts(left, right)
-    case .endsWith:
-      return areTexts(left, right)
-        && scalars(left, options).reversed().starts(with: scalars(right, options).reversed())
-    case .contains:
+    case .beginsWith, .endsWith, .contains:
       let (text, part) = (scalars(left, options), scalars(right, options))
-      guard areTexts(left, right) else { return false }
-      return part.isEmpty || text.indices.contains { text[$0...].starts(with: part) }
+      // The empty text is in no text.
+      guard areTexts(left, right), !part.isEmpty else { return false }
+      if comparator == .contains { return text.indices.contains { text[$0...].starts(with: part) } }
+      return comparator == .beginsWith
+        ? text.starts(with: part) : text.reversed().starts(with: part.reversed())
     case .like:
       return areTexts(left, right) && like(scalars(left, options)[...], scalars(right, options)[...])
     case .matches, .matchesWords: return false
