@@ -71,7 +71,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     if given.count > 1, let own = given.first(where: { !($0 is ModelConfiguration) }) {
       throw SwiftDataError(
         .loadIssueModelContainer,
-        "a store of a program (\(type(of: own))) is the only one of its container: give it a container of its own")
+        "a store of a program (\(type(of: own))) is the only one of its container: give it a container of its own"
+      )
     }
     let opening = try ContainerOpening(models, plan, given)
     self.init(
