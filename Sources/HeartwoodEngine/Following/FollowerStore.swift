@@ -106,7 +106,7 @@ final class FollowerStore {
   }
 
   /// - Throws: `.replaced` if the folder was moved, replaced or deleted, or lacks the files by which it is a follower's store: what is written
-  ///   then, nobody would see.
+  ///   then, no reader would see.
   func checkIsInPlace() throws(EngineError) {
     try folder.checkIsInPlace()
     let names = try folder.entries()
