@@ -23,10 +23,17 @@ struct MergeTurn {
       try context.fetch(Person.self, sort: [.ascending(\.number)], limit: 1).first
     }
     guard let person else { throw BenchmarkError("the store has no persons") }
-    context.performAndWait { _ = person.age }
+    // Not a fault, so that its values are merged.
+    let id = context.performAndWait {
+      _ = person.age
+      return person.objectID
+    }
     let observer = NotificationCenter.default.addObserver(
       forName: .managedObjectContextObjectsDidChange, object: context, queue: nil
-    ) { _ in Self.write("\(person.age) \(Self.now)") }
+    ) { _ in
+      guard let person = context.object(with: id) as? Person else { return }
+      Self.write("\(person.age) \(Self.now)")
+    }
     Self.write(Self.isReady)
     while let data = try FileHandle.standardInput.read(upToCount: 1), !data.isEmpty {}
     NotificationCenter.default.removeObserver(observer)
