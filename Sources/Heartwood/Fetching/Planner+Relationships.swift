@@ -113,11 +113,11 @@ extension Planner {
       isExact: way.isSure && way.consumed.count == condition.parts.count)
   }
 
-  /// The maximum number of destinations of a join, which is executed while planning: twice as many as rows that would otherwise be asked for
-  /// their destinations, or 1,000. Of a request with a limit 1,000, as few rows may fill its window.
+  /// The maximum number of destinations of a join, which is executed while planning: four times as many as rows that would otherwise be asked for
+  /// their destinations, which costs so much more for each, or 1,000. Of a request with a limit 1,000, as few rows may fill its window.
   private func greatestJoin(_ entity: EntityDescription, _ fewest: Int) throws -> Int {
     guard request.window == nil else { return 1000 }
-    return max(1000, 2 * min(fewest, try view.rowCount(of: entity.rootEntity)))
+    return max(1000, 4 * min(fewest, try view.rowCount(of: entity.rootEntity)))
   }
 
   /// The to-one destinations of the rows of an access, ascending and without duplicates. Read in the entries of an index that has them.
