@@ -170,7 +170,7 @@ struct TimeBenchmark {
   }
 
   private func newest(_ container: PersistentContainer) throws -> UInt64 {
-    guard let token = try container.currentHistoryToken else { throw BenchmarkError("no history") }
+    guard let token = container.currentHistoryToken else { throw BenchmarkError("no history") }
     return token.transactionNumber
   }
 
