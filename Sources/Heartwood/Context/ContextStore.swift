@@ -135,13 +135,8 @@ extension ContextStore where Self: RowStore {
       let (_, saved) = try commit(info, to: touched) { outcome = try plan.write(to: $0, choice) }
       context.persistentStoreCoordinator?.noteOwnSave(saved.written)
       return (outcome, saved.newest)
-    } catch let refused as ConstraintViolations {
-      throw HeartwoodError.violations(refused.violations, of: outcome, in: context).affecting(
-        texts(of: touched))
-    } catch let incomplete as IncompleteSave {
-      throw context.finish(plan, outcome, after: incomplete, choice)
-    } catch let error as HeartwoodError {
-      throw error.affecting(texts(of: touched))
+    } catch {
+      throw reported(error, plan, outcome, choice, touched, context)
     }
   }
 
@@ -153,6 +148,20 @@ extension ContextStore where Self: RowStore {
 }
 
 extension ContextStore {
+  /// The error of a save, for an error of its stores. After an incomplete save, the context has what was saved.
+  func reported(
+    _ error: any Error, _ plan: SavePlan, _ outcome: SaveOutcome, _ choice: StoreChoice?,
+    _ touched: Set<Int>, _ context: ManagedObjectContext
+  ) -> any Error {
+    switch error {
+    case let refused as ConstraintViolations:
+      HeartwoodError.violations(refused.violations, of: outcome, in: context).affecting(texts(of: touched))
+    case let incomplete as IncompleteSave: context.finish(plan, outcome, after: incomplete, choice)
+    case let error as HeartwoodError: error.affecting(texts(of: touched))
+    default: error
+    }
+  }
+
   /// The numbers of the stores of consumers.
   func members(of steps: [ConsumerStep]) -> Set<Int> {
     guard !steps.isEmpty else { return [] }

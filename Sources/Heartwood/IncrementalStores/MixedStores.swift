@@ -17,7 +17,6 @@ protocol AskedStore: ContextStore, ObjectUses {
 /// stores get identifiers with the number or without: both are equal.
 final class MixedStores: ContextStore, ObjectUses {
   private struct Asked {
-    let member: StoreMember
     let contents: any AskedStore
     let number: MemberNumber
   }
@@ -25,6 +24,7 @@ final class MixedStores: ContextStore, ObjectUses {
   let members: [StoreMember]
   private let logs: StoreUnion
   private let asked: [Asked]
+  private let askedNumbers: Set<Int>
 
   init(_ members: [StoreMember], _ numbers: StoreNumbers, _ model: ManagedObjectModel) {
     self.members = members
@@ -32,11 +32,10 @@ final class MixedStores: ContextStore, ObjectUses {
     self.logs = logs
     asked = members.compactMap { member in
       (member.store as? any AskedStore).map {
-        Asked(
-          member: member, contents: $0,
-          number: MemberNumber(number: member.number, references: logs.references))
+        Asked(contents: $0, number: MemberNumber(number: member.number, references: logs.references))
       }
     }
+    askedNumbers = Set(asked.map(\.number.number))
   }
 
   var identity: StoreIdentity { logs.identity }
@@ -118,9 +117,8 @@ final class MixedStores: ContextStore, ObjectUses {
   func plan(of context: ManagedObjectContext) throws -> SavePlan {
     var plan = SavePlan(context)
     let choice = try StoreChoice(plan, in: self, context)
-    let numbers = Set(asked.map(\.number.number))
     let new = plan.inserted.filter {
-      $0.identifier.isTemporaryID && numbers.contains(choice.number(of: $0))
+      $0.identifier.isTemporaryID && askedNumbers.contains(choice.number(of: $0))
     }
     if !new.isEmpty {
       context.assign(try reserveIdentifiers(for: new, of: context, choice), to: new)
@@ -156,20 +154,14 @@ final class MixedStores: ContextStore, ObjectUses {
             return generation
           })
       }
-      let numbers = Set(asked.map(\.number.number))
-      let own = SavePlan(plan) { !numbers.contains(choice.number(of: $0)) }
+      let own = SavePlan(plan) { !askedNumbers.contains(choice.number(of: $0)) }
       let (_, saved) = try logs.commit(info, to: touched, requests) {
         outcome = try own.write(to: $0, choice)
       }
       context.persistentStoreCoordinator?.noteOwnSave(saved.written)
       return (outcome, saved.newest)
-    } catch let refused as ConstraintViolations {
-      throw HeartwoodError.violations(refused.violations, of: outcome, in: context).affecting(
-        texts(of: touched))
-    } catch let incomplete as IncompleteSave {
-      throw context.finish(plan, outcome, after: incomplete, choice)
-    } catch let error as HeartwoodError {
-      throw error.affecting(texts(of: touched))
+    } catch {
+      throw reported(error, plan, outcome, choice, touched, context)
     }
   }
 
