@@ -5,16 +5,15 @@ struct HistorySelection: Sendable {
   static let none = HistorySelection(entities: [], objects: nil)
 
   /// The names of entities; nil for all.
-  private(set) var entities: Set<String>?
+  private var entities: Set<String>?
   /// The numbers of objects, by the names of their entities; nil for all.
-  private(set) var objects: [String: Set<UInt64>]?
+  private var objects: [String: Set<UInt64>]?
 
   private init(entities: Set<String>? = nil, objects: [String: Set<UInt64>]? = nil) {
     (self.entities, self.objects) = (entities, objects)
   }
 
   var isAll: Bool { entities == nil && objects == nil }
-  var isNone: Bool { entities?.isEmpty == true || objects?.isEmpty == true }
 
   mutating func restrict(toEntities names: Set<String>) {
     entities = entities?.intersection(names) ?? names
