@@ -33,6 +33,18 @@ struct BrowsedStore: Sendable {
     return coordinator.currentPersistentHistoryToken()?.transactionNumber
   }
 
+  /// How many objects each entity has, without those of its subentities.
+  func objectCounts(at generation: UInt64? = nil) throws(CommandFailure) -> [String: Int] {
+    try reading(at: generation) { reader in
+      Dictionary(try reader.objectCounts().map { ($0.entity, $0.objects) }, uniquingKeysWith: +)
+    }
+  }
+
+  /// How many objects an entity and its subentities have.
+  func count(of entity: String, in counts: [String: Int]) -> Int {
+    model.entities.filter { model.isKind($0.name, of: entity) }.reduce(0) { $0 + (counts[$1.name] ?? 0) }
+  }
+
   /// Reads the store as of a generation.
   ///
   /// - Parameters:

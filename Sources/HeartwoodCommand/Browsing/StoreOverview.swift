@@ -6,9 +6,7 @@ struct StoreOverview {
   let store: BrowsedStore
 
   func json(at generation: UInt64?) throws(CommandFailure) -> JSONValue {
-    let counts = try store.reading(at: generation) { reader in
-      Dictionary(try reader.objectCounts().map { ($0.entity, $0.objects) }, uniquingKeysWith: +)
-    }
+    let counts = try store.objectCounts(at: generation)
     return .object(
       JSONObject([
         ("name", .string(CommandStore.url(store.path).lastPathComponent)), ("path", .string(store.path)),
@@ -26,9 +24,7 @@ struct StoreOverview {
   }
 
   private func entity(_ entity: DocumentEntity, _ counts: [String: Int]) -> JSONValue {
-    let all = store.model.entities.filter { store.model.isKind($0.name, of: entity.name) }.reduce(0) {
-      $0 + (counts[$1.name] ?? 0)
-    }
+    let all = store.count(of: entity.name, in: counts)
     let lineage = store.model.lineage(of: entity.name)
     return .object(
       JSONObject([

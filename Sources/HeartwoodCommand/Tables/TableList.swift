@@ -76,16 +76,13 @@ struct TableSource {
   }
 
   private func entities(_ first: Int, _ most: Int) throws(CommandFailure) -> TablePage {
-    let counts = try store.reading { reader in
-      Dictionary(try reader.objectCounts().map { ($0.entity, $0.objects) }, uniquingKeysWith: +)
-    }
+    let counts = try store.objectCounts()
     let rows = store.model.entities.map { entity in
-      let count = store.model.entities.filter { store.model.isKind($0.name, of: entity.name) }.reduce(0) {
-        $0 + (counts[$1.name] ?? 0)
-      }
-      return TablePage.Row(
-        cells: [TablePage.Cell(text: entity.name), TablePage.Cell(text: "\(count)")],
-        target: .objects(of: entity.name))
+      TablePage.Row(
+        cells: [
+          TablePage.Cell(text: entity.name),
+          TablePage.Cell(text: "\(store.count(of: entity.name, in: counts))"),
+        ], target: .objects(of: entity.name))
     }
     return TablePage(
       title: CommandStore.url(store.path).lastPathComponent,
