@@ -115,6 +115,15 @@ struct TableScreen {
     }
   }
 
+  /// Changes what the list asks for, and begins with its first row.
+  private mutating func ask(_ body: (inout TableList) -> Void) {
+    change { lists in
+      let last = lists.count - 1
+      body(&lists[last])
+      (lists[last].row, lists[last].top) = (0, 0)
+    }
+  }
+
   // MARK: Following, sorting, filtering
 
   /// The row of the cursor; nil in an empty list.
@@ -145,10 +154,7 @@ struct TableScreen {
     }
     let next =
       list.sort == column.name ? "-" + column.name : list.sort == "-" + column.name ? nil : column.name
-    change { lists in
-      lists[lists.count - 1].sort = next
-      (lists[lists.count - 1].row, lists[lists.count - 1].top) = (0, 0)
-    }
+    ask { $0.sort = next }
   }
 
   private mutating func beginFilter() {
@@ -178,9 +184,6 @@ struct TableScreen {
   private mutating func filter(_ text: String) {
     let condition = text.allSatisfy(\.isWhitespace) ? nil : text
     if let condition, conditions.last != condition { conditions.append(condition) }
-    change { lists in
-      lists[lists.count - 1].condition = condition
-      (lists[lists.count - 1].row, lists[lists.count - 1].top) = (0, 0)
-    }
+    ask { $0.condition = condition }
   }
 }
