@@ -64,7 +64,3 @@ struct LineReader: IteratorProtocol {
     }
   }
 }
-
-extension FileHandle {
-  var lineReader: LineReader { LineReader(self) }
-}

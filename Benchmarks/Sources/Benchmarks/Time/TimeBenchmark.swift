@@ -129,7 +129,7 @@ struct TimeBenchmark {
     process.arguments = ["mergeTurn", "--directory", url.deletingLastPathComponent().path]
     (process.standardInput, process.standardOutput) = (input, output)
     try process.run()
-    var lines = output.fileHandleForReading.lineReader
+    var lines = LineReader(output.fileHandleForReading)
     guard lines.next() == MergeTurn.isReady else {
       throw BenchmarkError("the other process did not open the store")
     }
