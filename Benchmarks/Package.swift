@@ -10,6 +10,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [
     .package(name: "Heartwood", path: ".."),
+    .package(path: "EngineBenchmarks"),
     .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0"),
   ],
   targets: [
@@ -26,6 +27,7 @@ let package = Package(
       name: "heartwood-benchmarks",
       dependencies: (libmdbx == nil ? [] : ["CMDBX"]) + [
         "CSQLite", "CLMDB", "CRocksDB", "CLevelDB", "CWiredTiger", "CKyotoCabinet", "CTkrzw",
+        .product(name: "EngineBenchmarks", package: "EngineBenchmarks"),
         .product(name: "HeartwoodEngine", package: "Heartwood"),
         .product(name: "Heartwood", package: "Heartwood"),
         .product(name: "GRDB", package: "GRDB.swift"),

@@ -1,3 +1,5 @@
+import BenchmarkHarness
+import EngineBenchmarks
 import Foundation
 
 do {
@@ -45,14 +47,8 @@ func run(_ options: Options) throws {
 
 func runEngine(_ options: Options, _ machine: String) throws {
   if let missing = EnginePeerKind.missing { print("\(missing)\n") }
-  for count in options.recordCounts.isEmpty ? [1_000_000] : options.recordCounts {
-    let table = try EngineBenchmark(options: options, count: count).run()
-    show(table, options)
-    guard let file = options.svg else { continue }
-    try Chart(table: table, subtitle: machine).svg().write(toFile: file, atomically: true, encoding: .utf8)
-  }
+  try EngineBenchmark.printTables(
+    of: EnginePeerKind.all, options.common, goals: EngineRow.goals, machine: machine)
 }
 
-func show(_ table: ResultTable, _ options: Options) {
-  print(options.markdown ? table.markdown() : table.aligned())
-}
+func show(_ table: ResultTable, _ options: Options) { print(options.common.text(of: table)) }

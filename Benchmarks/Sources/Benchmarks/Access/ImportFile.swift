@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// A file for `heartwood import`: 66,000 objects with 374,000 links, 30 MB of JSON. Persons of companies work in projects.

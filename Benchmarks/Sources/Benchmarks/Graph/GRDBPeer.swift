@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import GRDB
 
 /// GRDB with plain records: a pool in WAL mode, foreign keys that cascade, indexes on what is looked up.

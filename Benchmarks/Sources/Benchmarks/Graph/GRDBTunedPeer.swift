@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import GRDB
 
 /// GRDB as its guide to performance advises: statements are prepared once and kept with the connection, rows are decoded

@@ -1,3 +1,5 @@
+import BenchmarkHarness
+
 struct GraphPeerKind {
   let name: String
   let type: any GraphPeer.Type

@@ -1,3 +1,5 @@
+import BenchmarkHarness
+
 /// A store of objects under measurement. Each method is one row: it starts with nothing in memory and returns
 /// what it read as a digest.
 protocol GraphPeer: AnyObject {

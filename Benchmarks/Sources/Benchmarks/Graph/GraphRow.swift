@@ -1,3 +1,5 @@
+import BenchmarkHarness
+
 /// One row of the graph's table.
 struct GraphRow {
   let name: String
@@ -13,12 +15,12 @@ struct GraphRow {
   var prepare: (any GraphPeer) throws -> Void = { _ in }
   let run: (any GraphPeer, GraphWork) throws -> UInt64?
 
-  func measure(_ peer: any GraphPeer, _ work: GraphWork) throws -> Measurement {
+  func measure(_ peer: any GraphPeer, _ work: GraphWork) throws -> PeerMeasurement {
     try prepare(peer)
     let (seconds, digest) =
       changes
       ? try timed { try run(peer, work) } : try timedRepeatedly(least: work.least) { try run(peer, work) }
-    return Measurement(
+    return PeerMeasurement(
       figure: Double(operations(work)) / seconds, digest: changes ? try peer.digestOfAll() : digest)
   }
 

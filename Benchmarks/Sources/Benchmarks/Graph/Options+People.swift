@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Heartwood
 
 /// Measuring one store of companies and persons.
@@ -6,7 +7,7 @@ extension Options {
   func withPeople<Result>(
     _ objects: Int, named name: String, _ body: (PersistentContainer) throws -> Result
   ) throws -> Result {
-    let scratch = try Scratch(in: directory, named: name)
+    let scratch = try Scratch(in: common.directory, named: name)
     let container = try PersistentContainer.people(in: scratch.path)
     defer { try? container.close() }
     let context = container.newBackgroundContext()
@@ -22,7 +23,7 @@ extension Options {
   ) rethrows -> [String] {
     try Row.allCases.filter { includes(row: $0.rawValue) }.map { row in
       progress(row.rawValue)
-      let seconds = try (0..<(rounds ?? 5)).map { _ in try measure(row) }
+      let seconds = try (0..<(common.rounds ?? 5)).map { _ in try measure(row) }
       return "\(row.rawValue): \(decimal((seconds.min() ?? .nan) * 1e6, places: 1)) µs"
     }
   }

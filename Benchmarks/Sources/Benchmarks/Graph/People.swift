@@ -1,3 +1,5 @@
+import BenchmarkHarness
+
 /// The objects that every peer gets: companies and their persons, a hundred persons each.
 struct People {
   struct CompanyData {

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import CSQLite
 
 /// SQLite by hand: the C API, statements prepared once, rows into structs, an index that fits each row.

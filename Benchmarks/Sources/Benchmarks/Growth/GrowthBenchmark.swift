@@ -1,3 +1,5 @@
+import BenchmarkHarness
+import EngineBenchmarks
 import Foundation
 
 /// Chosen rows in stores of several sizes, so that one sees what grows with them. Each peer's turn is a process of its

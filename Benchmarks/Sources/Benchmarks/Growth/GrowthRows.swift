@@ -1,3 +1,6 @@
+import BenchmarkHarness
+import EngineBenchmarks
+
 /// The rows of the growth table: chosen ones of the engine's, the memory that the process takes, and how
 /// updating goes on with no reader and beside a reader that keeps its first generation all the time.
 extension EngineRow {
@@ -15,14 +18,14 @@ extension EngineRow {
   /// The memory that the process holds more than before its stores were opened, mapped files left out.
   private static func memory(_ name: String, _ baseline: @escaping () -> Int) -> EngineRow {
     EngineRow(name: name, unit: .bytes) { _, _ in
-      Measurement(figure: Double(max(0, ProcessMemory.ownBytes() - baseline())))
+      PeerMeasurement(figure: Double(max(0, ProcessMemory.ownBytes() - baseline())))
     }
   }
 
   /// The most that was ever resident, mapped files and the benchmark's own keys included.
   private static var peakMemory: EngineRow {
     EngineRow(name: "peak of what was resident", unit: .bytes) { _, _ in
-      Measurement(figure: Double(ProcessMemory.peakBytes()))
+      PeerMeasurement(figure: Double(ProcessMemory.peakBytes()))
     }
   }
 
@@ -30,7 +33,7 @@ extension EngineRow {
   private static func closing(_ load: Load) -> EngineRow {
     EngineRow(name: "", load: load) { session, _ in
       try session.close(load)
-      return Measurement(figure: .nan)
+      return PeerMeasurement(figure: .nan)
     }
   }
 
@@ -45,7 +48,7 @@ extension EngineRow {
       EngineRow(
         name: name + ": size afterwards", unit: .bytes, load: load, needsSnapshots: load == .pinned
       ) { session, _ in
-        Measurement(figure: try session.bytesAfterwards(load))
+        PeerMeasurement(figure: try session.bytesAfterwards(load))
       },
       closing(load),
     ]
@@ -55,17 +58,17 @@ extension EngineRow {
     EngineRow(name: "", unit: row.unit, load: row.load, changes: row.changes, run: row.run)
   }
 
-  private static func updateQuarter(_ store: any EnginePeer, _ work: EngineWork) throws -> Measurement {
+  private static func updateQuarter(_ store: any EnginePeer, _ work: EngineWork) throws -> PeerMeasurement {
     let keys = work.updates
     let seconds = try timed { try update(store, work, keys, perCommit: 100, version: 50) }.seconds
-    return Measurement(figure: Double(keys.count) / seconds)
+    return PeerMeasurement(figure: Double(keys.count) / seconds)
   }
 
   /// The reader sees at the end what it saw at the beginning, or peers differ.
-  private static func updatePinned(_ session: EngineSession, _ work: EngineWork) throws -> Measurement {
+  private static func updatePinned(_ session: EngineSession, _ work: EngineWork) throws -> PeerMeasurement {
     let store = try session.store(.pinned)
     let pinned = try store.forAnotherThread()
-    var measurement = Measurement(figure: .nan)
+    var measurement = PeerMeasurement(figure: .nan)
     try pinned.read { reader in
       let before = try digest(of: reader)
       measurement = try updateQuarter(store, work)

@@ -1,3 +1,6 @@
+import BenchmarkHarness
+import EngineBenchmarks
+
 /// One peer's turn in a process of its own: what it measures goes to standard output, a line each.
 struct GrowthTurn {
   let options: Options

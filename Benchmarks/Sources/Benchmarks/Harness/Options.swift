@@ -1,4 +1,8 @@
+import BenchmarkHarness
+import EngineBenchmarks
+
 /// The options of the command line.
+@dynamicMemberLookup
 struct Options {
   enum Part: String, CaseIterable {
     case engine, graph, published, values, access, live, plans, lean, growth, space, migration, files, search,
@@ -12,23 +16,17 @@ struct Options {
   }
 
   var parts: [Part] = []
-  /// How many records the rows of keys and values have, one after the other; empty for what is usual.
-  var recordCounts: [Int] = []
+  /// The options that every part has.
+  var common = BenchmarkOptions()
   var objects: Int?
-  var keys = KeyShape.decimal
-  var rounds: Int?
   /// Which round's work a turn does.
   var turn = 0
-  /// Seconds that rows that read go on for at least: short for a table, long for a profile.
-  var least = 0.05
-  var markdown = false
-  var svg: String?
   /// Where a file for `heartwood import` is written.
   var importFile: String?
-  var directory = "/var/tmp"
-  var rows: String?
-  var peers: [String] = []
-  var help = false
+
+  subscript<Value>(dynamicMember option: KeyPath<BenchmarkOptions, Value>) -> Value {
+    common[keyPath: option]
+  }
 
   static let usage = """
     usage: heartwood-benchmarks [engine] [graph] [published] [values] [access] [live] [plans] [lean]
@@ -64,91 +62,36 @@ struct Options {
                       migration: 1000000)
       --rounds N      rounds, of which the median counts (5, and 3 for rows that
                       take a peer more than ten seconds; growth, migration: 3)
-      --rows TEXT     only rows whose name contains TEXT, or one of several: A|B
-      --peers A,B     only these peers, the first compared with the others
-      --directory D   where the stores are made (/var/tmp)
-      --least S       seconds that a row that reads is repeated for (0.05)
-      --cpu           count processor time, not the clock: for a machine that is busy
-      --markdown      the tables as Markdown
+    \(BenchmarkOptions.usageOfEveryPart)
       --svg FILE      the engine's ratios as a chart
       --import-file F only writes a file for heartwood import: 66,000 objects,
                       374,000 links, 30 MB
     """
 
   init(_ arguments: some Sequence<String>) throws {
-    var remaining = Array(arguments)[...]
-    while let word = remaining.popFirst() {
+    var words = CommandWords(arguments)
+    while let word = words.next() {
       if let part = Part(rawValue: word) {
         parts.append(part)
       } else {
-        try take(word, &remaining)
+        try take(word, &words)
       }
     }
     if parts.isEmpty { parts = [.engine, .graph, .published] }
   }
 
-  private mutating func take(_ word: String, _ remaining: inout ArraySlice<String>) throws {
+  private mutating func take(_ word: String, _ words: inout CommandWords) throws {
     switch word {
-    case "--records": recordCounts = try Self.numbers(word, &remaining)
-    case "--objects": objects = try Self.number(word, &remaining)
-    case "--rounds": rounds = try Self.number(word, &remaining)
-    case "--turn": turn = try Self.number(word, &remaining) - 1
-    case "--import-file": importFile = try Self.text(word, &remaining)
-    case "--svg": svg = try Self.text(word, &remaining)
-    case "--rows": rows = try Self.text(word, &remaining)
-    case "--peers": peers = try Self.text(word, &remaining).split(separator: ",").map(String.init)
-    case "--directory": directory = try Self.text(word, &remaining)
-    case "--keys": keys = try Self.shape(word, &remaining)
-    case "--least": least = try Self.seconds(word, &remaining)
-    case "--markdown": markdown = true
-    case "--cpu": break  // Stopwatch looks for it
-    case "--help", "-h": help = true
-    default: throw BenchmarkError("unknown argument '\(word)'\n\n\(Self.usage)")
+    case "--objects": objects = try words.number(for: word)
+    case "--turn": turn = try words.number(for: word) - 1
+    case "--import-file": importFile = try words.text(for: word)
+    default:
+      guard try common.take(word, &words) else {
+        throw BenchmarkError("unknown argument '\(word)'\n\n\(Self.usage)")
+      }
     }
   }
 
-  private static func text(_ word: String, _ remaining: inout ArraySlice<String>) throws -> String {
-    guard let text = remaining.popFirst() else { throw BenchmarkError("\(word) needs a value") }
-    return text
-  }
-
-  private static func shape(_ word: String, _ remaining: inout ArraySlice<String>) throws -> KeyShape {
-    let text = try text(word, &remaining)
-    guard let shape = KeyShape(rawValue: text) else {
-      throw BenchmarkError("\(word) is decimal or random, not '\(text)'")
-    }
-    return shape
-  }
-
-  private static func seconds(_ word: String, _ remaining: inout ArraySlice<String>) throws -> Double {
-    let text = try text(word, &remaining)
-    guard let seconds = Double(text), seconds >= 0 else {
-      throw BenchmarkError("\(word) needs a number of seconds, not '\(text)'")
-    }
-    return seconds
-  }
-
-  private static func number(_ word: String, _ remaining: inout ArraySlice<String>) throws -> Int {
-    let text = try text(word, &remaining)
-    guard let number = Int(text), number > 0 else {
-      throw BenchmarkError("\(word) needs a positive number, not '\(text)'")
-    }
-    return number
-  }
-
-  private static func numbers(_ word: String, _ remaining: inout ArraySlice<String>) throws -> [Int] {
-    try text(word, &remaining).split(separator: ",").map { text in
-      var one = [String(text)][...]
-      return try number(word, &one)
-    }
-  }
-
-  func includes(row: String) -> Bool {
-    guard let rows else { return true }
-    return rows.split(separator: "|").contains { row.contains($0) }
-  }
-
-  func includes(peer: String) -> Bool {
-    peers.isEmpty || peers.contains { $0.lowercased() == peer.lowercased() }
-  }
+  func includes(row: String) -> Bool { common.includes(row: row) }
+  func includes(peer: String) -> Bool { common.includes(peer: peer) }
 }

@@ -1,3 +1,5 @@
+import BenchmarkHarness
+
 /// How much memory a pass over many objects takes, a batch at a time.
 ///
 /// Each peer is filled in saves of `batch` objects, closed, opened again and passed over once. What was resident

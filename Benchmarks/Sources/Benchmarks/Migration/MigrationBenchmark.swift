@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// A million rows and a changed model: what it takes beside SQLite, beside a copy of the store's bytes, and in memory. Each
@@ -91,9 +92,9 @@ struct MigrationTurn {
     let memory = AnonymousMemoryPeak()
     let (seconds, _) = try timed { try row.run(peer) }
     let peak = memory.stop()
-    let time = Measurement(figure: seconds * 1000, digest: try peer.digest(row))
+    let time = PeerMeasurement(figure: seconds * 1000, digest: try peer.digest(row))
     print(TurnLine(row: row.rawValue, unit: .milliseconds, measurement: time).text)
-    let bytes = Measurement(figure: Double(peak), digest: nil)
+    let bytes = PeerMeasurement(figure: Double(peak), digest: nil)
     print(TurnLine(row: row.rawValue + ", memory", unit: .bytes, measurement: bytes).text)
   }
 }

@@ -1,3 +1,5 @@
+import BenchmarkHarness
+
 /// A store of persons that is migrated. Each method is one row, on a store that is closed before and after.
 protocol MigrationPeer: Sendable {
   /// The store in a directory.

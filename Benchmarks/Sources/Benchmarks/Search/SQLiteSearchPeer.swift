@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import CSQLite
 
 /// SQLite by hand: a table, beside it words in FTS5 without a copy of the texts, or places in an R*Tree.

@@ -1,3 +1,5 @@
+import BenchmarkHarness
+
 /// Full-text and range indexes beside SQLite's FTS5 and R*Tree: inserts with each of them, and queries.
 struct SearchBenchmark {
   let options: Options

@@ -1,3 +1,5 @@
+import BenchmarkHarness
+
 /// Texts and places to search, the same for every peer: titles of twelve words, of which a few are very frequent, at places of a map.
 struct SearchTexts {
   struct Item {

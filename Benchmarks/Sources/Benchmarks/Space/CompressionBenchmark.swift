@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import HeartwoodEngine
 
 /// The space that compressed values save, and their cost: documents of JSON of 1 to 8 KB, written, read at

@@ -1,3 +1,5 @@
+import BenchmarkHarness
+import EngineBenchmarks
 import HeartwoodEngine
 
 /// How much room a store takes whose records are overwritten again and again, and how long commits take beside

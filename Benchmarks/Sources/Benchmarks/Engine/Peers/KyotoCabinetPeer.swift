@@ -1,5 +1,7 @@
 #if canImport(CKyotoCabinet)
+  import BenchmarkHarness
   import CKyotoCabinet
+  import EngineBenchmarks
   import Foundation
 
   /// Kyoto Cabinet's tree database through its C API, one object for all threads.

@@ -1,4 +1,6 @@
+import BenchmarkHarness
 import CLMDB
+import EngineBenchmarks
 
 /// LMDB as its author advises: a read-only map, a reader that is reset and renewed, cursors, and `MDB_APPEND`
 /// for keys that come in order. Not durable means `MDB_NOSYNC`.

@@ -1,4 +1,6 @@
+import BenchmarkHarness
 import CLMDB
+import EngineBenchmarks
 
 /// A read transaction and a cursor, renewed for each snapshot.
 final class LMDBReader: PeerReader {

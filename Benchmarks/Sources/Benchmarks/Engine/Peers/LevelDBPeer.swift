@@ -1,4 +1,6 @@
+import BenchmarkHarness
 import CLevelDB
+import EngineBenchmarks
 import Foundation
 
 /// LevelDB through its C API: write batches, snapshots, iterators. Not durable means a log without sync.

@@ -1,5 +1,7 @@
 #if canImport(CMDBX)
+  import BenchmarkHarness
   import CMDBX
+  import EngineBenchmarks
 
   /// libmdbx as LMDB is used: a read-only map, a reader that is reset and renewed, cursors, and `MDBX_APPEND` for keys that
   /// come in order. Durable is its default, a sync of the data and then of the meta page at each commit. Not durable means

@@ -1,3 +1,5 @@
+import BenchmarkHarness
+
 /// The records that the visits of a store gather, whose functions of C get its place.
 struct RecordVisit {
   var digest: ReadDigest

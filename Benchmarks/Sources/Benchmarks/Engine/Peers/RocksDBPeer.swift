@@ -1,4 +1,6 @@
+import BenchmarkHarness
 import CRocksDB
+import EngineBenchmarks
 import Foundation
 
 /// RocksDB through its C API: write batches, snapshots, pinned values, iterators. Not durable means a write-ahead log

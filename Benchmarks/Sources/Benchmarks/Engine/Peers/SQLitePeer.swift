@@ -1,4 +1,6 @@
+import BenchmarkHarness
 import CSQLite
+import EngineBenchmarks
 import Foundation
 
 /// SQLite through its C API: one table without row numbers, write-ahead log, prepared statements, a mapped file

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import CSQLite
 
 /// A prepared statement. Bound bytes must live until it is reset.

@@ -1,5 +1,7 @@
 #if canImport(CTkrzw)
+  import BenchmarkHarness
   import CTkrzw
+  import EngineBenchmarks
   import Foundation
 
   /// Tkrzw's tree database through its C API, one object for all threads.

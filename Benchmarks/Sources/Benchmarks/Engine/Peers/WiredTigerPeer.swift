@@ -1,5 +1,7 @@
 #if canImport(CWiredTiger)
+  import BenchmarkHarness
   import CWiredTiger
+  import EngineBenchmarks
 
   /// WiredTiger through its C API: a row store of byte strings, one session with a cursor for each thread.
   ///

@@ -1,3 +1,5 @@
+import BenchmarkHarness
+
 /// Runs the published workloads, the peers in turn. All of them sync every commit.
 struct PublishedBenchmark {
   let options: Options

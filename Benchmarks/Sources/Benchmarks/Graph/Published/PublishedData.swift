@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// The objects of two published benchmarks, made from a seed:

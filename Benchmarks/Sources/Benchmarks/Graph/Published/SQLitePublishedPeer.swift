@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import CSQLite
 import Foundation
 

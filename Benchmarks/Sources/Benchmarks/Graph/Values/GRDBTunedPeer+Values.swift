@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import GRDB
 
 extension GRDBTunedPeer: ValuePeer {

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Heartwood
 
 extension HeartwoodGraphPeer: ValuePeer {

@@ -1,3 +1,5 @@
+import BenchmarkHarness
+
 extension SQLiteGraphPeer: ValuePeer {
   func batchInsert(_ people: People) throws { try insert(people) }
 

@@ -1,3 +1,5 @@
+import BenchmarkHarness
+
 /// A peer that also computes values in the store: columns, groups, joins, windows and batches.
 protocol ValuePeer: GraphPeer {
   /// Inserts all companies and persons by batches.

@@ -1,3 +1,5 @@
+import BenchmarkHarness
+
 /// The rows about values, batches and first pages.
 extension GraphRow {
   static var batchInsert: GraphRow {

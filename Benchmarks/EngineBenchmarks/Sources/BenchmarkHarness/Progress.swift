@@ -1,0 +1,6 @@
+import Foundation
+
+/// Says on standard error what is being measured.
+public func progress(_ text: String) {
+  FileHandle.standardError.write(Data((text + "\n").utf8))
+}
