@@ -1,5 +1,7 @@
 import Foundation
 import GraphTestSupport
+import Observation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -236,6 +238,45 @@ private final class Visit: ManagedObject {
     contact.address.city = String(repeating: "x", count: 21)
     let error = heartwoodError { try context.save() }
     #expect(error?.property == "address.city")
+  }
+
+  // MOD-49, OBJ-33
+  @Test func `observers of a composite value see changes of single elements, whatever their origin`() throws {
+    let context = try makeContext()
+    context.isObservable = true
+    let contact = makeContact(context, "Ada", "Bern", zip: 3000)
+    contact.work = Address(city: "Thun")
+    try context.save()
+    let other = try makeContext()
+    let theirs = try #require(try other.fetch(Contact.self).first)
+    func sees(_ change: () throws -> Void) rethrows -> Bool {
+      let isSeen = Mutex(false)
+      withObservationTracking {
+        _ = (contact.address, contact.work)
+      } onChange: {
+        isSeen.withLock { $0 = true }
+      }
+      try change()
+      return isSeen.withLock { $0 }
+    }
+    func seesElsewhere(_ change: () -> Void) throws -> Bool {
+      try sees {
+        change()
+        try other.save()
+        context.refresh(contact, mergeChanges: true)
+        _ = contact.name
+      }
+    }
+    #expect(try seesElsewhere { theirs.address.zip = 4000 })
+    #expect(try seesElsewhere { theirs.address.position.latitude = 47 })
+    #expect(try seesElsewhere { theirs.work?.street = "Lake" })
+    #expect(try !seesElsewhere { theirs.name = "Eva" })
+    #expect(contact.address.zip == 4000 && contact.address.position.latitude == 47)
+    #expect(contact.work?.street == "Lake")
+    contact.address.position.longitude = 8
+    #expect(sees { context.rollback() })
+    #expect(contact.address.position.longitude == 0)
+    #expect(sees { contact.setValue("Chur", forKey: "address.city") })
   }
 
   // MOD-49
