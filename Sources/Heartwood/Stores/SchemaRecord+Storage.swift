@@ -129,8 +129,8 @@ extension SchemaRecord.FormerLayout {
     let values = Dictionary(added.map { ($0.property, $0.value) }, uniquingKeysWith: { first, _ in first })
     var steps: [RowConversion.Step] = []
     for (slot, number) in numbers.enumerated() {
-      let kind = entity.layout.columns[slot].kind
-      steps.append(try step(kind, slots[number].map { (source.columns[$0], columns[$0]) }, values[number]))
+      let found = slots[number].map { (source.columns[$0], columns[$0]) }
+      steps.append(try step(slot, entity, found, values[number]))
     }
     return (
       source, RowConversion(to: entity.layout, steps, wholes: entity.compiled.wholes, isRenumbering: false)
@@ -138,8 +138,9 @@ extension SchemaRecord.FormerLayout {
   }
 
   private func step(
-    _ kind: ColumnKind, _ found: (Column, SchemaRecord.FormerColumn)?, _ added: Value?
+    _ slot: Int, _ entity: EntityDescription, _ found: (Column, SchemaRecord.FormerColumn)?, _ added: Value?
   ) throws(HeartwoodError) -> RowConversion.Step {
+    let kind = entity.layout.columns[slot].kind
     guard kind != .toMany, kind != .transient else { return .null }
     guard let (column, former) = found else {
       guard let added, !added.isNull else { return .null }
@@ -150,7 +151,10 @@ extension SchemaRecord.FormerLayout {
       throw .damagedSchema
     }
     let later = Array(former.kinds.dropFirst())
-    if !former.fill.isNull { return .filled(column, later, former.fill) }
+    if !former.fill.isNull {
+      let isOptional = entity.isElement(slot) && entity.property(at: slot).isOptional
+      return isOptional ? .filledWithWhole(column, later, former.fill) : .filled(column, later, former.fill)
+    }
     return later.isEmpty ? .copy(column) : .convert(column, later)
   }
 }

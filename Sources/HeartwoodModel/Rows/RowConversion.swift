@@ -12,6 +12,8 @@
     case convert(Column, [ColumnKind])
     /// As `convert`, with a value where the row has none.
     case filled(Column, [ColumnKind], Value)
+    /// As `convert`, with a value where the composite attribute gets one that the element is in: where that has one, the element stays without.
+    case filledWithWhole(Column, [ColumnKind], Value)
   }
 
   private let layout: RowLayout
@@ -37,11 +39,27 @@
       return bytes
     }
     var writer = RowWriter(layout, version: row.version, estimatedVariableSize: row.bytes.count)
-    for (slot, (column, step)) in zip(layout.columns, steps).enumerated() {
-      let isMissing = EntityDescription.isElementOfNothing(slot, wholes) { Self.isNull(steps[$0], row) }
-      Self.write(column, isMissing ? .null : step, row, to: &writer)
+    for (slot, column) in layout.columns.enumerated() {
+      let isMissing = EntityDescription.isElementOfNothing(slot, wholes) { Self.isNull(step($0, row), row) }
+      Self.write(column, isMissing ? .null : step(slot, row), row, to: &writer)
     }
     return writer.row
+  }
+
+  /// The step of a slot for a row.
+  private func step(_ slot: Int, _ row: RowView) -> Step {
+    guard case .filledWithWhole(let source, let kinds, let value) = steps[slot] else { return steps[slot] }
+    if let whole = wholes[slot], isFilled(whole, row) { return .constant(value) }
+    return kinds.isEmpty ? .copy(source) : .convert(source, kinds)
+  }
+
+  /// Whether a composite attribute gets the value that it lacks in a row.
+  private func isFilled(_ slot: Int, _ row: RowView) -> Bool {
+    switch steps[slot] {
+    case .filled(let source, _, _): row.isNull(source)
+    case .filledWithWhole: if case .constant = step(slot, row) { true } else { false }
+    default: false
+    }
   }
 
   private static func isNull(_ step: Step, _ row: RowView) -> Bool {
@@ -49,7 +67,8 @@
     case .null: true
     case .constant(let value): value.isNull
     case .copy(let source), .convert(let source, _): row.isNull(source)
-    case .filled(let source, _, let value): value.isNull && row.isNull(source)
+    case .filled(let source, _, let value), .filledWithWhole(let source, _, let value):
+      value.isNull && row.isNull(source)
     }
   }
 
@@ -60,7 +79,7 @@
     case .copy(let source): writer.copy(source, of: row, to: column)
     case .convert(let source, let kinds):
       writer.write(row.value(source).converted(through: [source.kind] + kinds), column)
-    case .filled(let source, let kinds, let value):
+    case .filled(let source, let kinds, let value), .filledWithWhole(let source, let kinds, let value):
       guard !row.isNull(source) else { return writer.write(value, column) }
       write(column, kinds.isEmpty ? .copy(source) : .convert(source, kinds), row, to: &writer)
     }

@@ -147,11 +147,19 @@ extension PersistentModel {
   subscript(_observed hash: UInt64) -> UInt64 { hash }
 }
 
+extension _Value {
+  /// Whether it is none, or a structure without a part: nothing would be lost with it.
+  fileprivate var hasNoPart: Bool {
+    if case .list(let parts) = self { return parts.allSatisfy(\.hasNoPart) }
+    return isNone
+  }
+}
+
 extension _ModelObject {
   /// Makes the next save throw why a stored value is no value of its property's type, once for each object. Until a rollback the property is not set,
   /// so that a change of what is read in its place does not overwrite it.
   final func noteUnreadable(_ stored: _Value, _ property: ModelProperty, _ coding: AnyValueCoding) {
-    guard !stored.isNone, stored.refusal == nil else { return }
+    guard !stored.hasNoPart, stored.refusal == nil else { return }
     guard let home, home.noteUnreadable(property.hash, of: self) else { return }
     noteProblem(
       "\(property.name) of \(persistentIdentifier.primaryKey) is no \(property.valueType) in the store: \(coding.problem(of: stored)); it reads as if it "

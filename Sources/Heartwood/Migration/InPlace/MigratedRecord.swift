@@ -245,11 +245,11 @@ extension InferredChanges {
     return entity.defaultValue(at: slot)
   }
 
-  /// The value that replaces null in a property that becomes mandatory; null if nothing does.
+  /// The value that replaces null in a property that becomes mandatory, or that is in one that does; null if nothing does.
   func fill(_ slot: Int, of entity: EntityDescription) -> Value {
-    guard let attribute = entity.attribute(at: slot), !attribute.isOptional, !attribute.isTransient,
+    guard let attribute = entity.attribute(at: slot), !attribute.isTransient,
       let former = sourceProperty(at: slot, of: entity),
-      former.isOptional
+      !attribute.isOptional && former.isOptional
         || entity.compositeSlots(around: slot).contains(where: { becomesMandatory($0, of: entity) })
     else { return .null }
     return entity.defaultValue(at: slot)
