@@ -249,8 +249,15 @@ enum ManagedValue {
     case is Double.Type: 0.0 as? Value
     case is Float.Type: Float(0) as? Value
     case is Data.Type: Data() as? Value
-    default: nil
+    default:
+      // As the Objective-C runtime takes them: an enumeration is its number, and nothing is an empty dictionary.
+      (type as? any RawRepresentable.Type).flatMap { zeroCase($0) } as? Value
+        ?? (type as? any ExpressibleByDictionaryLiteral.Type)?.empty as? Value
     }
+  }
+
+  private static func zeroCase<Raw: RawRepresentable>(_ type: Raw.Type) -> Any? {
+    zero(Raw.RawValue.self).flatMap { Raw(rawValue: $0) }
   }
 
   /// A value in the declared type.
@@ -320,6 +327,10 @@ enum ManagedValue {
 
 extension ExpressibleByNilLiteral {
   fileprivate static var none: Any { Self(nilLiteral: ()) }
+}
+
+extension ExpressibleByDictionaryLiteral {
+  fileprivate static var empty: Any { Self() }
 }
 
 protocol _FlatOptional { var _flat: Any? { get } }

@@ -141,6 +141,24 @@ import Testing
     let descriptor = NSSortDescriptor(keyPath: \Book.author?.name, ascending: true)
     #expect(descriptor.key == "author.name")
     #expect(NSSortDescriptor(keyPath: \Book.pages, ascending: false).key == "pages")
+    #expect(NSSortDescriptor(keyPath: \NumberedEntry.kind, ascending: false).key == "kind")
+    #expect(NSExpression(forKeyPath: \NumberedEntry.level).keyPath == "level")
+    #expect(NSExpression(forKeyPath: \NumberedEntry.other?.counts).keyPath == "other.counts")
+  }
+
+  @Test func `an enumeration and a dictionary without a value are zero and empty`() {
+    let entity = NSEntityDescription()
+    (entity.name, entity.managedObjectClassName) = ("NumberedEntry", NSStringFromClass(NumberedEntry.self))
+    entity.properties = [
+      Library.attribute("kind", .integer16AttributeType), Library.attribute("level", .integer16AttributeType),
+      Library.attribute("counts", .transformableAttributeType),
+    ]
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let entry = NumberedEntry(entity: entity, insertInto: nil)
+    #expect(entry.kind == .plain && entry.counts.isEmpty)
+    (entry.kind, entry.level) = (.fancy, .high)
+    #expect(entry.kind == .fancy && entry.level == .high)
   }
 
   @Test func `a save validates, and its errors have codes and keys of Cocoa`() throws {
@@ -178,5 +196,27 @@ import Testing
       #expect(author.name == "second")
       #expect(context.undoManager === manager)
     }
+  }
+}
+
+/// A class with enumerations, which are attributes with numbers.
+final class NumberedEntry: NSManagedObject {
+  enum Kind: Int16 { case plain, fancy }
+  enum Level: Int16 { case low = 7, high }
+  var kind: Kind {
+    get { _managedGet("kind") }
+    set { _managedSet("kind", newValue) }
+  }
+  var level: Level {
+    get { _managedGet("level") }
+    set { _managedSet("level", newValue) }
+  }
+  var counts: [String: Int] {
+    get { _managedGet("counts") }
+    set { _managedSet("counts", newValue) }
+  }
+  var other: NumberedEntry? {
+    get { _managedGet("other") }
+    set { _managedSet("other", newValue) }
   }
 }

@@ -54,8 +54,18 @@ enum InspectedObject {
     case is NSString.Type: NSString() as? Value
     case is NSDate.Type: NSDate() as? Value
     case is NSData.Type: NSData() as? Value
-    default: nil
+    default: (type as? any RawRepresentable.Type).flatMap { numberedCase($0) } as? Value
     }
+  }
+
+  /// A case of an enumeration whose numbers do not begin with zero.
+  private static func numberedCase<Raw: RawRepresentable>(_ type: Raw.Type) -> Any? {
+    guard let numbers = Raw.RawValue.self as? any FixedWidthInteger.Type else { return nil }
+    func find<Number: FixedWidthInteger>(_ numbers: Number.Type) -> Any? {
+      (-128...1_000).lazy.compactMap { (Number(exactly: $0) as? Raw.RawValue).flatMap { Raw(rawValue: $0) } }
+        .first
+    }
+    return find(numbers)
   }
 }
 
