@@ -146,6 +146,17 @@ import Testing
     #expect(NSExpression(forKeyPath: \NumberedEntry.other?.counts).keyPath == "other.counts")
   }
 
+  @Test func `the comparator of a sort descriptor compares values of the property`() {
+    let given = NSSortDescriptor(key: "pages", ascending: false) { left, _ in
+      left is Book ? .orderedSame : .orderedAscending
+    }
+    #expect(given.comparator(1, 2) == .orderedAscending)
+    #expect(NSSortDescriptor(key: "pages", ascending: true).comparator(2, 1) == .orderedDescending)
+    let texts = NSSortDescriptor(
+      key: "title", ascending: true, selector: NSSelectorFromString("caseInsensitiveCompare:"))
+    #expect(texts.comparator("a", "B") == .orderedAscending && texts.comparator("A", "a") == .orderedSame)
+  }
+
   @Test func `an enumeration and a dictionary without a value are zero and empty`() {
     let entity = NSEntityDescription()
     (entity.name, entity.managedObjectClassName) = ("NumberedEntry", NSStringFromClass(NumberedEntry.self))

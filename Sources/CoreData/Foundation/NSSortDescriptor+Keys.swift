@@ -34,6 +34,8 @@ final class KeyedSortDescriptor: NSSortDescriptor {
     return InMemoryOrder.compare(left, right)
   }
 
+  /// Compares values of the property: by what was given, or by their natural order.
+  override var comparator: Comparator { { [self] in unordered($0, $1) } }
   override var reversedSortDescriptor: Any { KeyedSortDescriptor(path, !ascending, method, order) }
   override func copy(with zone: NSZone? = nil) -> Any { self }
   override func isEqual(_ object: Any?) -> Bool {
