@@ -194,7 +194,11 @@ struct PairRun {
 
   /// Opens the store and saves to it as programs do later: what a killed one has left is finished or removed.
   private func finish(_ store: PairStore) throws {
-    guard let found = try store.contents() else { return }
+    guard let found = try store.contents() else {
+      // A killed one that was making the store anew has left a part of it, which the next save or destruction there removes.
+      if isKilled { try PairDeed.destroy.perform(on: store, 0) }
+      return
+    }
     try open(store, found)
     guard isKilled else { return }
     try PersistentStoreCoordinator.setMetadata(
