@@ -95,9 +95,9 @@ open class PersistentContainer: @unchecked Sendable {
   /// - Throws: The first error; stores that were opened before it stay open.
   @_disfavoredOverload
   public func loadPersistentStores() async throws {
-    try await handedOver { deliver in
-      DispatchQueue.global().async { deliver(Result { try self.loadPersistentStores() }) }
-    }.get()
+    try await handedOver(
+      { Result { try self.loadPersistentStores() } }, through: { DispatchQueue.global().async(execute: $0) }
+    ).get()
   }
 
   /// Opens the stores of the descriptions that are not open yet. Calls `block` for each, with the error or nil: before this

@@ -40,12 +40,9 @@ extension ManagedObjectContext {
     // Ends fetches of the block, and what takes long within a row of one.
     let control = ScanControl()
     let result = await withTaskCancellationHandler {
-      await handedOver { deliver in
-        enqueue {
-          deliver(
-            control.during { self.asEvent { Swift.Result { () throws(Failure) in try block() } } })
-        }
-      }
+      await handedOver(
+        { control.during { self.asEvent { Swift.Result { () throws(Failure) in try block() } } } },
+        through: { enqueue($0) })
     } onCancel: {
       control.cancel()
     }

@@ -27,10 +27,8 @@ extension PersistentStoreCoordinator {
   public func perform<Result: Sendable, Failure: Error>(
     _ block: @escaping @Sendable () throws(Failure) -> Result
   ) async throws(Failure) -> Result {
-    let result = await handedOver { deliver in
-      self.perform { deliver(Swift.Result { () throws(Failure) in try block() }) }
-    }
-    return try result.get()
+    try await handedOver({ Swift.Result { () throws(Failure) in try block() } }, through: { perform($0) })
+      .get()
   }
 
   /// The coordinators on whose queues the current call runs or for which it is waited.

@@ -72,9 +72,7 @@ final class DetachedFetch: @unchecked Sendable {
   nonisolated(nonsending) func find() async throws -> FoundKeys {
     let control = ScanControl()
     return try await withTaskCancellationHandler {
-      try await handedOver { deliver in
-        Self.onOtherThread { deliver(Result { try self.find(control) }) }
-      }.get()
+      try await handedOver({ Result { try self.find(control) } }, through: Self.onOtherThread).get()
     } onCancel: {
       control.cancel()
     }

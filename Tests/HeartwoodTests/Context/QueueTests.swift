@@ -27,6 +27,27 @@ import Testing
     #expect(throws: Mine.self) { try context.performAndWait { throw Mine() } }
   }
 
+  @Test func `nothing keeps a block any more when its result is there`() async throws {
+    final class Captured: Sendable {}
+    let container = try makeContainer()
+    let (context, coordinator) = (container.newBackgroundContext(), container.persistentStoreCoordinator)
+    func isReleased(_ perform: (Captured) async -> Void) async -> Bool {
+      weak var weakly: Captured?
+      do {
+        let captured = Captured()
+        weakly = captured
+        await perform(captured)
+      }
+      return weakly == nil
+    }
+    for _ in 0..<200 {
+      #expect(
+        await isReleased { captured in await context.perform { withExtendedLifetime(captured) {} } })
+      #expect(
+        await isReleased { captured in await coordinator.perform { withExtendedLifetime(captured) {} } })
+    }
+  }
+
   @Test func `performAndWait may be called inside itself`() throws {
     let context = try makeContainer().newBackgroundContext()
     let names = try context.performAndWait {
