@@ -4,8 +4,9 @@ import Foundation
 struct ChangeSetMaking {
   private let (earlier, later): (LogStoreView, LogStoreView)
   private let replica: ReplicaRecord
-  /// The stamps of the store's changes since its stored ones.
+  /// The stamps of the store's changes between the generations that are not among its stored ones.
   private var newStamps: [StampKey: StoredStamp] = [:]
+  private let olderStamps: OlderStamps
   /// The properties that were set between the generations, also to the value that they had: another copy may have set them before.
   private var set: [RowAddress: Set<UInt16>] = [:]
   /// The objects that were inserted between them, also again under their former identifiers.
@@ -16,7 +17,8 @@ struct ChangeSetMaking {
   init(from earlier: LogStoreView, to later: LogStoreView, of log: LogStore) throws {
     (self.earlier, self.later) = (earlier, later)
     replica = try later.replica()
-    newStamps = try later.newStamps(replica)
+    olderStamps = OlderStamps(later, replica)
+    newStamps = try later.newStamps(replica, after: earlier.generation)
     newStamps.merge(try later.newLinkStamps(replica, newStamps, log)) { max($0, $1) }
   }
 
@@ -31,7 +33,7 @@ struct ChangeSetMaking {
     var known = replica.known
     known[replica.ownLineage] = try later.newestHistory()
     var deleted: Set<RowAddress> = []
-    var stamped = newStamps.filter { $0.value.stamp.number > from }
+    var stamped = newStamps
     var found = try later.differences(from: earlier) { key, value in
       guard let value, let key = try later.stampKey(of: key) else { return }
       let stored = try StoredStamp(decoding: value, replica)
@@ -194,8 +196,32 @@ struct ChangeSetMaking {
 
   /// The stamp of a change; that of the object where its own is not known, as of one that was inserted.
   private func stamp(_ key: StampKey, orThatOfObject: Bool = true) throws -> ChangeStamp? {
-    if let found = try newStamps[key] ?? later.storedStamp(key, replica) { return found.stamp }
-    return orThatOfObject && key.property != nil ? try stamp(StampKey(address: key.address)) : nil
+    let own = try newStamps[key] ?? later.storedStamp(key, replica)
+    guard orThatOfObject else { return own?.stamp }
+    let objectKey = StampKey(address: key.address)
+    guard key.property != nil else { return try (own ?? olderStamps[key])?.stamp }
+    let ofObject = try newStamps[objectKey] ?? later.storedStamp(objectKey, replica)
+    // A value is not older than its object, which may have been deleted and inserted again.
+    if let own, let ofObject, !ofObject.isDeleted { return max(own.stamp, ofObject.stamp) }
+    return try (own ?? newStamps[objectKey] ?? olderStamps[key] ?? ofObject ?? olderStamps[objectKey])?.stamp
+  }
+}
+
+/// The stamps of the store's changes before the earlier generation that are not among its stored ones: read when the first one is asked for, as
+/// nearly all that is asked for has changed since.
+private final class OlderStamps {
+  private let view: LogStoreView
+  private let replica: ReplicaRecord
+  private var found: [StampKey: StoredStamp]?
+
+  init(_ view: LogStoreView, _ replica: ReplicaRecord) { (self.view, self.replica) = (view, replica) }
+
+  subscript(key: StampKey) -> StoredStamp? {
+    get throws {
+      let found = try found ?? view.newStamps(replica)
+      self.found = found
+      return found[key]
+    }
   }
 }
 
@@ -236,10 +262,11 @@ extension LogStoreView {
 
   /// The stamps of what this store has changed since the last ones that it has.
   ///
+  /// - Parameter first: The last transaction whose changes are left out.
   /// - Throws: `.persistentHistoryTokenExpired` if the history that says when things were changed is deleted.
-  func newStamps(_ replica: ReplicaRecord) throws -> [StampKey: StoredStamp] {
+  func newStamps(_ replica: ReplicaRecord, after first: UInt64 = 0) throws -> [StampKey: StoredStamp] {
     try checkStamps(replica)
-    return try stampsSince(replica).stamps
+    return try stampsSince(replica, after: first).stamps
   }
 
   private func checkStamps(_ replica: ReplicaRecord) throws {

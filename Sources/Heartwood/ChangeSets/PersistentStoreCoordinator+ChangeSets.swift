@@ -11,7 +11,8 @@ extension PersistentStoreCoordinator {
   /// - Throws: The store's error if it no longer has one of the generations; `.persistentStoreOperation` if they are not in order;
   ///   `.persistentHistoryTokenExpired` if the history that says when its objects were changed is deleted;
   ///   `.persistentStoreUnsupportedRequestType` if the store has no past generations.
-  /// - Complexity: Linear in the pages that differ, in the history since the last exchange, and in the objects that differ, which are in memory.
+  /// - Complexity: Linear in the pages that differ, in the transactions since the last exchange, and in the changes between the generations, which are
+  ///   in memory.
   public func changeSet(
     from former: UInt64, to present: UInt64? = nil, of store: PersistentStore? = nil
   ) throws -> ChangeSet {

@@ -40,7 +40,7 @@ extension PersistentStoreCoordinator {
     let time = date.latestStoreTime
     let view = try store.newestView()
     var (last, next): (UInt64?, UInt64) = (nil, .max)
-    try view.historyTimes(after: view.newestDeletedHistory()) { number, nanoseconds in
+    try view.historyTimes(after: view.newestDeletedHistory(), reversed: true) { number, nanoseconds in
       guard nanoseconds > time else {
         last = number
         return false

@@ -75,12 +75,23 @@ extension StoreReading {
   /// The stamps of what this store has changed since the last ones that it has, from the history, and the clock after them. Links have none of their
   /// own there.
   ///
+  /// - Parameter first: The last transaction whose changes are left out.
   /// - Complexity: Linear in the history since then.
-  func stampsSince(_ replica: ReplicaRecord) throws -> (stamps: [StampKey: StoredStamp], clock: Int64) {
+  func stampsSince(
+    _ replica: ReplicaRecord, after first: UInt64 = 0
+  ) throws -> (stamps: [StampKey: StoredStamp], clock: Int64) {
     var found: [StampKey: StoredStamp] = [:]
     var clock = replica.clock
-    try history(after: replica.stamped) { record in
-      clock = max(record.nanoseconds, clock == .min ? clock : clock + 1)
+    func advance(to nanoseconds: Int64) { clock = max(nanoseconds, clock == .min ? clock : clock + 1) }
+    if first > replica.stamped {
+      try historyTimes(after: replica.stamped, reversed: false) { number, nanoseconds in
+        guard number <= first else { return false }
+        advance(to: nanoseconds)
+        return true
+      }
+    }
+    try history(after: max(first, replica.stamped)) { record in
+      advance(to: record.nanoseconds)
       let stamp = ChangeStamp(nanoseconds: clock, lineage: replica.ownLineage, number: record.number)
       for change in record.changes { stamps(of: change, stamp) { found[$0] = $1 } }
       return true

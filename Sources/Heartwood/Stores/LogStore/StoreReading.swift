@@ -103,10 +103,11 @@ extension StoreReading {
     }
   }
 
-  /// Calls `body` with the number and the time of the same transactions, the newest first, until it returns false.
-  /// Their changes are not read.
-  func historyTimes(after number: UInt64, _ body: (UInt64, Int64) throws -> Bool) throws {
-    try scan(historyKeys(after: number), reversed: true) { key, value in
+  /// Calls `body` with the number and the time of the same transactions, until it returns false. Their changes are not read.
+  func historyTimes(
+    after number: UInt64, reversed: Bool, _ body: (UInt64, Int64) throws -> Bool
+  ) throws {
+    try scan(historyKeys(after: number), reversed: reversed) { key, value in
       let number = try KeySpace.lastNumber(key)
       return try body(number, HistoryCoding.time(value, number: number))
     }
