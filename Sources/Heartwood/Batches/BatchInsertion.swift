@@ -111,12 +111,15 @@ final class BatchInsertion {
     let newCount = places.count { if case .new = $0 { true } else { false } }
     var keys = newCount > 0 ? try writer.newKeys(of: entity, newCount)[...] : []
     for key in keys { note(key) }
-    for (index, (row, place)) in zip(group, places).enumerated() {
+    for (index, place) in places.enumerated() {
+      // The group keeps no other reference to the values, so that they are changed where they are.
+      var row = BatchRow(values: [])
+      swap(&row, &group[index])
       try naming(index) {
         switch place {
         case .new:
           guard let key = keys.popFirst() else { break }
-          try insert(row, key, index)
+          try insert(&row, key, index)
           if !late.isEmpty { for entry in late[index] { lateClaims[entry] = key } }
         case .stored(let stored): try update(stored, row, index)
         case .dropped: break
@@ -141,8 +144,7 @@ final class BatchInsertion {
     }
   }
 
-  private func insert(_ row: BatchRow, _ key: UInt64, _ index: Int) throws {
-    var row = row
+  private func insert(_ row: inout BatchRow, _ key: UInt64, _ index: Int) throws {
     var given: [(RelationshipDescription, [UInt64])] = []
     for (relationship, references) in row.links {
       let keys = try self.keys(of: references, relationship, of: key, index)

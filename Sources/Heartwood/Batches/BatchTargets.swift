@@ -2,7 +2,9 @@
 final class BatchTargets {
   private struct Name: Hashable {
     let index: UInt16
-    let values: [Value]
+    let first: Value
+    /// Without an allocation for constraints of one property.
+    var rest: [Value] = []
   }
 
   private let transaction: any StoreTransaction
@@ -25,10 +27,14 @@ final class BatchTargets {
       try check(identifier, relationship)
       return identifier.key
     case .unique(let index, let parts):
-      guard let values = try values(of: parts) else { return nil }
-      let name = Name(index: index.number, values: values)
+      guard let first = try value(of: parts[0]) else { return nil }
+      var name = Name(index: index.number, first: first)
+      for part in parts.dropFirst() {
+        guard let value = try value(of: part) else { return nil }
+        name.rest.append(value)
+      }
       if let key = known[name] { return key }
-      guard let key = try find(index, values, relationship.destinationEntity) else { return nil }
+      guard let key = try find(index, [first] + name.rest, relationship.destinationEntity) else { return nil }
       if known.count >= Self.most { known = [:] }
       known[name] = key
       return key
@@ -43,20 +49,16 @@ final class BatchTargets {
     throw HeartwoodError.batchNoDestination(reference, relationship)
   }
 
-  /// Nil if an object among them does not exist.
-  private func values(of parts: [BatchReference.Part]) throws -> [Value]? {
-    var values: [Value] = []
-    for part in parts {
-      switch part {
-      case .value(let value): values.append(value)
-      case .object(let reference, let relationship):
-        guard let key = try key(of: reference, relationship) else { return nil }
-        values.append(
-          .object(
-            ManagedObjectID(entity: relationship.destinationEntity, key: key, store: transaction.identity)))
+  /// Nil if it is an object that does not exist.
+  private func value(of part: BatchReference.Part) throws -> Value? {
+    switch part {
+    case .value(let value): value
+    case .object(let reference, let relationship):
+      try key(of: reference, relationship).map {
+        .object(
+          ManagedObjectID(entity: relationship.destinationEntity, key: $0, store: transaction.identity))
       }
     }
-    return values
   }
 
   private func check(_ identifier: ManagedObjectID, _ relationship: RelationshipDescription) throws {

@@ -11,14 +11,16 @@ final class BatchWriter {
   private var firstNewKey: (root: UInt16, key: UInt64)?
   /// The same, of a store whose keys are not consecutive.
   private var newKeys: (root: UInt16, keys: Set<UInt64>)?
-  /// Slots of to-many relationships that have changed, by root entity and key.
-  private var touched: [UInt16: Touched] = [:]
+  /// The to-many relationships that have changed.
+  private var touched: Set<Touched> = []
+  private var touchedRoots: [UInt16: EntityDescription] = [:]
   /// To-one relationships whose destinations come later in the batch.
   var awaited: Set<Awaited> = []
 
-  private struct Touched {
-    let root: EntityDescription
-    var slots: [UInt64: Set<Int>] = [:]
+  private struct Touched: Hashable {
+    let root: UInt16
+    let slot: UInt16
+    let key: UInt64
   }
 
   init(_ transaction: any StoreTransaction, validates: Bool) {
@@ -113,22 +115,28 @@ final class BatchWriter {
     guard let relationship, relationship.isToMany, let root = relationship.entity?.rootEntity,
       !isNew(root, key)
     else { return }
-    touched[root.number, default: Touched(root: root)].slots[key, default: []].insert(relationship.slot)
+    let change = Touched(
+      root: root.number, slot: UInt16(truncatingIfNeeded: relationship.slot), key: key)
+    if touched.insert(change).inserted { touchedRoots[root.number] = root }
   }
 
   /// Writes what depends on all rows: orders, and the history of changed relationships.
   func finish() throws {
-    for (_, touched) in touched.sorted(by: { $0.key < $1.key }) {
-      for (key, slots) in touched.slots.sorted(by: { $0.key < $1.key }) {
-        guard let row = try transaction.row(touched.root, key) else { continue }
-        let entity = try touched.root.entity(numbered: row.entityNumber)
-        let version = row.version
-        if validates { try validateCounts(of: entity, key, slots) }
-        var unchanged: [UInt8]?
-        _ = try transaction.update(
-          entity, key, expectedVersion: version, row: &unchanged, changedSlots: [],
-          changedToMany: slots.sorted())
+    var changes = touched.sorted { ($0.root, $0.key, $0.slot) < ($1.root, $1.key, $1.slot) }[...]
+    while let first = changes.first {
+      let ofObject = changes.prefix { $0.root == first.root && $0.key == first.key }
+      changes = changes.dropFirst(ofObject.count)
+      guard let root = touchedRoots[first.root], let row = try transaction.row(root, first.key) else {
+        continue
       }
+      let entity = try root.entity(numbered: row.entityNumber)
+      let version = row.version
+      let slots = ofObject.map { Int($0.slot) }
+      if validates { try validateCounts(of: entity, first.key, Set(slots)) }
+      var unchanged: [UInt8]?
+      _ = try transaction.update(
+        entity, first.key, expectedVersion: version, row: &unchanged, changedSlots: [],
+        changedToMany: slots)
     }
     _ = try transaction.reconcileOrders()
     _ = try transaction.deriveValues()

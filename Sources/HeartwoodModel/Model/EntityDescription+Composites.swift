@@ -53,6 +53,8 @@ extension EntityDescription {
 
   /// The value of a column of a new row for which some values are given.
   package func value(at slot: Int, given values: [Value?]) -> Value {
+    let compiled = compiled
+    guard !compiled.wholes.isEmpty else { return values[slot] ?? compiled.defaults[slot] }
     func value(_ slot: Int) -> Value { values[slot] ?? defaultValue(at: slot) }
     return Self.isElementOfNothing(slot, compiled.wholes) { value($0).isNull } ? .null : value(slot)
   }

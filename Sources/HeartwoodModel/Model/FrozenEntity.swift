@@ -45,7 +45,7 @@ import HeartwoodBytes
   /// The class's declarations of the attributes, by slot; nil for those that it does not declare.
   package let declarations: [DeclaredAttribute?]
   /// By slot, the declared type of values accessed by name, if it is not the attribute type's own Swift type.
-  let convertedTypes: [(any AttributeValue.Type)?]
+  package let convertedTypes: [(any AttributeValue.Type)?]
   package let namedReaders: NamedReaders
   /// Whether new objects need default values that the class evaluates for each of them, such as `UUID()`.
   package let hasChangingDefaults: Bool
