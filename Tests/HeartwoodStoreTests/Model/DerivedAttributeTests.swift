@@ -20,6 +20,8 @@ private final class Band: ManagedObject {
   @Attribute(derived: "fans.@count") var fanCount: Int64?
   @Attribute(derived: "country.name") var countryName: String?
   @Attribute(derived: "now()") var saved: Date?
+  @Attribute(derived: "now()") var savedSeconds: Double?
+  @Attribute(derived: "now()") var savedWholeSeconds: Int64?
   @Relationship(inverse: { $0.bands }) var country: Homeland?
   @Relationship(inverse: { $0.band }, deleteRule: .cascade) var albums: Set<Disc>
   @Relationship(inverse: { $0.bands }) var fans: Set<Fan>
@@ -79,6 +81,9 @@ private let types: [ManagedObject.Type] = [Homeland.self, Band.self, Disc.self, 
     #expect(band.dearest == 20 && band.fanCount == 0 && band.countryName == "Iceland")
     #expect(band.albums.allSatisfy { $0.origin == "ICELAND" } && !context.hasChanges)
     #expect(band.saved.map { abs($0.timeIntervalSinceNow) < 3600 } == true)
+    // As in a column of numbers of Apple's stores.
+    #expect(band.savedSeconds == band.saved?.timeIntervalSinceReferenceDate)
+    #expect(band.savedWholeSeconds == band.savedSeconds.map { Int64($0) })
   }
 
   @Test func `an object has new derived values when others that it reads are saved, without a conflict`()

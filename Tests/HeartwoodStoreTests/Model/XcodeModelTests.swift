@@ -352,7 +352,7 @@ private final class Volume: ManagedObject {
       (fetched("make == 'x'", of: "Bus"), ["Car.f", "Bus"]),
       (derived("parts.@count +"), ["Car.d"]),
       (derived("wheels.@count"), ["Car.d", "wheels"]),
-      (derived("now()"), ["Car.d"]),
+      (derived("lowercase:(make)"), ["Car.d"]),
       (index("expression=\"lowercase:(maker)\" expressionType=\"String\""), ["byX", "maker"]),
       (index("expression=\"lowercase:(\" expressionType=\"String\""), ["byX"]),
     ] {

@@ -20,8 +20,8 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   let derivations: DerivationPlan?
   /// The rows whose values `deriveValues` computes.
   @exclusivity(unchecked) var toDerive = RowsToDerive()
-  /// The time of the transaction.
-  var now: Date { Date(timeIntervalSince1970: Double(reader.time) / 1e9) }
+  /// The time of the transaction: the same for all that it writes.
+  private(set) lazy var now = Date(timeIntervalSince1970: Double(reader.time) / 1e9)
 
   /// - Parameter derives: Whether derived values are computed; otherwise rows have them already.
   init(

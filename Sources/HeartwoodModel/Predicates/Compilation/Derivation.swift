@@ -29,7 +29,7 @@ package struct Derivation: @unchecked Sendable {
     do throws(HeartwoodError) {
       let expression = try FormatExpression(attribute.derivation ?? "").expression
       if case .function(.now, _) = expression.kind {
-        guard attribute.type == .date else {
+        guard attribute.type == .date || ValueKind(attribute.type) == .number else {
           throw .predicate("now() is a date, and the attribute is \(attribute.type.kindName)")
         }
         (sources, reader) = ([], nil)
@@ -60,8 +60,10 @@ package struct Derivation: @unchecked Sendable {
   ///   - now: The time of the save.
   /// - Throws: `.managedObjectValidation` if the value does not fit the attribute.
   package func value(of row: RowView, _ key: UInt64, in source: any RowSource, now: Date) throws -> Value {
-    guard let reader else { return .date(now.timeIntervalSinceReferenceDate) }
-    let computed = try reader.read(Place(row: row, key: key, source: source, outer: nil))
+    let seconds = now.timeIntervalSinceReferenceDate
+    let computed =
+      try reader?.read(Place(row: row, key: key, source: source, outer: nil))
+      ?? (attribute.type == .date ? .date(seconds) : .double(seconds))
     if let stored = computed.stored(as: attribute) { return stored }
     throw HeartwoodError(
       .managedObjectValidation,
