@@ -11,7 +11,7 @@ extension EntityDescription: NSCopying {
     copy.managedObjectClassName = managedObjectClassName
     copy.isAbstract = isAbstract
     copy.userInfo = userInfo
-    copy.renamingIdentifier = renamingIdentifier
+    copy.renamingIdentifier = formerName
     copy.versionHashModifier = versionHashModifier
     copy.properties = ownProperties.compactMap { $0.copy(with: zone) as? NSPropertyDescription }
     copy.uniquenessConstraints = uniquenessConstraints.map { group in
@@ -31,7 +31,7 @@ extension PropertyDescription: NSCopying {
     copy.isOptional = isOptional
     copy.isTransient = isTransient
     copy.userInfo = userInfo
-    copy.renamingIdentifier = renamingIdentifier
+    copy.renamingIdentifier = formerName
     copy.versionHashModifier = versionHashModifier
     copy.wantsIndex = wantsIndex
     if let attribute = self as? NSAttributeDescription, let other = copy as? NSAttributeDescription {

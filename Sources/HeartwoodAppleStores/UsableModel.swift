@@ -34,7 +34,7 @@ extension ManagedObjectModel {
         else { return property }
         let attribute = AttributeDescription(
           name: derived.name, type: derived.type, isOptional: derived.isOptional)
-        attribute.renamingIdentifier = derived.renamingIdentifier
+        attribute.renamingIdentifier = derived.formerName
         return attribute
       }
     }

@@ -54,7 +54,7 @@ extension ClassGenerator {
       lines.append(
         "  \(access)var \(property): \(type)\(isOptional ? "?" : "")" + (value.map { " = \($0)" } ?? ""))
       var arguments = [SwiftName.literal(element.name), "\\\(name).\(property)"]
-      if let former = element.renamingIdentifier { arguments.append("renamed: \(SwiftName.literal(former))") }
+      if let former = element.formerName { arguments.append("renamed: \(SwiftName.literal(former))") }
       arguments += validation(of: element, path)
       elements.append("    \(library("CompositeElement"))(\(arguments.joined(separator: ", "))),")
     }
@@ -86,7 +86,7 @@ extension ClassGenerator {
       let nested = (element as? CompositeAttributeDescription).map { form(of: $0) } ?? []
       let rules = element.validationRules.compactMap { SwiftName.rule($0) }
       return
-        "\(element.name) \(typeName(of: element) ?? "") \(element.isOptional) \(element.renamingIdentifier ?? "") \(rules) \(nested)"
+        "\(element.name) \(typeName(of: element) ?? "") \(element.isOptional) \(element.formerName ?? "") \(rules) \(nested)"
     }
   }
 

@@ -178,7 +178,7 @@ package struct ClassGenerator {
     if options.count == 1 { arguments.append(options[0]) }
     if options.count > 1 { arguments.append("[\(options.joined(separator: ", "))]") }
     if let derivation = attribute.derivation { arguments.append("derived: \(SwiftName.literal(derivation))") }
-    if let former = attribute.renamingIdentifier { arguments.append("renamed: \(SwiftName.literal(former))") }
+    if let former = attribute.formerName { arguments.append("renamed: \(SwiftName.literal(former))") }
     // A derived value is not validated.
     if attribute.derivation == nil { arguments += validation(of: attribute, path) }
     let head =
@@ -242,7 +242,7 @@ package struct ClassGenerator {
       arguments.append("deleteRule: .\(relationship.deleteRule.shortName)")
     }
     if let count = SwiftName.count(of: relationship) { arguments.append("count: \(count)") }
-    if let former = relationship.renamingIdentifier {
+    if let former = relationship.formerName {
       arguments.append("renamed: \(SwiftName.literal(former))")
     }
     if relationship.isTransient { arguments.append("isTransient: true") }
@@ -261,7 +261,7 @@ package struct ClassGenerator {
         + lists.map { "[" + $0.map(SwiftName.literal).joined(separator: ", ") + "]" }.joined(separator: ", ")
         + "]"
     }
-    if let former = entity.renamingIdentifier {
+    if let former = entity.formerName {
       lines.append(
         "  \(access)override class var renamed: \(library("String"))? { \(SwiftName.literal(former)) }")
     }

@@ -21,7 +21,7 @@ struct EntityNumbers {
       }
     }
     take { byName[$0.name] }
-    take { stored in model.entities.first { $0.renamingIdentifier == stored.name } }
+    take { stored in model.entities.first { $0.formerName == stored.name } }
     for stored in left {
       let missing = model.entities.filter { entity in
         numbers[ObjectIdentifier(entity)] == nil

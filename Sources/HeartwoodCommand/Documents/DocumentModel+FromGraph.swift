@@ -14,7 +14,7 @@ extension DocumentModel {
 extension DocumentEntity {
   fileprivate init(_ entity: EntityDescription, name: String) {
     self.init(name: name)
-    renamed = entity.renamingIdentifier
+    renamed = entity.formerName
     superentity = entity.superentity?.name
     isAbstract = entity.isAbstract
     let whole = entity.indexes.filter { $0.condition == nil }
@@ -65,7 +65,7 @@ extension DocumentAttribute {
     self.init(name: attribute.name, type: DocumentType(attribute.type) ?? .string)
     transformer = attribute.valueTransformerName
     valueClass = attribute.attributeValueClassName
-    renamed = attribute.renamingIdentifier
+    renamed = attribute.formerName
     isOptional = attribute.isOptional
     isUnique = unique.contains([attribute.name])
     self.isIndexed = isIndexed
@@ -87,7 +87,7 @@ extension DocumentAttribute {
 extension DocumentRelationship {
   fileprivate init(_ relationship: RelationshipDescription) {
     self.init(name: relationship.name, destination: relationship.destinationEntity.name ?? "")
-    renamed = relationship.renamingIdentifier
+    renamed = relationship.formerName
     isToMany = relationship.isToMany
     isOrdered = relationship.isOrdered
     isOptional = relationship.isOptional

@@ -4,10 +4,16 @@
 /// orders, constraints and `value(forKey:)`: `address.city`. The value of the whole is a dictionary by element name.
 open class CompositeAttributeDescription: AttributeDescription, @unchecked Sendable {
   /// The elements: attributes, which may be composite themselves.
-  public var elements: [AttributeDescription] = [] {
-    willSet { willEdit() }
-    didSet { for element in elements { element.composite = self } }
+  public var elements: [AttributeDescription] {
+    get { storedElements }
+    set {
+      willEdit()
+      storedElements = newValue
+      for element in newValue { element.composite = self }
+    }
   }
+  // Without observers: Swift calls none in an initialiser of a program's extension.
+  private final var storedElements: [AttributeDescription] = []
 
   /// How many composite attributes may be one in the other.
   package static let greatestDepth = 16
@@ -64,7 +70,7 @@ extension AttributeDescription {
     self.name = name
     self.entity = entity
     // The element's own, without the path: elements are matched below their composite.
-    renamingIdentifier = element.renamingIdentifier
+    renamingIdentifier = element.formerName
     type = element.type
     isOptional = element.isOptional
     userInfo = element.userInfo

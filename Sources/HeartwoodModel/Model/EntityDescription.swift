@@ -19,17 +19,26 @@ public final class EntityDescription: NSObject, @unchecked Sendable {
   /// The constraints as they were given to the module `CoreData`: names or descriptions, whose names may be set later.
   package var givenConstraints: [[Any]]?
   /// The entity's own indexes; they include objects of subentities.
-  public var indexes: [FetchIndexDescription] = [] {
-    willSet { willEdit() }
-    didSet {
-      for index in oldValue where index.owningEntity === self { index.owningEntity = nil }
-      for index in indexes { index.owningEntity = self }
+  public var indexes: [FetchIndexDescription] {
+    get { storedIndexes }
+    set {
+      willEdit()
+      for index in storedIndexes where index.owningEntity === self { index.owningEntity = nil }
+      storedIndexes = newValue
+      for index in newValue { index.owningEntity = self }
     }
   }
+  // Without observers, as those of the next two: Swift calls none in an initialiser of a program's extension.
+  private var storedIndexes: [FetchIndexDescription] = []
   /// Annotations for the program's own use; not part of the version hash.
   @_disfavoredOverload public var userInfo: [String: String] = [:] { willSet { willEdit() } }
-  /// The name by which migration identifies the entity; nil for its own name.
-  public var renamingIdentifier: String? { willSet { willEdit() } }
+  /// The name by which migration identifies the entity: its own one if none was set. Nil stands for that, too.
+  public var renamingIdentifier: String? {
+    get { formerName ?? name }
+    set { formerName = newValue }
+  }
+  /// The renaming identifier that was set; nil if none was.
+  package private(set) var formerName: String? { willSet { willEdit() } }
   /// Any text; it is part of the version hash.
   public var versionHashModifier: String? { willSet { willEdit() } }
 
@@ -40,24 +49,30 @@ public final class EntityDescription: NSObject, @unchecked Sendable {
   package var codeGenerationType: String? { modelFile?["codeGenerationType"] }
 
   /// The entities that inherit this one's properties.
-  public var subentities: [EntityDescription] = [] {
-    willSet {
+  public var subentities: [EntityDescription] {
+    get { storedSubentities }
+    set {
       willEdit()
-      for entity in subentities where entity.superentity === self { entity.superentity = nil }
+      for entity in storedSubentities where entity.superentity === self { entity.superentity = nil }
+      storedSubentities = newValue
+      for entity in newValue { entity.superentity = self }
     }
-    didSet { for entity in subentities { entity.superentity = self } }
   }
+  private var storedSubentities: [EntityDescription] = []
   /// The entity whose properties this one inherits.
   public internal(set) var superentity: EntityDescription?
 
   /// The entity's own properties.
-  public var ownProperties: [PropertyDescription] = [] {
-    willSet {
+  public var ownProperties: [PropertyDescription] {
+    get { storedProperties }
+    set {
       willEdit()
-      for property in ownProperties where property.entity === self { property.entity = nil }
+      for property in storedProperties where property.entity === self { property.entity = nil }
+      storedProperties = newValue
+      for property in newValue { property.entity = self }
     }
-    didSet { for property in ownProperties { property.entity = self } }
   }
+  private var storedProperties: [PropertyDescription] = []
 
   /// All properties, inherited ones first. Setting them replaces the entity's own properties; inherited ones in the new
   /// value are ignored.

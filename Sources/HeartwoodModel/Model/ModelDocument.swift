@@ -254,7 +254,7 @@ extension ModelDocument.Entity {
     className = entity.managedObjectClassName
     isAbstract = entity.isAbstract
     superentity = entity.superentity?.name
-    renamingIdentifier = entity.renamingIdentifier
+    renamingIdentifier = entity.formerName
     versionHashModifier = entity.versionHashModifier
     userInfo = entity.userInfo
     properties = entity.ownProperties.map { ModelDocument.Property($0) }
@@ -282,7 +282,7 @@ extension ModelDocument.Property {
     name = property.name
     isOptional = property.isOptional
     isTransient = property.isTransient ? true : nil
-    renamingIdentifier = property.renamingIdentifier
+    renamingIdentifier = property.formerName
     versionHashModifier = property.versionHashModifier
     userInfo = property.userInfo
     fetched = (property as? FetchedPropertyDescription)?.template

@@ -14,8 +14,13 @@ open class PropertyDescription: NSObject, @unchecked Sendable {
   @exclusivity(unchecked) public var isOptional = true { willSet { willEdit() } }
   /// Annotations for the program's own use; not part of the version hash.
   @_disfavoredOverload public var userInfo: [String: String] = [:] { willSet { willEdit() } }
-  /// The name by which migration identifies the property; nil for its own name.
-  public var renamingIdentifier: String? { willSet { willEdit() } }
+  /// The name by which migration identifies the property: its own one if none was set. Nil stands for that, too.
+  public var renamingIdentifier: String? {
+    get { formerName ?? name }
+    set { formerName = newValue }
+  }
+  /// The renaming identifier that was set; nil if none was.
+  package private(set) var formerName: String? { willSet { willEdit() } }
   /// Any text; it is part of the version hash.
   public var versionHashModifier: String? { willSet { willEdit() } }
 

@@ -42,12 +42,12 @@ extension InferredChanges {
 extension InferredChanges {
   /// Refuses entities that have the names that they got by an exchange, and another `versionHashModifier`.
   func checkExchangedEntities() {
-    let names = Self.exchanged(source.entities.map { ($0.displayName, $0.renamingIdentifier) })
+    let names = Self.exchanged(source.entities.map { ($0.displayName, $0.formerName) })
     for entity in sorted(destination) {
       guard let former = source(of: entity), former.displayName == entity.displayName,
         names.contains(entity.displayName), former.versionHashModifier != entity.versionHashModifier
       else { continue }
-      refuse(entity, nil, Self.unclear(former.renamingIdentifier))
+      refuse(entity, nil, Self.unclear(former.formerName))
     }
   }
 
@@ -55,13 +55,13 @@ extension InferredChanges {
   func checkExchangedProperties(of entity: EntityDescription) {
     guard let former = source(of: entity) else { return }
     let names = Self.exchanged(
-      former.slots.map(former.property(at:)).map { ($0.name, $0.renamingIdentifier) })
+      former.slots.map(former.property(at:)).map { ($0.name, $0.formerName) })
     guard !names.isEmpty else { return }
     for property in entity.ownColumns {
       guard let old = sourceProperty(at: property.slot, of: entity), old.name == property.name,
         names.contains(old.name), old.versionHashModifier != property.versionHashModifier
       else { continue }
-      refuse(entity, property, Self.unclear(old.renamingIdentifier))
+      refuse(entity, property, Self.unclear(old.formerName))
     }
   }
 

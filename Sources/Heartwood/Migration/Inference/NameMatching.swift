@@ -94,7 +94,7 @@ extension InferredChanges {
     let (new, old) = (sorted(destination), sorted(source))
     func elements(_ entities: [EntityDescription]) -> [NameMatching.Element] {
       entities.enumerated().map {
-        NameMatching.Element($1.displayName, renamed: $1.renamingIdentifier, place: $0)
+        NameMatching.Element($1.displayName, renamed: $1.formerName, place: $0)
       }
     }
     let matching = NameMatching(elements(new), elements(old))
@@ -103,7 +103,7 @@ extension InferredChanges {
       destinations[old[former].displayName] = new[place]
     }
     for (place, other) in matching.conflicts {
-      refuse(new[place], nil, renamedTwice(new[place].renamingIdentifier, new[other].displayName))
+      refuse(new[place], nil, renamedTwice(new[place].formerName, new[other].displayName))
     }
   }
 
@@ -123,7 +123,7 @@ extension InferredChanges {
       slots.map { slot in
         let property = entity.property(at: slot)
         return NameMatching.Element(
-          property.lastName, renamed: property.renamingIdentifier, place: slot)
+          property.lastName, renamed: property.formerName, place: slot)
       }
     }
     let matching = NameMatching(elements(slots, entity), elements(formerSlots, former))
@@ -140,7 +140,7 @@ extension InferredChanges {
       let (property, twin) = (entity.property(at: slot), entity.property(at: other))
       // Said once, of the entity that declares one of them.
       guard property.entity === entity || twin.entity === entity else { continue }
-      refuse(entity, property, renamedTwice(property.renamingIdentifier, twin.displayName))
+      refuse(entity, property, renamedTwice(property.formerName, twin.displayName))
     }
   }
 

@@ -67,7 +67,7 @@ extension MappingModel {
     return source.entities.filter { entity in
       !entity.isAbstract && !mapped.contains(entity.displayName)
         && destination.entities.contains {
-          $0.name == entity.name || $0.renamingIdentifier == entity.displayName
+          $0.name == entity.name || $0.formerName == entity.displayName
         }
     }.sorted { $0.displayName < $1.displayName }
   }

@@ -123,7 +123,7 @@ struct ResolvedMapping {
     let path = point.map { formerName(String(name[..<$0]), in: destination, source) + "." } ?? ""
     let newPath = point.map { name[...$0] } ?? ""
     let last = name.dropFirst(newPath.count)
-    let renamed = destination.slot(named: name).flatMap { destination.property(at: $0).renamingIdentifier }
+    let renamed = destination.slot(named: name).flatMap { destination.property(at: $0).formerName }
     guard let renamed, source.slot(named: path + renamed) != nil,
       destination.slot(named: newPath + renamed) == nil
     else { return path + last }
