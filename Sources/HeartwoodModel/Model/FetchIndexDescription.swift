@@ -8,9 +8,15 @@ public final class FetchIndexDescription: NSObject, @unchecked Sendable {
   public var name: String { willSet { willEdit() } }
   /// The indexed properties, most significant first.
   public var elements: [FetchIndexElementDescription] {
-    willSet { willEdit() }
-    didSet { takeElements() }
+    get { storedElements }
+    set {
+      willEdit()
+      storedElements = newValue
+      takeElements()
+    }
   }
+  // Without observers: Swift calls none in an initialiser of a program's extension.
+  private var storedElements: [FetchIndexElementDescription]
   /// Which objects the index has, in the language of `FormatPredicate`; nil for all.
   package internal(set) var condition: String? { willSet { willEdit() } }
   /// Why the predicate that was given cannot be used.
@@ -23,7 +29,7 @@ public final class FetchIndexDescription: NSObject, @unchecked Sendable {
   /// An index with a name and its elements.
   public init(name: String, elements: [FetchIndexElementDescription]) {
     self.name = name
-    self.elements = elements
+    storedElements = elements
     super.init()
     takeElements()
   }

@@ -10,16 +10,20 @@ public final class ManagedObjectModel: NSObject, @unchecked Sendable {
   /// The entities; their order has no meaning.
   ///
   /// - Precondition: An entity is in one model only.
-  public var entities: [EntityDescription] = [] {
-    willSet {
+  public var entities: [EntityDescription] {
+    get { storedEntities }
+    set {
       require(
         !isFrozen,
         "the model cannot be changed: it is in use already: change it before a coordinator gets it, or make another model"
       )
-      for entity in entities where entity.model === self { entity.model = nil }
+      for entity in storedEntities where entity.model === self { entity.model = nil }
+      storedEntities = newValue
+      for entity in newValue { entity.model = self }
     }
-    didSet { take(entities) }
   }
+  // Without observers: Swift calls none in an initialiser of a program's extension.
+  private final var storedEntities: [EntityDescription] = []
 
   /// Whether the other object is a model with the same entities, fetch requests and configurations, and all that they say.
   ///
@@ -89,7 +93,6 @@ public final class ManagedObjectModel: NSObject, @unchecked Sendable {
   public convenience init(entities: [EntityDescription]) {
     self.init()
     self.entities = entities
-    take(entities)
   }
 
   /// The entities by name.
@@ -104,11 +107,6 @@ public final class ManagedObjectModel: NSObject, @unchecked Sendable {
   ///
   /// - Throws: `.coreData` with a message that says what is wrong in the model.
   package func freeze() throws(HeartwoodError) {
-    // An initialiser in an extension sets `entities` and `subentities` without their observers.
-    for entity in isFrozen ? [] : entities {
-      if entity.model == nil { entity.model = self }
-      for other in entity.subentities where other.superentity == nil { other.superentity = entity }
-    }
     beforeFreezing?(self)
     beforeFreezing = nil
     // The prototypes of classes run code of the program, and are made without the lock; what is wrong with one is thrown below.
@@ -128,10 +126,6 @@ public final class ManagedObjectModel: NSObject, @unchecked Sendable {
       }
     }
     if let failure { throw failure }
-  }
-
-  private func take(_ entities: [EntityDescription]) {
-    for entity in entities { entity.model = self }
   }
 
   /// Breaks the reference cycles between the descriptions of a model that was never used.

@@ -192,13 +192,19 @@ extension NSPersistentStoreCoordinator: FormerMetadata {}
 
   @Test func `initialisers in extensions make models and entities`() throws {
     let (part, whole) = (NSEntityDescription(called: "Part"), NSEntityDescription(called: "Whole"))
-    part.properties = [Library.attribute("text", .stringAttributeType)]
+    let text = Library.attribute("text", .stringAttributeType)
+    part.properties = [text]
+    part.indexes = [NSFetchIndexDescription(of: text)]
     let top = NSEntityDescription(called: "Top", subentities: [part, whole])
     let context = try Library.makeContext(NSManagedObjectModel(listing: [top, part, whole]))
     let object = NSEntityDescription.insertNewObject(forEntityName: "Part", into: context)
     object.setValue("a", forKey: "text")
     try context.save()
     #expect(part.superentity == top && part.managedObjectModel.entities.count == 3)
+    #expect(part.indexes.first?.elements.first?.indexDescription === part.indexes.first)
+    let number = Library.attribute("number", .integer64AttributeType)
+    let other = NSEntityDescription(called: "Other", indexed: number)
+    #expect(other.indexes.first?.entity === other && number.entity === other)
     #expect(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Top")) == [object])
   }
 
@@ -395,7 +401,21 @@ extension NSManagedObjectModel {
   }
 }
 
+extension NSFetchIndexDescription {
+  fileprivate convenience init(of property: NSPropertyDescription) {
+    self.init(name: "by\(property.name)", elements: [])
+    elements = [NSFetchIndexElementDescription(property: property, collationType: .binary)]
+  }
+}
+
 extension NSEntityDescription {
+  fileprivate convenience init(called name: String, indexed property: NSPropertyDescription) {
+    self.init()
+    self.name = name
+    properties = [property]
+    indexes = [NSFetchIndexDescription(of: property)]
+  }
+
   fileprivate convenience init(called name: String, subentities: [NSEntityDescription] = []) {
     self.init()
     self.name = name
