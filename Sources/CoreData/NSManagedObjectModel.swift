@@ -62,6 +62,19 @@ extension ManagedObjectModel {
     self.init(byMerging: [found])
   }
 
+  /// The names of the configurations. The first is `PF_DEFAULT_CONFIGURATION_NAME`, that of all entities.
+  public var configurations: [String] {
+    [StoreTypes.defaultConfiguration] + entityNamesByConfiguration.keys.sorted()
+  }
+
+  /// The entities of a configuration; nil if there is none of this name.
+  ///
+  /// - Parameter name: The name; nil, as `PF_DEFAULT_CONFIGURATION_NAME`, for that of all entities.
+  public func entities(forConfigurationName name: String?) -> [NSEntityDescription]? {
+    guard let name = StoreTypes.configuration(name) else { return entities }
+    return entityNamesByConfiguration[name]?.compactMap { entitiesByName[$0] }
+  }
+
   /// Translations of the messages of errors. They are kept, and have no effect.
   public var localizationDictionary: [String: String]? {
     get { translations }

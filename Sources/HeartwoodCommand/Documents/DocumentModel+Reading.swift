@@ -205,9 +205,9 @@ extension DocumentRelationship {
 
 /// The rules for names of entities and properties, those of models: what a store has can be imported again.
 enum Identifier {
-  static func isEntity(_ name: String) -> Bool { ModelChecks.isUsable(name, withHyphens: true) }
+  static func isEntity(_ name: String) -> Bool { ModelChecks.isUsable(name, ofEntity: true) }
 
-  static func isProperty(_ name: String) -> Bool { ModelChecks.isUsable(name, withHyphens: false) }
+  static func isProperty(_ name: String) -> Bool { ModelChecks.isUsable(name, ofEntity: false) }
 
   static func checkEntity(_ name: String, at place: JSONPlace) throws(CommandFailure) {
     guard isEntity(name) else { throw refusal(name, place) }

@@ -71,13 +71,13 @@ package final class ModelChecks {
 
   /// Why an entity cannot have a name; nil if it can.
   static func problem(ofEntityName name: String) -> String? {
-    guard !isUsable(name, withHyphens: true) else { return nil }
-    return "the entity name \"\(name)\" cannot be used: use letters, digits and underscores"
+    guard !isUsable(name, ofEntity: true) else { return nil }
+    return "the entity name \"\(name)\" cannot be used: use letters, digits, underscores, hyphens and dots"
   }
 
   /// Why a property cannot have a name; nil if it can.
   static func problem(ofPropertyName name: String, of owner: String) -> String? {
-    guard isUsable(name, withHyphens: false) else {
+    guard isUsable(name, ofEntity: false) else {
       return "the property name \"\(name)\" of \(owner) cannot be used: use letters, digits and underscores"
     }
     guard ReservedNames.all.contains(name) else { return nil }
@@ -86,17 +86,18 @@ package final class ModelChecks {
 
   /// Why an element of a composite attribute cannot have a name; nil if it can.
   static func problem(ofElementName name: String, of owner: String) -> String? {
-    guard !isUsable(name, withHyphens: false) else { return nil }
+    guard !isUsable(name, ofEntity: false) else { return nil }
     return "the name \"\(name)\" of an element of \(owner) cannot be used: use letters and digits"
   }
 
-  /// Whether a name can appear in identifiers and, without hyphens, in key paths and format strings.
-  package static func isUsable(_ name: String, withHyphens: Bool) -> Bool {
+  /// Whether a name can appear in identifiers or, of a property, in key paths and format strings. An entity may be called like a class, with
+  /// its module.
+  package static func isUsable(_ name: String, ofEntity: Bool) -> Bool {
     guard let first = name.unicodeScalars.first, !first.properties.isWhitespace, !("0"..."9" ~= first) else {
       return false
     }
     return name.unicodeScalars.allSatisfy { scalar in
-      scalar == "_" || (withHyphens && scalar == "-") || scalar.properties.isAlphabetic
+      scalar == "_" || (ofEntity && (scalar == "-" || scalar == ".")) || scalar.properties.isAlphabetic
         || scalar.properties.numericType != nil
         || scalar.properties.generalCategory == .nonspacingMark
     }

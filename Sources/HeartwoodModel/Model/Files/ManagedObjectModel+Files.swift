@@ -165,13 +165,13 @@ extension HeartwoodError {
 /// Configurations: named sets of entities. A model has them for coordinators of several stores.
 extension ManagedObjectModel {
   /// The names of the configurations, sorted.
-  public var configurations: [String] { entityNamesByConfiguration.keys.sorted() }
+  @_disfavoredOverload public var configurations: [String] { entityNamesByConfiguration.keys.sorted() }
 
   /// The entities of a configuration.
   ///
   /// - Parameter name: The name; nil for the configuration of all entities.
   /// - Returns: Nil if there is none of this name.
-  public func entities(forConfigurationName name: String?) -> [EntityDescription]? {
+  @_disfavoredOverload public func entities(forConfigurationName name: String?) -> [EntityDescription]? {
     guard let name else { return entities }
     return entityNamesByConfiguration[name]?.compactMap { entitiesByName[$0] }
   }
