@@ -8,7 +8,7 @@ import Testing
 struct RandomStoreTests {
   @Test(.comparesWithPython, arguments: [1, 5000])
   func `random graphs are read and copied as they were written`(_ seed: Int) throws {
-    let count = ProcessInfo.processInfo.environment["COUNT"].flatMap { Int($0) } ?? 12
+    let count = ProcessInfo.processInfo.environment["COUNT"].flatMap { Int($0) } ?? 6
     let folder = try TemporaryFolder()
     try Python.run([
       StoreFixture.source.appending(path: "randomstores").path, folder.url.path, "\(seed)", "\(count)",

@@ -25,7 +25,7 @@ struct CursorTests {
     return (database, try #require(database.table(named: "t")))
   }
 
-  @Test(.comparesWithSQLite, arguments: -1..<7)
+  @Test(.comparesWithSQLite, arguments: Array((-1..<7).sampled(every: 3)))
   func `rows have the columns that were asked for, and the rest when it is read`(_ last: Int) throws {
     let (database, table) = try Self.database(TemporaryFolder())
     let whole = try database.rows(of: table)

@@ -7,7 +7,7 @@ import Testing
 @testable import HeartwoodEngine
 
 @Suite struct `Following a store` {
-  @Test(arguments: StoreKind.allCases, [1, 2, 3] as [UInt64])
+  @Test(arguments: zip(StoreKind.allCases, [1, 2, 3, 1, 2, 3, 1] as [UInt64]))
   func `readers of a follower see each generation that it copies`(kind: StoreKind, seed: UInt64) throws {
     try kind.withPlace { fileSystem, path in
       var random = SplitMix64(seed: seed)

@@ -25,7 +25,7 @@ import Testing
 
   /// With some seeds a copy ends between a checkpoint and the end of its piece: it has the frame of the checkpoint and not its pages.
   /// Such copies could not be opened once.
-  @Test(arguments: StoreKind.allCases, [1, 2, 4] as [UInt64])
+  @Test(arguments: zip(StoreKind.allCases, [1, 2, 4, 1, 2, 4, 1] as [UInt64]))
   func `a store is restored to every generation that was shipped`(kind: StoreKind, seed: UInt64) throws {
     try kind.withPlace { fileSystem, path in
       var random = SplitMix64(seed: seed)

@@ -332,7 +332,7 @@ import Testing
     seed: UInt64
   ) throws {
     var numbers = SplitMix64(seed: seed)
-    for round in 0..<60 {
+    for round in 0..<(LongRun.isWanted ? 60 : 25) {
       var root = EditedModel.sound(&numbers)
       let sound = try read(root.children.map(EditedModel.text).joined())
       #expect(sound.notes == [], "seed \(seed), round \(round)")

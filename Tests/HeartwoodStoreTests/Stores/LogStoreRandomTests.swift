@@ -5,7 +5,7 @@ import Testing
 @testable import Heartwood
 
 @Suite struct LogStoreRandomTests {
-  @Test(arguments: StoreKind.allCases, [1, 2, 3] as [UInt64])
+  @Test(arguments: zip(StoreKind.allCases, [1, 2, 3, 1] as [UInt64]))
   func `a store on disk equals a plain model, however often it is reopened`(kind: StoreKind, seed: UInt64)
     throws
   {

@@ -8,7 +8,8 @@ import Testing
 /// Indexes that have some objects only: requests have the same result with and without them.
 @Suite struct `Partial indexes` {
   // MOD-25
-  @Test(arguments: [PersistentStore.StoreType.log, .json], [1, 2, 3] as [UInt64])
+  @Test(
+    arguments: [PersistentStore.StoreType.log, .json], Array(([1, 2, 3] as [UInt64]).sampled(every: 3)))
   func `requests have the same objects with and without partial indexes`(
     kind: PersistentStore.StoreType, seed: UInt64
   ) throws {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Random work on live results` {
   private static let isLong = ProcessInfo.processInfo.environment["HEARTWOOD_LONG"] != nil
 
-  @Test(arguments: Array(1...(isLong ? 2000 : 6)) as [UInt64])
+  @Test(arguments: Array(1...(isLong ? 2000 : 3)) as [UInt64])
   func `what controllers report makes what a fetch from scratch returns`(seed: UInt64) throws {
     let container = try makeContainer()
     var work = LiveWork(seed: seed, container)

@@ -1,6 +1,7 @@
 import Foundation
 import GraphTestSupport
 import Heartwood
+import TestSupport
 import Testing
 
 @Suite struct `Random work on a graph` {
@@ -22,7 +23,7 @@ import Testing
   }
 
   // STO-02, STO-04, STO-05
-  @Test(arguments: StoreKind.allCases, [21, 22] as [UInt64])
+  @Test(arguments: StoreKind.allCases, Array(([21, 22] as [UInt64]).sampled(every: 2)))
   func `a graph on disk matches a plain model over saves, rollbacks and reopening`(
     kind: StoreKind, seed: UInt64
   ) throws {

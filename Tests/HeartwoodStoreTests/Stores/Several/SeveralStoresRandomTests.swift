@@ -21,7 +21,7 @@ import Testing
     seed: UInt64, types: [PersistentStore.StoreType]
   ) throws {
     var work = try SeveralStoresWork(seed: seed, types)
-    for round in 0..<6 {
+    for round in 0..<(LongRun.isWanted ? 6 : 3) {
       if round > 0 { try work.reopen() }
       for _ in 0..<25 {
         try work.change()
