@@ -83,7 +83,7 @@ struct HistoryPage {
             own.suffix(Self.mostGenerations).map { record in
               .array([
                 .integer(Int64(clamping: record.generation.rawValue)),
-                .string(CellValue.text(Date(nanosecondsSince1970: record.time))), .integer(record.bytes),
+                .string(CellValue.text(ofTime: record.time)), .integer(record.bytes),
               ])
             })
         ),

@@ -144,4 +144,9 @@ extension CellValue {
   static func text(_ date: Date) -> String {
     DateText.short(date)
   }
+
+  /// A time that the engine has noted, as text for people.
+  ///
+  /// - Parameter time: In nanoseconds since 1970.
+  static func text(ofTime time: Int64) -> String { text(Date(nanosecondsSince1970: time)) }
 }

@@ -42,8 +42,7 @@ enum FollowCommand: Subcommand {
   }
 
   private static func text(_ report: FollowingReport) -> String {
-    let date = Date(nanosecondsSince1970: report.time)
-    return "generation \(report.generation) of \(DateText.text(date)): \(Amount.bytes(report.bytes)), "
+    "generation \(report.generation) of \(CellValue.text(ofTime: report.time)): \(Amount.bytes(report.bytes)), "
       + "piece \(report.piece)"
   }
 }

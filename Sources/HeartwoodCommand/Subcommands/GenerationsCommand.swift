@@ -73,7 +73,7 @@ enum GenerationsCommand: Subcommand {
     /// `before-cleaning (1.5 MiB, until 2024-01-31T12:00:00Z)`.
     func text(of number: UInt64) -> String? {
       let texts = holds.filter { $0.generation.rawValue == number }.map { hold in
-        let end = hold.end.map { ", until \(CellValue.text(Date(nanosecondsSince1970: $0)))" } ?? ""
+        let end = hold.end.map { ", until \(CellValue.text(ofTime: $0))" } ?? ""
         return "\(hold.name) (\(Amount.bytes(bytes[hold.name] ?? 0))\(end))"
       }
       return texts.isEmpty ? nil : texts.joined(separator: ", ")

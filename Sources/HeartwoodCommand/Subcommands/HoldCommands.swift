@@ -39,7 +39,7 @@ enum HoldCommand: Subcommand {
       let generation = try moment.map { try store.number(of: $0) }
       let hold = try store.coordinator.hold(
         name, generation: generation, forSeconds: days == 0 ? nil : Double(days) * 86_400)
-      let end = hold.end.map { " until \(CellValue.text(Date(nanosecondsSince1970: $0)))" } ?? ""
+      let end = hold.end.map { " until \(CellValue.text(ofTime: $0))" } ?? ""
       try console.writeLine("holds generation \(hold.generation.rawValue) as \(name)\(end)")
     }
     return .success

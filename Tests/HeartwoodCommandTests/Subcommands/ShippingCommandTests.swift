@@ -28,6 +28,15 @@ import Testing
   #expect(CommandRun("verify", older).status == .success)
 }
 
+@Test func `a follower prints times as the history does`() throws {
+  let world = try SmallWorld()
+  let (place, copy) = (world.directory.path("place"), world.directory.path("copy"))
+  #expect(world.run("ship", place, "--once").status == .success)
+  let followed = CommandRun("follow", place, copy, "--once").output
+  #expect(
+    followed.contains(#/^generation \d+ of \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z: /#), "\(followed)")
+}
+
 @Test func `what is wrong with shipped pieces is one line that names the piece`() throws {
   let world = try SmallWorld()
   let (place, copy) = (world.directory.path("place"), world.directory.path("copy"))

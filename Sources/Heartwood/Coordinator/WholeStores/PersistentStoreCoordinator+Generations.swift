@@ -57,7 +57,7 @@ extension PersistentStoreCoordinator {
     guard let found else {
       throw HeartwoodError(
         .persistentStoreOperation,
-        "the store has no generation of \(date) or before it any more: it was made later, or its space was reclaimed"
+        "the store has no generation of \(DateText.short(date)) or before it any more: it was made later, or its space was reclaimed"
       )
     }
     return try queryGenerationToken(forGeneration: found)
