@@ -10,7 +10,7 @@ enum KeyValueStore {
   ) throws(CommandFailure) -> Result {
     try check(path)
     return try GraphFailure.catching(path) {
-      let engine = try Engine(at: path, options: EngineOptions(access: .readOnly))
+      let engine = try Engine(at: CommandStore.folder(path), options: EngineOptions(access: .readOnly))
       console.noteHidden(try engine.statistics().unrecoveredTransactions, in: path)
       return try closing(engine, body)
     }
@@ -24,11 +24,11 @@ enum KeyValueStore {
   ) throws(CommandFailure) -> Result {
     try check(path)
     return try GraphFailure.catching(path) {
-      var engine = try Engine(at: path, options: EngineOptions(access: .readOnly))
+      var engine = try Engine(at: CommandStore.folder(path), options: EngineOptions(access: .readOnly))
       let hidden = try engine.statistics().unrecoveredTransactions
       if hidden > 0 {
         do {
-          engine = try Engine(at: path, options: anyContent(createsStore: false))
+          engine = try Engine(at: CommandStore.folder(path), options: anyContent(createsStore: false))
         } catch {
           guard GraphFailure.exitCode(of: error) == .noPermission else { throw error }
           console.noteHidden(hidden, in: path)
@@ -77,7 +77,8 @@ enum KeyValueStore {
     return try GraphFailure.catching(path) {
       var isUseless = false
       do {
-        return try closing(Engine(at: path, options: anyContent(createsStore: creating))) { engine in
+        let folder = try CommandStore.folder(path)
+        return try closing(Engine(at: folder, options: anyContent(createsStore: creating))) { engine in
           // Checked while this engine is open. Another process can still write between the check and the removal.
           defer { isUseless = isNew && engine.newestGeneration.rawValue == 0 }
           return try body(engine)
@@ -91,7 +92,7 @@ enum KeyValueStore {
 
   /// Whether the store at `path` has keys but no graph.
   static func holdsOnlyKeys(_ path: String) throws -> Bool {
-    try closing(Engine(at: path, options: EngineOptions(access: .readOnly))) { engine in
+    try closing(Engine(at: CommandStore.folder(path), options: EngineOptions(access: .readOnly))) { engine in
       let newest = try engine.snapshot()
       return try newest.count > 0 && !GraphRecognition.holdsGraph(newest)
     }

@@ -45,6 +45,19 @@ struct CommandStore {
     return description
   }
 
+  /// The path of a folder for the engine, which takes no symbolic link for one: where the link leads.
+  ///
+  /// - Throws: `.noInput` if it leads nowhere.
+  static func folder(_ path: String) throws(CommandFailure) -> String {
+    let files = FileManager.default
+    if files.fileExists(atPath: path) { return url(path).resolvingSymlinksInPath().path }
+    guard (try? files.destinationOfSymbolicLink(atPath: path)) == nil else {
+      throw CommandFailure(
+        .noInput, "\(path): this is a symbolic link that leads nowhere: make the folder that it names")
+    }
+    return url(path).path
+  }
+
   /// The parts of a path without symbolic links, also if its end does not exist yet.
   static func resolved(_ path: String) -> [String] {
     var (url, missing) = (url(path).standardizedFileURL, [String]())

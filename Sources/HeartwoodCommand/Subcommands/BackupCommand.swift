@@ -34,6 +34,7 @@ enum BackupCommand: Subcommand {
   ) throws(CommandFailure) {
     try CommandStore.checkExists(path, maker: "heartwood import makes one")
     try checkPlace(backup, of: path)
+    let backup = try CommandStore.folder(backup)
     let files = FileManager.default
     let existed = files.fileExists(atPath: backup)
     let wasEmpty = (try? files.contentsOfDirectory(atPath: backup))?.isEmpty == true

@@ -30,7 +30,7 @@ enum FollowCommand: Subcommand {
     try BackupCommand.checkPlace(place, of: path)
     let isOnce = arguments.has("once")
     try GraphFailure.catching(place) {
-      let follower = Follower(from: try FolderDestination(place), to: path)
+      let follower = Follower(from: try FolderDestination(place), to: try CommandStore.folder(path))
       defer { follower.close() }
       if isOnce {
         try console.writeLine(text(try follower.advance()))

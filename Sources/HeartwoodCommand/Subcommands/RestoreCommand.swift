@@ -32,7 +32,8 @@ enum RestoreCommand: Subcommand {
     let target = try target(arguments)
     try BackupCommand.checkPlace(place, of: path)
     try GraphFailure.catching(place) {
-      let report = try Restoration(from: try FolderDestination(place)).restore(to: path, at: target)
+      let report = try Restoration(from: try FolderDestination(place)).restore(
+        to: CommandStore.folder(path), at: target)
       try console.writeLine(
         "generation \(report.generation): \(Amount.bytes(report.bytes)) from \(Amount.text(report.pieces, "piece"))"
       )

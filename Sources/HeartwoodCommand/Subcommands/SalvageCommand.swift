@@ -22,7 +22,7 @@ enum SalvageCommand: Subcommand {
     try CommandStore.requireFolder(
       path, "it is read as a whole or not at all: heartwood verify says which")
     let report = try GraphFailure.catching(path) {
-      try Engine.salvage(from: CommandStore.url(path).path, to: CommandStore.url(new).path)
+      try Engine.salvage(from: CommandStore.folder(path), to: CommandStore.folder(new))
     }
     for loss in report.losses { try console.writeLine(loss.description.escapingControls) }
     if report.furtherLosses > 0 { try console.writeLine("and \(report.furtherLosses) more") }

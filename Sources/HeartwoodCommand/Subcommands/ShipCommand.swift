@@ -37,7 +37,8 @@ enum ShipCommand: Subcommand {
     try BackupCommand.checkPlace(place, of: path)
     let isOnce = arguments.has("once")
     try GraphFailure.catching(path) {
-      let engine = try Engine(at: path, options: EngineOptions(access: .readOnly, createsStore: false))
+      let engine = try Engine(
+        at: CommandStore.folder(path), options: EngineOptions(access: .readOnly, createsStore: false))
       let destination = try FolderDestination(place, creates: true)
       let shipper = Shipper(engine, to: destination, options: options)
       if isOnce {

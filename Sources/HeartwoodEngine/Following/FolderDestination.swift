@@ -13,10 +13,10 @@ public final class FolderDestination: ShippingDestination {
   /// Opens a folder.
   ///
   /// - Parameters:
-  ///   - path: The folder.
+  ///   - path: The folder, or a symbolic link to it. If the link leads elsewhere later, this object says so, as for a folder that was replaced.
   ///   - creates: Whether the folder is made if it is missing; its parent must exist.
   ///   - fileSystem: The file system of the folder.
-  /// - Throws: `.notFound`, `.notAStore` if the path leads to a file or to a folder with other things than pieces, and errors
+  /// - Throws: `.notFound`, also for a link that leads nowhere; `.notAStore` if the path leads to a file or to a folder with other things than pieces, and errors
   ///   of the file system.
   public init(
     _ path: String, creates: Bool = false, fileSystem: any FileSystem = PosixFileSystem()
@@ -35,18 +35,43 @@ public final class FolderDestination: ShippingDestination {
     _ path: String, creates: Bool, _ fileSystem: any FileSystem
   ) throws(EngineError) -> any Directory {
     do throws(FileSystemError) {
-      do throws(FileSystemError) {
-        return try fileSystem.openDirectory(path)
-      } catch {
-        guard creates, error.code == .notFound else { throw error }
-      }
+      return try fileSystem.openDirectory(path)
+    } catch {
+      if error.code == .notADirectory { return try linkedDirectory(path, fileSystem) }
+      guard creates, error.code == .notFound else { throw notOpened(error) }
+    }
+    do throws(FileSystemError) {
       do throws(FileSystemError) { try fileSystem.createDirectory(path) } catch {
         // Another process may have made it meanwhile.
         guard error.code == .alreadyExists else { throw error }
       }
       return try fileSystem.openDirectory(path)
     } catch {
-      throw EngineError.files(error, "the folder of shipped pieces could not be opened")
+      throw notOpened(error)
+    }
+  }
+
+  private static func notOpened(_ error: FileSystemError) -> EngineError {
+    EngineError.files(error, "the folder of shipped pieces could not be opened")
+  }
+
+  /// The folder that a symbolic link leads to.
+  ///
+  /// - Throws: `.notFound` if the link leads nowhere, `.notAStore` if it leads to a file, or if the path does.
+  private static func linkedDirectory(
+    _ path: String, _ fileSystem: any FileSystem
+  ) throws(EngineError) -> any Directory {
+    do throws(FileSystemError) {
+      // The dot follows the link, now and with each look at the place.
+      return try fileSystem.openDirectory(path + "/.")
+    } catch {
+      switch error.code {
+      case .notFound:
+        throw EngineError(
+          .notFound, "this is a symbolic link that leads nowhere: make the folder that it names", file: path)
+      case .notADirectory: throw EngineError(.notAStore, "this is a file; name a folder", file: path)
+      default: throw notOpened(error)
+      }
     }
   }
 

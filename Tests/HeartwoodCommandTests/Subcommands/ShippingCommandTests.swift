@@ -37,6 +37,76 @@ import Testing
     followed.contains(#/^generation \d+ of \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z: /#), "\(followed)")
 }
 
+@Test func `a place of shipping may be a symbolic link to a folder`() throws {
+  let world = try SmallWorld()
+  let (first, second) = (world.directory.path("first"), world.directory.path("second"))
+  let (current, copy) = (world.directory.path("current"), world.directory.path("copy"))
+  for folder in [first, second] {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+  }
+  try FileManager.default.createSymbolicLink(atPath: current, withDestinationPath: "first")
+  #expect(world.run("ship", current, "--once").status == .success)
+  #expect(
+    try FileManager.default.contentsOfDirectory(atPath: first).contains { $0.hasPrefix("0000000000000001.") })
+  #expect(CommandRun("follow", current, copy, "--once").status == .success)
+  #expect(CommandRun("restore", current, world.directory.path("again")).status == .success)
+  #expect(CommandRun("fetch", copy, "City").output == world.run("fetch", "City").output)
+  // A link into the store leads to no place outside of it.
+  let inside = world.directory.path("inside")
+  try FileManager.default.createSymbolicLink(atPath: inside, withDestinationPath: world.path)
+  #expect(world.run("ship", inside, "--once").status == .usage)
+}
+
+@Test func `what a copy is written to may be a symbolic link to a folder, and one that leads nowhere stays`()
+  throws
+{
+  let world = try SmallWorld()
+  let place = world.directory.path("place")
+  #expect(world.run("ship", place, "--once").status == .success)
+  let files = FileManager.default
+  for words in [
+    ["backup", world.path], ["kv", "backup", world.path], ["follow", place], ["restore", place],
+    ["salvage", world.path],
+  ] {
+    let (folder, link) = (world.directory.path("to \(words[0])"), world.directory.path("link"))
+    try files.createSymbolicLink(atPath: link, withDestinationPath: folder)
+    let once = words[0] == "follow" ? ["--once"] : []
+    let refused = CommandRun(words + [link] + once)
+    #expect(refused.status == .noInput, "\(refused)")
+    #expect(refused.notes.contains("a symbolic link that leads nowhere"), "\(refused)")
+    #expect(try files.destinationOfSymbolicLink(atPath: link) == folder)
+    try files.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    let run = CommandRun(words + [link] + once)
+    #expect(run.status == .success, "\(words): \(run)")
+    #expect(CommandRun("fetch", folder, "City").output == world.run("fetch", "City").output)
+    #expect(CommandRun("kv", "count", link).status == .success)
+    try files.removeItem(atPath: link)
+    try files.removeItem(atPath: folder)
+  }
+  let store = world.directory.path("linked store")
+  try files.createSymbolicLink(atPath: store, withDestinationPath: world.path)
+  #expect(CommandRun("ship", store, place, "--once").status == .success)
+}
+
+@Test func `a place of shipping that is a link to nothing, or to a file, is refused by a line that says so`()
+  throws
+{
+  let world = try SmallWorld()
+  let (dangling, file) = (world.directory.path("dangling"), world.directory.path("file"))
+  try FileManager.default.createSymbolicLink(atPath: dangling, withDestinationPath: "nowhere")
+  try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "small.json")
+  for words in [["ship", world.path, dangling], ["follow", dangling, world.directory.path("copy")]] {
+    let run = CommandRun(words + ["--once"])
+    #expect(run.status == .noInput)
+    #expect(run.notes.contains("a symbolic link that leads nowhere"), "\(run.notes)")
+    #expect(run.notes.contains("dangling"))
+  }
+  #expect(!FileManager.default.fileExists(atPath: world.directory.path("nowhere")))
+  let run = world.run("ship", file, "--once")
+  #expect(run.status == .dataError)
+  #expect(run.notes.contains("this is a file; name a folder"), "\(run.notes)")
+}
+
 @Test func `what is wrong with shipped pieces is one line that names the piece`() throws {
   let world = try SmallWorld()
   let (place, copy) = (world.directory.path("place"), world.directory.path("copy"))

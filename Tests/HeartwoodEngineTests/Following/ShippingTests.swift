@@ -1,3 +1,4 @@
+import Foundation
 import HeartwoodFaults
 import HeartwoodFiles
 import TestSupport
@@ -54,6 +55,44 @@ import Testing
         if number % 6 == 0 { try store.expectGoesOn("seed \(seed), generation \(number)") }
       }
       try store.engine.close()
+    }
+  }
+}
+
+/// Places that are symbolic links.
+extension `Shipping` {
+  @Test func `a link to a folder is followed, and one that leads elsewhere later is an error`() throws {
+    try TemporaryFolder.with { folder in
+      let files = FileManager.default
+      for name in ["first", "second"] {
+        try files.createDirectory(atPath: folder + "/" + name, withIntermediateDirectories: false)
+      }
+      let link = folder + "/current"
+      try files.createSymbolicLink(atPath: link, withDestinationPath: "first")
+      let place = try FolderDestination(link, creates: true)
+      try place.put("lock") { (write) throws(EngineError) in }
+      #expect(try files.contentsOfDirectory(atPath: folder + "/first") == ["lock"])
+      try files.removeItem(atPath: link)
+      #expect(code { _ = try place.list() } == .wentBack)
+      try files.createSymbolicLink(atPath: link, withDestinationPath: "second")
+      #expect(code { _ = try place.list() } == .wentBack)
+      #expect(code { try place.put("lock") { (write) throws(EngineError) in } } == .wentBack)
+      #expect(try files.contentsOfDirectory(atPath: folder + "/second") == [])
+      #expect(try FolderDestination(link).list() == [])
+    }
+  }
+
+  @Test func `a link that leads nowhere, and one to a file, are named`() throws {
+    try TemporaryFolder.with { folder in
+      let files = FileManager.default
+      try files.createSymbolicLink(atPath: folder + "/dangling", withDestinationPath: "nowhere")
+      try Data().write(to: URL(fileURLWithPath: folder + "/file"))
+      try files.createSymbolicLink(atPath: folder + "/linked", withDestinationPath: "file")
+      #expect(code { _ = try FolderDestination(folder + "/dangling", creates: true) } == .notFound)
+      #expect(try !files.contentsOfDirectory(atPath: folder).contains("nowhere"))
+      for name in ["file", "linked"] {
+        #expect(code { _ = try FolderDestination(folder + "/" + name, creates: true) } == .notAStore)
+      }
     }
   }
 }

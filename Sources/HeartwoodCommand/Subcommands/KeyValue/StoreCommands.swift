@@ -95,7 +95,7 @@ enum KeyValueBackupCommand: Subcommand {
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let target = arguments.argument(1) ?? ""
     try KeyValueStore.completing(arguments.argument(0) ?? "", console) { engine in
-      let report = try GraphFailure.catching(target) { try engine.backup(to: CommandStore.url(target).path) }
+      let report = try GraphFailure.catching(target) { try engine.backup(to: CommandStore.folder(target)) }
       try console.writeLine(BackupCommand.text(report))
     }
     return .success
