@@ -369,6 +369,9 @@ extension CommandStore {
     }
   }
 
+  /// The number of the generation of a moment, which the store has had.
+  func pastNumber(of moment: Moment) throws -> UInt64 { try token(at: moment).generation ?? 0 }
+
   /// Throws if a row could not be read. Property getters can't throw, so this is called after they were used.
   func checkReadings() throws {
     try context.throwIfUnreadable()
@@ -376,6 +379,13 @@ extension CommandStore {
 
   /// The entity with this name.
   func entity(named name: String) throws(CommandFailure) -> EntityDescription {
+    try Self.entity(named: name, in: model)
+  }
+
+  /// The entity of a model with this name.
+  static func entity(
+    named name: String, in model: ManagedObjectModel
+  ) throws(CommandFailure) -> EntityDescription {
     let known = model.entitiesByName
     if let entity = known[name] { return entity }
     let hint = Spelling.hint(name, among: known.keys.sorted())

@@ -10,7 +10,7 @@ enum GenerationsCommand: Subcommand {
     arguments: [.store],
     options: [.format],
     discussion: """
-      Every transaction makes a generation, and its number names it. fetch, count, show and export take it with --as-of. A
+      Every transaction makes a generation, and its number names it. Commands that read take it with --as-of. A
       generation that changed no object, such as the one that made the store, has no changes here. One that is held by
       name has its holds, and how many bytes reclaim could free if they were released; its own size is only known while
       the log has its transaction.

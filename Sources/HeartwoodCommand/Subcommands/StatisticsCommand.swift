@@ -16,12 +16,13 @@ enum StatisticsCommand: Subcommand {
         name: "format", value: "text|json", summary: "for people or programs (default text)"),
       SubcommandSyntax.Option(
         name: "watch", summary: "go on with what changes each second, until the command is interrupted"),
-      .model,
+      .moment, .model,
     ],
     discussion: """
       A store of type log has figures of its log, pages and tree. One of type binary, JSON or XML, or of Core Data, is
       one file, and has its size. With --watch, a line is printed for each second in which any program changed the store;
-      --format json then writes the new figures.
+      --format json then writes the new figures. With --as-of, the objects of then are counted; the figures of files are
+      those of now, and are left out.
       """,
     examples: [
       SubcommandSyntax.Example(
@@ -32,11 +33,16 @@ enum StatisticsCommand: Subcommand {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let format = try arguments.choice("format", Format.self) ?? .text
+    let moment = arguments.moment()
+    guard moment == nil || !arguments.has("watch") else {
+      throw .usage("a past generation does not change: --watch goes without --as-of")
+    }
     try CommandStore.with(
       arguments.argument(0) ?? "", for: .reading, model: arguments.value("model"), console
     ) { store in
+      try store.pin(to: moment)
       let counts = try store.objectCounts()
-      let figures = try figures(of: store)
+      let figures = try moment.map { try pastFigures(of: store, at: $0) } ?? figures(of: store)
       switch format {
       case .text: try console.write(text(figures, counts))
       case .json: try console.writeLine(JSONWriter.pretty(json(figures, counts)))
@@ -90,6 +96,18 @@ enum StatisticsCommand: Subcommand {
     return (
       [("store", store.identifier), ("type", type), ("on disk", Amount.bytes(bytes))],
       [("store", .string(store.identifier)), ("type", .string(type)), ("fileBytes", .integer(bytes))]
+    )
+  }
+
+  /// The figures of a past generation, which shares the files with all others.
+  private static func pastFigures(of store: CommandStore, at moment: Moment) throws -> Figures {
+    let (type, generation) = (StoreTypeOption.name(store.type), try store.pastNumber(of: moment))
+    return (
+      [("store", store.identifier), ("type", type), ("generation", "\(generation)")],
+      [
+        ("store", .string(store.identifier)), ("type", .string(type)),
+        ("generation", .integer(Int64(clamping: generation))),
+      ]
     )
   }
 

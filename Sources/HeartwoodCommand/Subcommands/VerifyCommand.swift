@@ -6,10 +6,11 @@ enum VerifyCommand: Subcommand {
   static let syntax = SubcommandSyntax(
     name: "verify",
     summary: "read all of a store and check it; exit status 1 if something is wrong",
-    arguments: [.store], options: [.model],
+    arguments: [.store], options: [.moment, .model],
     discussion: """
       Checks every byte in use against its checksum, and that rows, indexes, relationships and history fit together.
-      Nothing is changed. Each finding is a line.
+      Nothing is changed. Each finding is a line. With --as-of, the same is checked of what can be read as of then: rows,
+      indexes, relationships and history, and the pages that have them, but not the rest of the files.
 
       Of a store of Core Data, a SQLite file, every row, object and link is read, and its history. The file has no
       checksums. The indexes by which links are found are compared with their tables. One that differs is a note, as are
@@ -18,9 +19,12 @@ enum VerifyCommand: Subcommand {
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let path = arguments.argument(0) ?? ""
+    let moment = arguments.moment()
     do {
-      if CommandStore.isApple(path) { return try readApple(path, arguments, console) }
-      return try CommandStore.with(path, for: .inspecting, console) { store in
+      if moment == nil, CommandStore.isApple(path) { return try readApple(path, arguments, console) }
+      return try CommandStore.with(path, for: .inspecting, model: arguments.value("model"), console) {
+        store in
+        if let moment { return try verify(store, at: moment, console) }
         let findings = try findings(in: store, console)
         guard findings.isEmpty else { return try report(findings, path, console) }
         let count = try store.objectCounts().map(\.objects).reduce(0, +)
@@ -35,6 +39,19 @@ enum VerifyCommand: Subcommand {
       guard error.isDamage else { throw error }
       return try report([error.message], path, console)
     }
+  }
+
+  private static func verify(
+    _ store: CommandStore, at moment: Moment, _ console: any Console
+  ) throws -> ExitCode {
+    let generation = try store.pastNumber(of: moment)
+    let findings = try store.coordinator.verify(asOf: generation).findings
+    guard findings.isEmpty else { return try report(findings, store.path, console) }
+    try store.pin(to: .generation(generation))
+    let count = try store.objectCounts().map(\.objects).reduce(0, +)
+    try console.writeLine(
+      "\(store.path) is sound as of generation \(generation): \(Amount.text(count, "object"))")
+    return .success
   }
 
   private static func readApple(

@@ -47,6 +47,7 @@ import Testing
     }
     for words in [
       ["count", Self.apple, "Item"], ["fetch", Self.apple, "Item"], ["show", Self.apple, "Item/p1"],
+      ["statistics", Self.apple], ["schema", Self.apple], ["verify", Self.apple],
     ] {
       let run = CommandRun(words + ["--at", "1"])
       #expect(run.status == .usage)

@@ -60,6 +60,64 @@ import Testing
     #expect(world.run("count", "Country", "--as-of", "1999-01-01").status == .noInput)
   }
 
+  @Test func `statistics, the schema and a verification are of a past generation, too`() throws {
+    #expect(world.run("hold", "before").status == .success)
+    let date = try #require(
+      world.run("history", "--format", "json", "--limit", "1").output.firstMatch(of: /"date": "([^"]+)"/)
+    ).1
+    let number = try #require(world.newestGeneration)
+    let schema = world.run("schema").output
+    #expect(world.run("delete", "Country", "--where", #"code == "PT""#).status == .success)
+    #expect(world.run("reclaim").status == .success)
+    for moment in ["before", number, String(date)] {
+      let statistics = world.run("statistics", "--as-of", moment)
+      #expect(statistics.output.firstMatch(of: #/generation +(\d+)\n/#)?.1 == number[...], "\(statistics)")
+      #expect(statistics.output.contains("  Country  "), "\(statistics)")
+      #expect(statistics.output.firstMatch(of: #/  Country +(\d+)/#)?.1 == "4")
+      #expect(!statistics.output.contains("on disk"))
+      let figures = world.run("statistics", "--as-of", moment, "--format", "json").output
+      #expect(
+        figures.contains("\"Country\": 4") && figures.contains("\"generation\": \(number)"), "\(figures)")
+      #expect(world.run("schema", "--as-of", moment).output == schema)
+      let verified = world.run("verify", "--as-of", moment)
+      #expect(
+        verified.output == "\(world.path) is sound as of generation \(number): 9 objects\n", "\(verified)")
+    }
+    #expect(world.run("statistics").output.firstMatch(of: #/  Country +(\d+)/#)?.1 == "3")
+    for subcommand in ["statistics", "schema", "verify"] {
+      #expect(world.run(subcommand, "--as-of", "1000").notes.contains("the newest is"))
+      #expect(world.run(subcommand, "--as-of", "1999-01-01").status == .noInput)
+      #expect(world.run(subcommand, "--as-of", "none").notes.contains("is held as \"none\""))
+    }
+    #expect(world.run("statistics", "--watch", "--as-of", "1").status == .usage)
+  }
+
+  @Test func `a generation from before a migration has its model, and its objects cannot be read`() throws {
+    #expect(world.run("hold", "before").status == .success)
+    let file = try world.directory.file(
+      "model.json",
+      SmallWorld.model.replacing(
+        #""code": {"#, with: #""area": {"type": "double", "optional": true}, "code": {"#))
+    let migrated = world.run("migrate", file)
+    #expect(migrated.status == .success, "\(migrated)")
+    #expect(world.run("schema", "Country").output.contains("area"))
+    let former = world.run("schema", "Country", "--as-of", "before")
+    #expect(former.output.hasPrefix("Country\n") && !former.output.contains("area"), "\(former)")
+    for subcommand in ["statistics", "verify"] {
+      let run = world.run(subcommand, "--as-of", "before")
+      #expect(run.status == .dataError)
+      #expect(run.notes.contains("was written before the store was migrated"), "\(run)")
+    }
+  }
+
+  @Test func `damage of a past generation is a finding of its verification`() throws {
+    #expect(world.run("hold", "before").status == .success)
+    try world.flipByteOfLargestFile()
+    let run = world.run("verify", "--as-of", "before")
+    #expect(run.status == .verificationFailed, "\(run)")
+    #expect(run.notes.contains("1 finding"), "\(run)")
+  }
+
   @Test func `history follows what other processes save`() throws {
     let newest = try #require(world.newestGeneration)
     let run = try Program.shell(

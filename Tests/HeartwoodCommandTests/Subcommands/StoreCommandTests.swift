@@ -113,7 +113,7 @@ private func directoryModel(_ text: String) throws -> DocumentModel {
 
 extension SmallWorld {
   /// Flips a bit in the first known text of the store's data.
-  fileprivate func flipByteOfLargestFile() throws {
+  func flipByteOfLargestFile() throws {
     let folder = URL(fileURLWithPath: path)
     for name in try FileManager.default.contentsOfDirectory(atPath: path) {
       let file = folder.appending(path: name)

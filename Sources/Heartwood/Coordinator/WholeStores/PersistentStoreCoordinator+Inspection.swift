@@ -53,6 +53,20 @@ extension PersistentStoreCoordinator {
     try openStore(store).verify(progress: progress)
   }
 
+  /// As `verify(_:progress:)`, of what the only store has as of a past generation, and without the parts of its files that only others need.
+  ///
+  /// - Throws: Also if the store has the generation no more, or if it was written before a migration.
+  package func verify(asOf generation: UInt64) throws -> StoreReport {
+    try openStore().verify(at: generation)
+  }
+
+  /// The model that the only store had in a past generation.
+  ///
+  /// - Throws: If the store has the generation no more.
+  package func managedObjectModel(asOf generation: UInt64) throws -> ManagedObjectModel {
+    try openStore().model(at: generation)
+  }
+
   /// Reclaims the space of old versions of changed and deleted objects. Contexts can be used meanwhile.
   ///
   /// The history and all saved objects are kept. Earlier generations can no longer be opened if they need reclaimed

@@ -135,12 +135,12 @@ extension LogStore {
   static func model(
     at url: URL, options: LogStoreOptions
   ) throws -> ManagedObjectModel {
-    try reading(at: url, options: options) { engine in
-      guard let record = try SchemaRecord(in: try engine.snapshot()) else {
-        throw HeartwoodError.noModel(path(of: url))
-      }
-      return try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
-    }
+    try reading(at: url, options: options) { try model(in: $0.snapshot(), path(of: url)) }
+  }
+
+  static func model(in snapshot: Snapshot, _ path: String) throws -> ManagedObjectModel {
+    guard let record = try SchemaRecord(in: snapshot) else { throw HeartwoodError.noModel(path) }
+    return try record.model.withUnsafeBytes { try ManagedObjectModel(decoding: $0) }
   }
 
   static func path(of url: URL) -> String {

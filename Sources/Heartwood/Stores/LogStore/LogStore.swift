@@ -342,6 +342,25 @@ extension LogStore {
       return StoreReport(findings: findings + (try StoreVerifier(newestView()).run()))
     }
   }
+
+  /// Verifies what is read as of a past generation: rows, indexes, links and history, and the pages that have them.
+  ///
+  /// - Throws: As `pastView(at:)`.
+  func verify(at generation: UInt64) throws -> StoreReport {
+    let view = try pastView(at: generation)
+    return try HeartwoodError.translating("generation \(generation) cannot be verified") {
+      StoreReport(findings: try StoreVerifier(view).run())
+    }
+  }
+
+  /// The model of a past generation, also of one that was written before a migration.
+  ///
+  /// - Throws: `HeartwoodError` if the store no longer has the generation.
+  func model(at generation: UInt64) throws -> ManagedObjectModel {
+    try HeartwoodError.translating("generation \(generation) cannot be read") {
+      try Self.model(in: engine.snapshot(at: Generation(rawValue: generation)), path)
+    }
+  }
 }
 
 extension UUID {
