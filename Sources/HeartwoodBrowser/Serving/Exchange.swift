@@ -5,13 +5,15 @@ struct Exchange {
   private let client: ClientSocket
   private let admission: Admission
   private let limits: PageServer.Limits
+  private let watch: ClientWatch
   private let handler: PageServer.Handler
 
   init(
-    _ client: ClientSocket, _ admission: Admission, _ limits: PageServer.Limits,
+    _ client: ClientSocket, _ admission: Admission, _ limits: PageServer.Limits, _ watch: ClientWatch,
     _ handler: @escaping PageServer.Handler
   ) {
-    (self.client, self.admission, self.limits, self.handler) = (client, admission, limits, handler)
+    (self.client, self.admission, self.limits) = (client, admission, limits)
+    (self.watch, self.handler) = (watch, handler)
   }
 
   /// Answers until the client ends the connection, a request is refused, or a deadline passes.
@@ -63,7 +65,9 @@ struct Exchange {
   private func answer(_ bytes: [UInt8]) throws -> Bool {
     let head = try RequestHead(bytes)
     let path = try admission.path(of: head)
-    let response = handler(path, head.target.query)
+    let asking = RequestClient(client, watch)
+    defer { asking.end() }
+    let response = handler(path, head.target.query, asking)
     try write(response, isHead: head.method == .head, keepsConnection: head.keepsConnection)
     return head.keepsConnection
   }

@@ -2,8 +2,11 @@ import HeartwoodFiles
 
 /// Answers requests of one page at 127.0.0.1, with a thread for each connection and a limit on their number.
 package final class PageServer: Sendable {
-  /// Answers a request that is admitted: the parts of the path behind the token, and the query.
-  package typealias Handler = @Sendable (_ path: ArraySlice<String>, _ query: [String: String]) -> Response
+  /// Answers a request that is admitted: the parts of the path behind the token, the query, and who asks.
+  package typealias Handler =
+    @Sendable (
+      _ path: ArraySlice<String>, _ query: [String: String], _ client: RequestClient
+    ) -> Response
 
   /// How long is waited for a client, and how many are answered at once.
   package struct Limits: Sendable {
@@ -24,6 +27,7 @@ package final class PageServer: Sendable {
   private let limits: Limits
   private let handler: Handler
   private let connections = OpenConnections()
+  private let watch = ClientWatch()
 
   /// Listens, and answers nothing yet.
   ///
@@ -40,6 +44,7 @@ package final class PageServer: Sendable {
 
   /// Answers on threads of its own, until `stop`.
   package func start() {
+    SystemThread.start { [watch] in watch.run() }
     SystemThread.start { [self] in
       while let client = listener.accept() { take(client) }
     }
@@ -49,6 +54,7 @@ package final class PageServer: Sendable {
   package func stop() {
     listener.stop()
     connections.endAll()
+    watch.end()
   }
 
   private func take(_ client: ClientSocket) {
@@ -58,7 +64,7 @@ package final class PageServer: Sendable {
     }
     let isStarted = SystemThread.tryStart { [self] in
       defer { connections.remove(number) }
-      Exchange(client, admission, limits, handler).run()
+      Exchange(client, admission, limits, watch, handler).run()
     }
     if !isStarted { connections.remove(number) }
   }

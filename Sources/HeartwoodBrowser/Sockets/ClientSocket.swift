@@ -42,6 +42,13 @@ package final class ClientSocket: Sendable {
     }
   }
 
+  /// Whether the client has closed the connection. Nothing is read, and nothing is waited for: while the client has sent more, it is there.
+  package var isClosed: Bool {
+    var byte: UInt8 = 0
+    let count = recv(descriptor, &byte, 1, SocketCalls.peekFlags)
+    return count == 0 || (count < 0 && ![EAGAIN, EWOULDBLOCK, EINTR].contains(errno))
+  }
+
   /// Tells the client that nothing more is written.
   package func endWriting() { shutdown(descriptor, SocketCalls.outgoing) }
 

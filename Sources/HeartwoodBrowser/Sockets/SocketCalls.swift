@@ -19,6 +19,9 @@ enum SocketCalls {
     static let sendFlags = Int32(MSG_NOSIGNAL)
   #endif
 
+  /// Leaves what is there to the next reading.
+  static let peekFlags = Int32(MSG_PEEK)
+
   /// Prepares a connection: a write does not wait, and sends no signal.
   static func prepare(_ descriptor: Int32) {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL, 0) | O_NONBLOCK)

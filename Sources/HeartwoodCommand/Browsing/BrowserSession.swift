@@ -12,7 +12,7 @@ struct BrowserSession {
     let feed = ChangeFeed(store: store, signal: EventSignal())
     let routes = PageRoutes(store: store, feed: feed)
     do {
-      server = try PageServer(port: port) { routes.response($0, $1) }
+      server = try PageServer(port: port) { routes.response($0, $1, $2) }
     } catch {
       let reason =
         error.isInUse ? "another program uses it; leave out --port for one that is free" : "\(error)"

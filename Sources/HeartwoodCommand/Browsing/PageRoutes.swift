@@ -6,14 +6,24 @@ struct PageRoutes: Sendable {
   let store: BrowsedStore
   let feed: ChangeFeed
 
-  /// - Parameter path: The parts behind the token.
-  func response(_ path: ArraySlice<String>, _ query: [String: String]) -> Response {
+  /// - Parameters:
+  ///   - path: The parts behind the token.
+  ///   - client: Who asks. If it is gone before it is answered, the scans for it end.
+  func response(
+    _ path: ArraySlice<String>, _ query: [String: String], _ client: RequestClient? = nil
+  ) -> Response {
     if let file = PageFiles.response(path) { return file }
     guard path.count == 2, path.first == "api", let name = path.last else { return Self.missing }
-    do {
-      return try answer(name, PageQuery(query)) ?? Self.missing
-    } catch {
-      return Self.failure(error)
+    // Events are written until the client is gone.
+    if name == "changes" { return store.hasGenerations ? feed.response : Self.missing }
+    let control = ScanControl()
+    client?.whenGone { control.cancel() }
+    return control.during {
+      do throws(CommandFailure) {
+        return try answer(name, PageQuery(query))?.ended(by: control) ?? Self.missing
+      } catch {
+        return Self.failure(error)
+      }
     }
   }
 
@@ -24,7 +34,6 @@ struct PageRoutes: Sendable {
     case "value": return try ValueDownload(store: store).response(query)
     case "download": return try RowsDownload(store: store).response(query)
     case "diagram.svg": return DiagramPage(store: store).image
-    case "changes": return store.hasGenerations ? feed.response : nil
     default: return try json(name, query).map { Self.json($0) }
     }
   }
@@ -63,5 +72,15 @@ struct PageRoutes: Sendable {
       ("error", .string(failure.message)), ("column", column.map(JSONValue.integer) ?? .null),
     ])
     return json(.object(error), status)
+  }
+}
+
+extension Response {
+  /// The same answer, in which scans end that a control cancels.
+  fileprivate func ended(by control: ScanControl) -> Response {
+    guard case .stream(let body) = body else { return self }
+    var response = Response(status, type: type, .stream { write in try control.during { try body(write) } })
+    response.fields = fields
+    return response
   }
 }

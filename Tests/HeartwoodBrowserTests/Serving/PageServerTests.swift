@@ -1,4 +1,5 @@
 import HeartwoodFiles
+import TestSupport
 import Testing
 
 @testable import HeartwoodBrowser
@@ -7,7 +8,7 @@ import Testing
 struct PageServerTests {
   private static func server(
     limits change: (inout PageServer.Limits) -> Void = { _ in },
-    handler: @escaping PageServer.Handler = { path, query in
+    handler: @escaping PageServer.Handler = { path, query, _ in
       Response(type: "text/plain", text: "\(path.joined(separator: "/")) \(query["a"] ?? "")")
     }
   ) throws -> PageServer {
@@ -91,7 +92,7 @@ struct PageServerTests {
     let ended = EventSignal()
     let server = try Self.server {
       $0.writing = 20_000_000
-    } handler: { _, _ in
+    } handler: { _, _, _ in
       Response(
         type: "text/plain",
         .stream { write in
@@ -104,6 +105,53 @@ struct PageServerTests {
     client.send(Self.head("/t/", of: server))
     #expect(ended.wait(after: 0, nanoseconds: 60_000_000_000) == 1)
     client.end()
+  }
+
+  @Test(arguments: [false, true])
+  func `a handler is told of a client that is gone before it is answered`(isStream: Bool) throws {
+    let (asked, gone, ended) = (EventSignal(), EventSignal(), EventSignal())
+    let wait: @Sendable () -> Void = {
+      asked.raise()
+      _ = gone.wait(after: 0, nanoseconds: 60_000_000_000)
+      ended.raise()
+    }
+    let server = try Self.server(handler: { path, _, client in
+      guard path == ["slow"] else { return Response(type: "text/plain", text: "here") }
+      client.whenGone { gone.raise() }
+      guard isStream else {
+        wait()
+        return Response(type: "text/plain", text: "late")
+      }
+      return Response(type: "text/plain", .stream { _ in wait() })
+    })
+    defer { server.stop() }
+    let client = try Self.client(of: server)
+    client.send(Self.head("/t/quick", of: server))
+    #expect(client.read(until: "here").contains("200 OK"))
+    client.send(Self.head("/t/slow", of: server))
+    #expect(asked.wait(after: 0, nanoseconds: 60_000_000_000) == 1)
+    #expect(gone.count == 0)
+    client.end()
+    #expect(ended.wait(after: 0, nanoseconds: 60_000_000_000) == 1)
+    #expect(gone.count == 1)
+  }
+
+  @Test func `a client that has sent its next request is not taken for gone`() throws {
+    let gone = EventSignal()
+    let server = try Self.server(handler: { path, _, client in
+      client.whenGone { gone.raise() }
+      // Some looks at the clients pass meanwhile.
+      if path == ["slow"] { _ = gone.wait(after: 0, nanoseconds: 100_000_000) }
+      return Response(type: "text/plain", text: path.joined())
+    })
+    defer { server.stop() }
+    let client = try Self.client(of: server)
+    client.send(
+      Self.head("/t/slow", of: server) + Self.head("/t/next", of: server, "Connection: close\r\n"))
+    let answers = client.read()
+    #expect(answers.contains("\r\n\r\nslow"))
+    #expect(answers.hasSuffix("\r\n\r\nnext"))
+    #expect(gone.count == 0)
   }
 
   @Test func `more connections than may be open get an error, and there is room again after one has ended`()
@@ -131,7 +179,7 @@ struct PageServerTests {
   }
 
   @Test func `a stream is sent in chunks, and its failure cuts it`() throws {
-    let server = try Self.server(handler: { path, _ in
+    let server = try Self.server(handler: { path, _, _ in
       Response(
         type: "text/plain",
         .stream { write in
@@ -153,7 +201,7 @@ struct PageServerTests {
   @Test func `stopping ends idle connections, requests that are not whole, and streams`() throws {
     let signal = EventSignal()
     let started = EventSignal()
-    let server = try Self.server(handler: { _, _ in
+    let server = try Self.server(handler: { _, _, _ in
       Response(
         type: "text/event-stream",
         .stream { write in
@@ -179,7 +227,7 @@ struct PageServerTests {
     let server = try Self.server()
     defer { server.stop() }
     #expect {
-      _ = try PageServer(port: Self.port(of: server)) { _, _ in Response(type: "", text: "") }
+      _ = try PageServer(port: Self.port(of: server)) { _, _, _ in Response(type: "", text: "") }
     } throws: {
       ($0 as? SocketError)?.isInUse == true
     }

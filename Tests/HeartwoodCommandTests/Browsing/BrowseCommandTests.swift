@@ -38,6 +38,39 @@ struct BrowseCommandTests {
     #expect(address.wholeMatch(of: #/http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/\n/#) != nil, "\(address)")
   }
 
+  @Test func `a scan for a client that is gone ends`() throws {
+    let world = try SmallWorld()
+    // A text and an expression that take long, with as many states as characters.
+    let text = String(repeating: "a", count: 20_000)
+    #expect(
+      world.run("update", "City", "--where", "name == 'Lyon'", "--set", "name = '\(text)'").status == .success
+    )
+    try BrowsedWorld(world.path).open { routes in
+      let (asked, answered) = (EventSignal(), EventSignal())
+      let answer = Guarded<[UInt8]>([])
+      let server = try PageServer(port: 0, token: "t") { path, query, client in
+        asked.raise()
+        let response = routes.response(path, query, client)
+        answer.withLock { $0 = (try? BrowsedWorld.bytes(response)) ?? [] }
+        answered.raise()
+        return response
+      }
+      server.start()
+      defer { server.stop() }
+      let port = try #require(
+        UInt16(server.admission.address.split(separator: ":")[2].prefix { $0.isNumber }))
+      let client = try TestClient(port: port)
+      let condition = "name%20MATCHES%20%22(a%3F)%7B9000%7Db%22"
+      client.send(
+        "GET /t/api/count?entity=City&where=\(condition) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+      #expect(asked.wait(after: 0, nanoseconds: 60_000_000_000) == 1)
+      client.end()
+      #expect(answered.wait(after: 0, nanoseconds: 600_000_000_000) == 1)
+      let text = answer.withLock { String(decoding: $0, as: UTF8.self) }
+      #expect(text.contains("CancellationError"), "\(text)")
+    }
+  }
+
   @Test func `a session answers until it is stopped`() throws {
     let world = try SmallWorld()
     try CommandStore.with(world.path, for: .following, RecordingConsole()) { store in

@@ -1,10 +1,10 @@
 import Foundation
 
 /// A client that sends bytes as they are given.
-final class TestClient {
+package final class TestClient {
   private let descriptor: Int32
 
-  init(port: UInt16) throws {
+  package init(port: UInt16) throws {
     #if canImport(Glibc)
       descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     #else
@@ -26,12 +26,12 @@ final class TestClient {
 
   private var isEnded = false
 
-  func end() {
+  package func end() {
     if !isEnded { close(descriptor) }
     isEnded = true
   }
 
-  func send(_ text: String) {
+  package func send(_ text: String) {
     let bytes = Array(text.utf8)
     #if canImport(Darwin)
       _ = Foundation.send(descriptor, bytes, bytes.count, 0)
@@ -41,7 +41,7 @@ final class TestClient {
   }
 
   /// Reads until the text has an end, or the server closes the connection.
-  func read(until end: String? = nil) -> String {
+  package func read(until end: String? = nil) -> String {
     var (bytes, piece) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
     while true {
       let count = recv(descriptor, &piece, piece.count, 0)
