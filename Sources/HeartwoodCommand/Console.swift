@@ -48,6 +48,16 @@ extension Console {
   }
 }
 
+/// Drops all output.
+final class SilentConsole: Console {
+  let showsProgress = false
+  let terminalWidth: Int? = nil
+  let usesColors = false
+
+  func write(_ bytes: [UInt8]) {}
+  func writeNote(_ text: String) {}
+}
+
 /// The standard output and standard error of the process.
 final class StandardConsole: Console {
   let showsProgress = isatty(STDERR_FILENO) == 1

@@ -12,6 +12,26 @@ extension PageScript {
       showState();
     }
 
+    // Another store is at the path: nothing of the former one is kept but the place, as far as it may be the same.
+    async function beginAnew() {
+      const { uuid } = overview;
+      // A generation is of one store.
+      place = placeOf(link({ at: null }));
+      [table, generations, shown] = [null, null, {}];
+      await readOverview();
+      const isOther = overview.uuid !== uuid;
+      const isKept = !isOther || (entityNamed(place.entity) && !place.id && !place.of);
+      if (isOther) exchanged = new Date();
+      history.replaceState(null, "", isKept ? link({}) : "#");
+      shown = { at: undefined };
+      await render();
+      showState();
+      follow();
+    }
+
+    // When another store was found at the path.
+    let exchanged = null;
+
     function showEntities() {
       fill($("entities"), inheritanceOrder(null, 0).map(({ entity, depth }) => {
         const isShown = place.view == null && place.entity === entity.name;
@@ -35,7 +55,11 @@ extension PageScript {
     function showState() {
       const [kind, text] = liveness();
       const time = () => go({ time: place.time ? null : "1", at: null });
-      fill($("state"), el("span", { class: `dot ${kind}` }), el("span", { class: "word" }, text),
+      document.body.classList.toggle("gone", overview.absence != null);
+      fill($("state"), el("span", { class: `dot ${kind}` }), el("span", { class: "word", title: text }, text),
+        exchanged
+          ? el("span", { class: "chip exchanged" }, `another store since ${exchanged.toLocaleTimeString()}`)
+          : null,
         overview.hasGenerations
           ? button("time", time, { class: place.time ? "on" : null, title: "Earlier generations (t)" })
           : null,
@@ -49,6 +73,7 @@ extension PageScript {
 
     function liveness() {
       if (document.body.classList.contains("lost")) return ["lost", "the command has ended"];
+      if (overview.absence != null) return ["lost", overview.absence];
       if (place.at) return ["past", `as of ${place.at}`];
       if (overview.isFixed) return ["past", "as of one generation"];
       return overview.isLive ? ["live", "live"] : ["still", "read once"];
@@ -135,8 +160,14 @@ extension PageScript {
       if (!overview.isLive || document.hidden) return;
       source = new EventSource("api/changes");
       source.onmessage = (event) => {
-        const { generation } = JSON.parse(event.data);
+        const { generation, number, absence } = JSON.parse(event.data);
         lost(false);
+        if (number !== overview.number) return beginAnew().catch(showMissing);
+        if (absence !== overview.absence) {
+          overview.absence = absence;
+          showState();
+          say(absence ?? "the store is there again");
+        }
         if (generation !== overview.generation) refresh();
       };
       source.onerror = () => lost(true);

@@ -56,7 +56,8 @@ enum PageStyle {
     #views a:hover { color: var(--ink); text-decoration: none; }
     #views a[aria-current] { color: var(--ink); border-color: var(--accent); }
     #state { display: flex; align-items: center; gap: 0.55rem; white-space: nowrap; color: var(--soft); }
-    .dot { width: 0.5rem; height: 0.5rem; border-radius: 50%; background: var(--faint); }
+    #state .word { min-width: 0; max-width: 24rem; overflow: hidden; text-overflow: ellipsis; }
+    .dot { flex: none; width: 0.5rem; height: 0.5rem; border-radius: 50%; background: var(--faint); }
     .dot.live { background: #3c9a62; box-shadow: 0 0 0 3px var(--tint); }
     .dot.past { background: #c28a1b; }
     .dot.lost { background: var(--red); }
@@ -192,7 +193,7 @@ enum PageStyle {
     dialog dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.3rem 1.3rem; margin: 0.8rem 0; }
     dialog dd { margin: 0; }
     kbd { border: 1px solid var(--strong); border-bottom-width: 2px; border-radius: 4px; padding: 0 0.4rem; margin-right: 0.25rem; background: var(--panel); }
-    .lost main, .lost #entities, .lost #object { opacity: 0.55; }
+    .lost main, .lost #entities, .lost #object, .gone main, .gone #entities, .gone #object { opacity: 0.55; }
 
     @media (max-width: 1000px) {
       body { grid-template-columns: 11rem minmax(0, 1fr) 0; }

@@ -8,9 +8,9 @@ struct BrowserSession {
   private let observation: any NSObjectProtocol
 
   /// - Parameter port: 0 for one that is free.
-  init(_ store: BrowsedStore, port: UInt16) throws(CommandFailure) {
+  init(_ store: ServedStore, port: UInt16) throws(CommandFailure) {
     let feed = ChangeFeed(store: store, signal: EventSignal())
-    let routes = PageRoutes(store: store, feed: feed)
+    let routes = PageRoutes(served: store, feed: feed)
     do {
       server = try PageServer(port: port) { routes.response($0, $1, $2) }
     } catch {

@@ -2,9 +2,9 @@ import Foundation
 import Heartwood
 import HeartwoodBrowser
 
-/// Tells pages that something was saved to the store, by whichever program.
+/// Tells pages that something was saved to the store, by whichever program, and that the store was deleted or made anew.
 struct ChangeFeed: Sendable {
-  let store: BrowsedStore
+  let store: ServedStore
   let signal: EventSignal
 
   /// Begins to note what is saved.
@@ -12,28 +12,45 @@ struct ChangeFeed: Sendable {
   /// - Returns: The token with which `NotificationCenter` ends it.
   func start() -> any NSObjectProtocol {
     NotificationCenter.default.addObserver(
-      forName: .persistentStoreRemoteChange, object: store.coordinator, queue: nil
-    ) { [signal] _ in signal.raise() }
+      forName: .persistentStoreRemoteChange, object: nil, queue: nil
+    ) { [store, signal] notification in
+      if notification.object as? PersistentStoreCoordinator === store.last.coordinator { signal.raise() }
+    }
   }
 
-  /// Events as browsers read them, until the client or the server ends: the newest generation at once and after each change.
+  /// Events as browsers read them, until the client or the server ends: what is at the path at once, and after each change.
   var response: Response {
     Response(
       type: "text/event-stream",
       .stream { write in
-        var known = signal.count
-        try write(event)
+        var (known, sent, looks) = (signal.count, event, 0)
+        try write(sent)
         while let count = signal.wait(after: known, nanoseconds: Self.pause) {
-          // A comment shows whether the client is still there.
-          try write(count == known ? Array(":\n\n".utf8) : event)
-          known = count
+          let next = event
+          looks += 1
+          if count != known || next != sent {
+            try write(next)
+            looks = 0
+          } else if looks % Self.looksOfComment == 0 {
+            // A comment shows whether the client is still there.
+            try write(Array(":\n\n".utf8))
+          }
+          (known, sent) = (count, next)
         }
       })
   }
 
   private var event: [UInt8] {
-    Array("data: {\"generation\": \(store.newest.map(String.init) ?? "null")}\n\n".utf8)
+    let present = store.present
+    let event = JSONObject([
+      ("generation", present.store.newest.map { .integer(Int64(clamping: $0)) } ?? .null),
+      ("number", .integer(Int64(present.number))),
+      ("absence", present.absence.map(JSONValue.string) ?? .null),
+    ])
+    return Array("data: \(JSONWriter.line(.object(event)))\n\n".utf8)
   }
 
-  private static let pause = 15_000_000_000
+  /// How long a store that was deleted is not noticed, in nanoseconds.
+  private static let pause = 500_000_000
+  private static let looksOfComment = 30
 }

@@ -3,7 +3,7 @@ import HeartwoodBrowser
 
 /// Answers the requests of a page about a store.
 struct PageRoutes: Sendable {
-  let store: BrowsedStore
+  let served: ServedStore
   let feed: ChangeFeed
 
   /// - Parameters:
@@ -14,33 +14,40 @@ struct PageRoutes: Sendable {
   ) -> Response {
     if let file = PageFiles.response(path) { return file }
     guard path.count == 2, path.first == "api", let name = path.last else { return Self.missing }
+    let present = served.present
     // Events are written until the client is gone.
-    if name == "changes" { return store.hasGenerations ? feed.response : Self.missing }
+    if name == "changes" { return present.store.hasGenerations ? feed.response : Self.missing }
     let control = ScanControl()
     client?.whenGone { control.cancel() }
     return control.during {
       do throws(CommandFailure) {
-        return try answer(name, PageQuery(query))?.ended(by: control) ?? Self.missing
+        return try answer(name, PageQuery(query), present)?.ended(by: control) ?? Self.missing
       } catch {
-        return Self.failure(error)
+        guard let absence = present.absence else { return Self.failure(error) }
+        return Self.failure(CommandFailure(.noInput, "\(absence): \(error.message)"))
       }
     }
   }
 
   private static let missing = Response(Refusal(.notFound, "there is nothing here"))
 
-  private func answer(_ name: String, _ query: PageQuery) throws(CommandFailure) -> Response? {
+  private func answer(
+    _ name: String, _ query: PageQuery, _ present: ServedStore.Present
+  ) throws(CommandFailure) -> Response? {
+    let store = present.store
     switch name {
     case "value": return try ValueDownload(store: store).response(query)
     case "download": return try RowsDownload(store: store).response(query)
     case "diagram.svg": return DiagramPage(store: store).image
-    default: return try json(name, query).map { Self.json($0) }
+    case "store": return Self.json(try StoreOverview(present).json(at: query.generation()))
+    default: return try json(name, query, store).map { Self.json($0) }
     }
   }
 
-  private func json(_ name: String, _ query: PageQuery) throws(CommandFailure) -> JSONValue? {
+  private func json(
+    _ name: String, _ query: PageQuery, _ store: BrowsedStore
+  ) throws(CommandFailure) -> JSONValue? {
     switch name {
-    case "store": try StoreOverview(store: store).json(at: query.generation())
     case "rows": try RowsPage(store: store).json(query)
     case "count": try RowsPage(store: store).count(query)
     case "analysis": try RowsPage(store: store).analysis(query)

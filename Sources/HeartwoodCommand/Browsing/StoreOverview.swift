@@ -3,7 +3,10 @@ import Heartwood
 
 /// The overview of a whole store: its kind, its entities with their properties, and how many objects they have.
 struct StoreOverview {
-  let store: BrowsedStore
+  private let present: ServedStore.Present
+  private var store: BrowsedStore { present.store }
+
+  init(_ present: ServedStore.Present) { self.present = present }
 
   func json(at generation: UInt64?) throws(CommandFailure) -> JSONValue {
     let counts = try store.objectCounts(at: generation)
@@ -14,6 +17,8 @@ struct StoreOverview {
         ("generation", store.newest.map { .integer(Int64(clamping: $0)) } ?? .null),
         ("hasGenerations", .bool(store.hasGenerations && !store.isFixed)),
         ("isFixed", .bool(store.isFixed)), ("isLive", .bool(store.hasGenerations && !store.isFixed)),
+        ("number", .integer(Int64(present.number))),
+        ("absence", present.absence.map(JSONValue.string) ?? .null),
         ("notes", .array(store.notes.map(JSONValue.string))),
         ("entities", .array(store.model.entities.map { entity($0, counts) })),
       ]))

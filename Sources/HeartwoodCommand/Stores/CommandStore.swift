@@ -142,6 +142,18 @@ extension CommandStore {
     }
   }
 
+  /// Opens the store at `path` to read it for as long as the result is used, without a word to the user.
+  ///
+  /// - Parameter given: As for `with`.
+  static func following(_ path: String, model given: String?) throws(CommandFailure) -> CommandStore {
+    try checkExists(path, maker: "heartwood import makes one")
+    return try GraphFailure.catching(path) {
+      let console = SilentConsole()
+      return try isApple(path)
+        ? apple(path, model: given, console) : opened(path, for: .following, console)
+    }
+  }
+
   /// Whether a file begins as those of Core Data's stores on Apple's systems do.
   static func isApple(_ path: String) -> Bool { AppleSQLiteStore.recognises(url(path)) }
 
@@ -357,6 +369,9 @@ extension CommandStore {
     return try token(at: moment).generation ?? 0
   }
 
+  /// The number of the generation of a moment, which the store has had.
+  func pastNumber(of moment: Moment) throws -> UInt64 { try token(at: moment).generation ?? 0 }
+
   private func token(at moment: Moment) throws -> QueryGenerationToken {
     guard !isApple else {
       throw CommandFailure.usage(
@@ -368,9 +383,6 @@ extension CommandStore {
       throw CommandFailure(.noInput, "\(path): \(error.message)")
     }
   }
-
-  /// The number of the generation of a moment, which the store has had.
-  func pastNumber(of moment: Moment) throws -> UInt64 { try token(at: moment).generation ?? 0 }
 
   /// Throws if a row could not be read. Property getters can't throw, so this is called after they were used.
   func checkReadings() throws {

@@ -17,9 +17,10 @@ enum BrowseCommand: Subcommand {
     ],
     discussion: """
       The page is served at 127.0.0.1, to this computer only, and under an address with a random part: no other page can
-      read it, and it loads nothing from elsewhere. It changes nothing. While another program writes to the store, the page
-      follows it. Control-C ends the command and the page. Other users of the computer may see the address in the command
-      line of a browser that is opened: with --no-open they do not.
+      read it, and it loads nothing from elsewhere. It changes nothing. While another program writes to the store, the
+      page follows it; if the store is deleted it says so, and shows the one that is made at the path. Control-C ends
+      the command and the page. Other users of the computer may see the address in the command line of a browser that is
+      opened: with --no-open they do not.
       In the page, ? lists the keys, and / is for a condition in the language of fetch --where.
       """,
     examples: [
@@ -35,12 +36,16 @@ enum BrowseCommand: Subcommand {
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {
     let port = try port(arguments)
     let moment = arguments.moment()
-    try CommandStore.with(
-      arguments.argument(0) ?? "", for: .following, model: arguments.value("model"), console
-    ) { store in
+    let (path, model) = (arguments.argument(0) ?? "", arguments.value("model"))
+    try CommandStore.with(path, for: .following, model: model, console) { store in
       let generation = try moment.map { try store.number(of: $0) }
       try store.pin(to: moment)
-      let session = try BrowserSession(BrowsedStore(store, generation: generation), port: port)
+      let reopen = { @Sendable () throws(CommandFailure) -> BrowsedStore in
+        BrowsedStore(try CommandStore.following(path, model: model), generation: nil)
+      }
+      let served = ServedStore(
+        BrowsedStore(store, generation: generation), reopen: generation == nil ? reopen : nil)
+      let session = try BrowserSession(served, port: port)
       let interruption = Interruption()
       session.start()
       try console.writeLine(session.address)

@@ -38,6 +38,64 @@ struct BrowseCommandTests {
     #expect(address.wholeMatch(of: #/http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/\n/#) != nil, "\(address)")
   }
 
+  @Test func `a store that is deleted is said to be, and one that is made at its path is shown`() throws {
+    let world = try SmallWorld()
+    let other = try SmallStore(
+      #""Town": {"attributes": {"name": {"type": "string"}}}"#, #"{"@id": "Town/1", "name": "Ulm"}"#)
+    let files = FileManager.default
+    func store(_ routes: PageRoutes) throws -> JSONPlace {
+      JSONPlace(
+        path: "", value: try ImportDocument.parse(BrowsedWorld.bytes(routes.response(["api", "store"], [:]))))
+    }
+    try BrowsedWorld(world.path).open { routes in
+      let first = try store(routes)
+      #expect(first.text("absence") == "null" && first.text("number") == "0")
+      try files.moveItem(atPath: world.path, toPath: world.path + ".moved")
+      #expect(try store(routes).text("absence") == "the store was deleted")
+      try files.moveItem(atPath: world.path + ".moved", toPath: world.path)
+      #expect(try store(routes).text("absence") == "null")
+      #expect(try store(routes).text("number") == "0")
+      try files.removeItem(atPath: world.path)
+      #expect(try store(routes).text("absence") == "the store was deleted")
+      try Data("text".utf8).write(to: URL(fileURLWithPath: world.path))
+      #expect(try store(routes).text("absence")?.contains("this file is no store") == true)
+      try files.removeItem(atPath: world.path)
+      try files.copyItem(atPath: other.path, toPath: world.path)
+      let second = try store(routes)
+      #expect(second.text("number") == "1" && second.text("absence") == "null")
+      #expect(second.texts("entities", "name") == ["Town"])
+      #expect(second.text("uuid") != first.text("uuid"))
+      // The new one is followed, too.
+      let observation = routes.feed.start()
+      defer { NotificationCenter.default.removeObserver(observation) }
+      #expect(try Program.run("update", world.path, "Town", "--where", "TRUEPREDICATE", "--set", "name = 'Bonn'").status == 0)
+      #expect((routes.feed.signal.wait(after: 0, nanoseconds: 60_000_000_000) ?? 0) > 0)
+      let rows = try BrowsedWorld.bytes(routes.response(["api", "rows"], ["entity": "Town"]))
+      #expect(String(decoding: rows, as: UTF8.self).contains("Bonn"))
+      // Its files are deleted, and others are put into the same folder.
+      for name in try files.contentsOfDirectory(atPath: world.path) {
+        try files.removeItem(atPath: world.path + "/" + name)
+      }
+      #expect(try store(routes).text("absence") == "the store was deleted")
+      let again = try world.directory.file("again.json", SmallWorld.document)
+      #expect(CommandRun("import", world.path, again).status == .success)
+      #expect(try store(routes).text("number") == "2")
+    }
+  }
+
+  @Test func `a page of one generation shows no other store`() throws {
+    let world = try SmallWorld()
+    let served = try CommandStore.with(world.path, for: .following, RecordingConsole()) {
+      ServedStore(BrowsedStore($0, generation: 1))
+    }
+    try FileManager.default.removeItem(atPath: world.path)
+    #expect(served.present.absence == "the store was deleted")
+    let again = try world.directory.file("again.json", SmallWorld.document)
+    #expect(CommandRun("import", world.path, again).status == .success)
+    #expect(served.present.absence == "another store is at its path")
+    #expect(served.present.number == 0)
+  }
+
   @Test func `a scan for a client that is gone ends`() throws {
     let world = try SmallWorld()
     // A text and an expression that take long, with as many states as characters.
@@ -74,11 +132,11 @@ struct BrowseCommandTests {
   @Test func `a session answers until it is stopped`() throws {
     let world = try SmallWorld()
     try CommandStore.with(world.path, for: .following, RecordingConsole()) { store in
-      let session = try BrowserSession(BrowsedStore(store, generation: nil), port: 0)
+      let session = try BrowserSession(ServedStore(BrowsedStore(store, generation: nil)), port: 0)
       session.start()
       let port = try #require(UInt16(session.address.split(separator: ":")[2].prefix { $0.isNumber }))
       let failed = failure(.unavailable) {
-        _ = try BrowserSession(BrowsedStore(store, generation: nil), port: port)
+        _ = try BrowserSession(ServedStore(BrowsedStore(store, generation: nil)), port: port)
       }
       #expect(failed.contains("another program uses it"))
       session.stop()

@@ -14,8 +14,11 @@ struct BrowsedWorld {
   /// Opens the store for some requests.
   func open<Result>(_ body: (PageRoutes) throws -> Result) throws -> Result {
     try CommandStore.with(path, for: .following, RecordingConsole()) { store in
-      let browsed = BrowsedStore(store, generation: generation)
-      return try body(PageRoutes(store: browsed, feed: ChangeFeed(store: browsed, signal: EventSignal())))
+      let path = path
+      let served = ServedStore(BrowsedStore(store, generation: generation)) { () throws(CommandFailure) in
+        BrowsedStore(try CommandStore.following(path, model: nil), generation: nil)
+      }
+      return try body(PageRoutes(served: served, feed: ChangeFeed(store: served, signal: EventSignal())))
     }
   }
 

@@ -1,0 +1,94 @@
+import Foundation
+import Heartwood
+import HeartwoodFiles
+
+/// The store at a path, for as long as a page shows it. If it is deleted, the page is told; if one is made at its path, that one is shown.
+final class ServedStore: Sendable {
+  /// The state of the path.
+  struct Present: Sendable {
+    /// The store that requests read: the last one that was there.
+    let store: BrowsedStore
+    /// How many stores were at the path before it.
+    let number: Int
+    /// Why the store is there no more, as a phrase; nil if it is there.
+    var absence: String?
+  }
+
+  /// The files by which a store is known: they are open, so that no other file gets their numbers.
+  private struct Place: Equatable {
+    let folder: DirectoryIdentity?
+    let anchor: DirectoryIdentity?
+  }
+
+  private struct State {
+    var present: Present
+    /// Where the store is; nil for a store of one file, which is read once.
+    var place: Place?
+    /// Whether a thread opens what is at the path now. Others go on with the former store.
+    var isOpening = false
+
+    /// False if another thread opens what is there.
+    mutating func begin() -> Bool {
+      defer { isOpening = true }
+      return !isOpening
+    }
+  }
+
+  private let state: Guarded<State>
+  private let reopen: (@Sendable () throws(CommandFailure) -> BrowsedStore)?
+
+  /// - Parameters:
+  ///   - store: The store that is at its path now.
+  ///   - reopen: Opens the store that is at the path later; nil if no other one is to be shown.
+  init(_ store: BrowsedStore, reopen: (@Sendable () throws(CommandFailure) -> BrowsedStore)? = nil) {
+    self.reopen = reopen
+    state = Guarded(
+      State(
+        present: Present(store: store, number: 0), place: store.hasGenerations ? Self.place(store.path) : nil)
+    )
+  }
+
+  /// The store that was there when a thread looked last.
+  var last: BrowsedStore { state.withLock { $0.present.store } }
+
+  /// Looks at the path, and opens the store there if it is another one.
+  ///
+  /// - Complexity: Some system calls.
+  var present: Present {
+    let (known, present) = state.withLock { ($0.place, $0.present) }
+    guard let known else { return present }
+    let now = Self.place(present.store.path)
+    guard now != known || present.absence != nil, state.withLock({ $0.begin() }) else { return present }
+    let next: (store: BrowsedStore?, absence: String?) = now == known ? (nil, nil) : found(now)
+    return state.withLock { state in
+      state.isOpening = false
+      if let store = next.store {
+        state.present = Present(store: store, number: present.number + 1)
+        state.place = store.hasGenerations ? now : nil
+      } else {
+        state.present.absence = next.absence
+      }
+      return state.present
+    }
+  }
+
+  private func found(_ place: Place?) -> (store: BrowsedStore?, absence: String?) {
+    guard FileManager.default.fileExists(atPath: last.path), place == nil || place?.anchor != nil else {
+      return (nil, "the store was deleted")
+    }
+    guard let reopen else { return (nil, "another store is at its path") }
+    do throws(CommandFailure) {
+      return (try reopen(), nil)
+    } catch {
+      return (nil, "the store was replaced: \(error.message)")
+    }
+  }
+
+  /// Nil if there is no folder.
+  private static func place(_ path: String) -> Place? {
+    let resolved = CommandStore.resolved(path).joined(separator: "/")
+    guard let directory = try? PosixFileSystem().openDirectory(resolved) else { return nil }
+    return Place(
+      folder: try? directory.identity(), anchor: (try? directory.status(of: "anchor"))?.identity)
+  }
+}
