@@ -6,11 +6,12 @@ extension PageScript {
     async function showModel() {
       table = null;
       const drawing = el("div", { class: "drawing" });
+      const fit = button("fit", () => fitDrawing(drawing, fit), { "aria-pressed": "false", hidden: true });
       const scroll = el("div", { class: "scroll padded", tabindex: "0" }, drawing);
       fill($("main"),
         el("div", { class: "heading" }, el("h1", {}, "Model"),
           el("span", { class: "faint" }, plural(overview.entities.length, "entity").replace("entitys", "entities")),
-          el("span", { class: "space" }),
+          el("span", { class: "space" }), fit,
           el("span", { class: "downloads" }, el("a", { href: "api/diagram.svg", download: "model.svg" }, "SVG"))),
         scroll);
       const diagram = await askOnly("diagram", "diagram");
@@ -26,6 +27,30 @@ extension PageScript {
           node.style, { left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`, height: `${box.height}px` });
         return node;
       }));
+      fit.hidden = drawing.offsetWidth <= roomFor(drawing);
+      showBox(drawing, place.entity);
+    }
+
+    // Scrolls to the entity that was looked at, as large diagrams have empty corners.
+    function showBox(drawing, name) {
+      const box = [...drawing.querySelectorAll("a")].find((node) => node.ariaLabel === name);
+      (box ?? drawing.querySelector("a"))?.scrollIntoView({ block: "center", inline: "center" });
+    }
+
+    function roomFor(drawing) {
+      const { paddingLeft, paddingRight } = getComputedStyle(drawing.parentNode);
+      return drawing.parentNode.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+    }
+
+    // The diagram as wide as there is room, or in its own size.
+    function fitDrawing(drawing, fit) {
+      const isFitted = fit.getAttribute("aria-pressed") === "true";
+      drawing.style.zoom = isFitted ? 1 : roomFor(drawing) / drawing.offsetWidth;
+      fit.setAttribute("aria-pressed", String(!isFitted));
+      if (isFitted)
+        showBox(drawing, place.entity);
+      else
+        drawing.parentNode.scrollTo(0, 0);
     }
     """#
 }

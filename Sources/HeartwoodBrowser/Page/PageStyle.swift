@@ -36,7 +36,7 @@ enum PageStyle {
     button:hover:not(:disabled) { background: var(--hover); }
     button:disabled { opacity: 0.35; cursor: default; }
     button.plain { border-color: transparent; background: none; color: var(--soft); }
-    button.on { background: var(--tint); border-color: var(--accent); color: var(--accent); }
+    button.on, button[aria-pressed="true"] { background: var(--tint); border-color: var(--accent); color: var(--accent); }
     :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; border-radius: 4px; }
     .scroll:focus-visible { outline: none; }
     main:focus { outline: none; }
