@@ -36,7 +36,28 @@ extension PageScript {
       return parts;
     }
 
-    const isolated = (text, keepsLines) => el("bdi", { dir: "auto" }, textNodes(text, keepsLines));
+    // Blanks at the ends are seen as dots. They stay in the text, so that it is copied as it is.
+    function withBlanks(text, keepsLines) {
+      const isBlank = (at) => /\p{Zs}/u.test(text[at] ?? "");
+      let [start, end] = [0, text.length];
+      while (isBlank(start)) start += 1;
+      while (end > start && isBlank(end - 1)) end -= 1;
+      return [
+        blankNodes(text.slice(0, start)),
+        textNodes(text.slice(start, end), keepsLines),
+        blankNodes(text.slice(end)),
+      ];
+    }
+
+    function blankNodes(blanks) {
+      if (blanks.length > 40) return [el("span", { class: "blank many", title: plural(blanks.length, "blank") }, blanks)];
+      return [...blanks].map((blank) => {
+        const title = blank === " " ? null : visible(blank);
+        return el("span", { class: "blank", title }, blank);
+      });
+    }
+
+    const isolated = (text, keepsLines) => el("bdi", { dir: "auto" }, withBlanks(text, keepsLines));
 
     // Digits in groups of three, which are no part of the text.
     function number(text) {

@@ -108,6 +108,7 @@ enum PageStyle {
     .order { color: var(--faint); display: inline-block; }
     th[aria-sort$="ending"] .order { color: inherit; }
     .rows td { padding: 0.14rem 0.75rem; max-width: 21rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; border-bottom: 1px solid color-mix(in srgb, var(--line) 55%, transparent); height: 1.76rem; }
+    .rows td bdi { white-space: pre; }
     .rows tbody tr { cursor: default; }
     .rows tbody tr:hover td { background: var(--hover); }
     .rows tr.cursor td { background: var(--hover); }
@@ -127,6 +128,8 @@ enum PageStyle {
     time { font-variant-numeric: tabular-nums; }
     .true { color: var(--accent); }
     .false { color: var(--soft); }
+    .blank { white-space: pre; background: radial-gradient(circle, var(--faint) 1px, transparent 1.4px) center / 100% 100% no-repeat; }
+    .blank.many { background-size: 0.3em 100%; background-repeat: repeat-x; }
     .control { color: var(--faint); font-size: 0.72em; border: 1px solid var(--line); border-radius: 3px; padding: 0 2px; margin: 0 1px; }
     .thumb { height: 1.35rem; max-width: 4rem; object-fit: contain; vertical-align: middle; border-radius: 3px; background: repeating-conic-gradient(var(--line) 0 25%, transparent 0 50%) 0 0 / 8px 8px; }
     .reference .id { font-family: var(--mono); font-size: 0.86em; }

@@ -75,6 +75,7 @@ extension CellValue {
     case .data(let data): "\(data.count) bytes"
     case .list(let values): values.map(\.display).joined(separator: ", ")
     case .date(let date): CellValue.text(date)
+    case .text(let text): text.showingBlanks
     case .group(let values):
       "{" + values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.display)" }.joined(separator: ", ")
         + "}"

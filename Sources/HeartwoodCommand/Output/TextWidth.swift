@@ -52,6 +52,20 @@ extension String {
     }
   }
 
+  /// The text with a sign for each blank at its ends, which are not seen otherwise.
+  var showingBlanks: String {
+    func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .spaceSeparator }
+    guard let first = unicodeScalars.first, let last = unicodeScalars.last, isBlank(first) || isBlank(last)
+    else { return self }
+    let before = unicodeScalars.prefix(while: isBlank)
+    let rest = unicodeScalars[before.endIndex...]
+    let after = rest.reversed().prefix(while: isBlank).reversed()
+    func signs(_ blanks: some Sequence<Unicode.Scalar>) -> String {
+      blanks.map { $0 == " " ? "\u{2423}" : "\\u{\(String($0.value, radix: 16))}" }.joined()
+    }
+    return signs(before) + String(rest.dropLast(after.count)) + signs(after)
+  }
+
   /// The text truncated to this many columns. A truncated text ends with an ellipsis.
   func cut(toColumns limit: Int) -> String {
     guard TextWidth.columns(of: self) > limit else { return self }

@@ -65,6 +65,20 @@ private let countries = ResultTable(
   #expect(try written(table, .table).contains("x\\n\\u{1b}[31m\\u{202e}y\n"))
 }
 
+@Test func `blanks at the ends of a text are seen in a table, and are as they are in CSV and JSON`() throws {
+  for (text, shown) in [
+    ("  a b ", "\u{2423}\u{2423}a b\u{2423}"), (" ", "\u{2423}"), ("", ""), ("a  b", "a  b"),
+    ("a\u{A0}", "a\\u{a0}"), ("\u{3000}a", "\\u{3000}a"), ("a \n", "a \\n"),
+  ] {
+    #expect(CellValue.text(text).display.escapingControls == shown)
+  }
+  let table = ResultTable(
+    columns: ["a", "b"], rows: [[.text("x"), .text(" a ")], [.text("y"), .text("a")]])
+  #expect(try written(table, .table).contains("x  \u{2423}a\u{2423}\ny  a\n"))
+  #expect(try written(table, .csv) == "a,b\nx, a \ny,a\n")
+  #expect(try written(table, .json).contains(#""b": " a ""#))
+}
+
 @Test func `long cells are cut only in output for a person`() throws {
   let table = ResultTable(columns: ["a"], rows: [[.text(String(repeating: "語", count: 100))]])
   #expect(try written(table, .table).contains(String(repeating: "語", count: 100)))
