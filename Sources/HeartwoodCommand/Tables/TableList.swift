@@ -61,6 +61,12 @@ struct TablePage {
 /// Reads the lists of a store, each in the newest generation or the one of the command line.
 struct TableSource {
   let store: BrowsedStore
+  private let served: ServedStore
+
+  init(store: BrowsedStore) { (self.store, served) = (store, ServedStore(store)) }
+
+  /// Why what is read is not of the store at the path any more, as a phrase; nil if it is.
+  var absence: String? { served.present.absence }
 
   /// - Parameters:
   ///   - first: The place of the first row in the list.

@@ -94,6 +94,7 @@ struct TableScreen {
     }
     list.column = min(list.column, max(0, page.columns.count - 1))
     self.list = list
+    message = source.absence
   }
 
   private mutating func move(to row: Int) {

@@ -57,6 +57,22 @@ struct TableScreenTests {
     #expect(list[2][0].contains(" of "))
   }
 
+  @Test func `a store that is deleted is said to be when it is read again`() throws {
+    let keys = try CommandStore.with(world.path, for: .following, RecordingConsole()) { store in
+      var screen = try TableScreen(
+        TableSource(store: BrowsedStore(store, generation: nil)), TableList(.entities), width: 100, height: 10
+      ) { _, _ in LineEditor.Completion(start: 0, candidates: []) }
+      #expect(screen.message == nil)
+      try FileManager.default.removeItem(atPath: world.path)
+      _ = screen.handle(.text("r"))
+      #expect(screen.lines(usesColors: false).last == "the store was deleted")
+      #expect(screen.page.total == 3)
+      _ = screen.handle(.down)
+      return screen.lines(usesColors: false).last ?? ""
+    }
+    #expect(keys.hasPrefix("arrows move"))
+  }
+
   @Test func `the cursor moves by rows and pages, and stays in the list`() throws {
     let screens = try screens(
       .objects(of: "Country"), [Self.up, Self.pageDown, Self.end, Self.down, Self.home], height: 5)
