@@ -182,7 +182,7 @@ struct TableSource {
     _ column: PageColumns.Column, of object: ManagedObject
   ) throws -> TablePage.Cell {
     switch column.content {
-    case .attribute: return TablePage.Cell(text: CellValue(column.name, of: object).display.escapingControls)
+    case .attribute: return TablePage.Cell(text: shown(CellValue(column.name, of: object).display))
     case .outside:
       let count = try object.dataCount(forKey: column.name)
       return TablePage.Cell(text: count.map { "\($0) bytes" } ?? CellValue.null.display)
@@ -196,6 +196,15 @@ struct TableSource {
 
   /// An object by its label, or otherwise by its number.
   private static func name(_ object: ManagedObject) -> String {
-    ObjectName.label(object)?.escapingControls ?? ObjectName.text(object.objectID)
+    ObjectName.label(object).map { shown($0.showingBlanks) } ?? ObjectName.text(object.objectID)
   }
+
+  /// A text without more than a terminal has room for, as each key shows all cells anew.
+  private static func shown(_ text: String) -> String {
+    let beginning = text.utf8.count > longest ? PageCell.beginning(of: text, longest) : text[...]
+    return String(beginning).escapingControls + (beginning.endIndex < text.endIndex ? "\u{2026}" : "")
+  }
+
+  /// In characters.
+  private static let longest = 1000
 }

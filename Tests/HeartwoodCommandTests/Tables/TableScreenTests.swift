@@ -57,6 +57,25 @@ struct TableScreenTests {
     #expect(list[2][0].contains(" of "))
   }
 
+  @Test func `texts that no terminal has room for are cut where they are read`() throws {
+    let text = String(repeating: "a", count: 1_000_000)
+    for value in [text, "e" + String(repeating: "\u{301}", count: 500_000)] {
+      #expect(
+        world.run("update", "City", "--where", "name != ''", "--set", "name = '\(value)'").status == .success)
+      try CommandStore.with(world.path, for: .following, RecordingConsole()) { store in
+        let source = TableSource(store: BrowsedStore(store, generation: nil))
+        for content in [
+          TableList.Content.objects(of: "City"), .objects(of: "Country"), .object("City/p1"),
+        ] {
+          let page = try source.page(TableList(content), from: 0, most: 10)
+          let sizes = page.rows.flatMap(\.cells).map(\.text.utf8.count) + [page.title.utf8.count]
+          #expect((sizes.max() ?? 0) < 10_000, "\(content)")
+        }
+      }
+    }
+    #expect(try screens(.objects(of: "City"), [""]).first?[2].contains("\u{2026}") == true)
+  }
+
   @Test func `a store that is deleted is said to be when it is read again`() throws {
     let keys = try CommandStore.with(world.path, for: .following, RecordingConsole()) { store in
       var screen = try TableScreen(
