@@ -2,9 +2,13 @@
 enum Spelling {
   /// `, did you mean X?` for the nearest known word, or an empty string if none is near.
   static func hint(_ word: String, among known: [String]) -> String {
-    let near = known.map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
-    guard let best = near.min(by: { $0.distance < $1.distance }),
-      best.distance <= max(1, (word.count + 2) / 3), best.distance < word.count
+    let most = max(1, (word.count + 2) / 3)
+    // Words of other lengths are farther away, and long ones are compared slowly.
+    let near = known.filter { abs($0.count - word.count) <= most }.map {
+      (word: $0, distance: distance(word.lowercased(), $0.lowercased()))
+    }
+    guard let best = near.min(by: { $0.distance < $1.distance }), best.distance <= most,
+      best.distance < word.count
     else {
       return ""
     }

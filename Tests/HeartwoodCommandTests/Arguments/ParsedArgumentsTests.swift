@@ -61,4 +61,5 @@ func `a count that is not a number is refused`(text: String) throws {
   #expect(Spelling.hint("modle", among: ["model", "fetch"]) == ", did you mean model?")
   #expect(Spelling.hint("frobnicate", among: ["model", "fetch"]) == "")
   #expect(Spelling.hint("x", among: []) == "")
+  #expect(Spelling.hint(String(repeating: "fetch ", count: 1_000_000), among: ["model", "fetch"]) == "")
 }
