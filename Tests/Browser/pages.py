@@ -1,11 +1,13 @@
 """The page of `heartwood browse` in a browser: what is shown, what is not executed, keys, widths, and a store that is written."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 import stores
 from browser import Browser
@@ -59,6 +61,9 @@ def hostile(browser, address, pictures):
     for value, text in zip(stores.HOSTILE, shown):
         if value.isprintable() and 0 < len(value) < 200:
             check(text == value, f"{value!r} is shown as {text!r}")
+    blanks = browser.value("[...document.querySelectorAll('.rows .blank')].map((node) => node.textContent).join('')")
+    # Of a text, and where another object refers to it.
+    check(blanks == " " * 12, f"these blanks are seen: {blanks!r}")
     for number in range(1, len(stores.HOSTILE) + 1):
         browser.value(f"location.hash = new URLSearchParams({{ entity: 'Hostile', id: 'Hostile/p{number}' }})")
         browser.until(f"document.querySelector('#object code')?.textContent === 'p{number}'")
@@ -153,6 +158,107 @@ def written(browser, address, store, pictures):
     browser.resize(1280, 800)
     browser.until("document.querySelector('.rows td.id')")
     busy(browser, store)
+
+
+def replaced(browser, folder, pictures):
+    """A store that is deleted while it is shown, and made anew."""
+    store = f"{folder}/replaced.heartwood"
+    for name, entity in (("former", "Former"), ("newer", "Newer")):
+        model = {"entities": {entity: {"attributes": {"name": {"type": "string", "optional": True}}}}}
+        with open(f"{folder}/{name}.json", "w") as file:
+            json.dump({"model": model, "objects": [{"@id": f"{entity}/1", "name": name}]}, file)
+    heartwood("import", store, f"{folder}/former.json")
+    word = "document.querySelector('#state .word').textContent"
+    with Page(store) as address:
+        open_table(browser, address, "#entity=Former&id=Former/p1")
+        browser.until(f"{word} === 'live'")
+        shutil.rmtree(store)
+        browser.until(f"{word} === 'the store was deleted'")
+        browser.picture(f"{pictures}/deleted.png")
+        # A page that is opened now says it, too.
+        open_table(browser, address, "#entity=Former&id=Former/p1")
+        browser.until(f"{word} === 'the store was deleted'")
+        heartwood("import", store, f"{folder}/newer.json")
+        browser.until(f"{word} === 'live' && document.querySelector('.rows').textContent.includes('newer')")
+        check(browser.value("document.querySelector('h1').textContent") == "Newer", "the new store is not shown")
+        check(browser.value("document.querySelector('#object').hidden"), "an object of the former store is shown")
+        browser.until("document.querySelector('.exchanged')?.textContent.startsWith('another store since')")
+        browser.picture(f"{pictures}/replaced.png")
+        browser.resize(390, 844, touch=True)
+        check_width(browser, 390)
+        browser.resize(1280, 800)
+        heartwood("update", store, "Newer", "--where", "TRUEPREDICATE", "--set", "name = \"followed\"")
+        browser.until("document.querySelector('.rows').textContent.includes('followed')")
+        # A copy of the same store in its place is gone on with, in silence.
+        browser.value("location.hash = new URLSearchParams({ entity: 'Newer', sort: 'name', id: 'Newer/p1' })")
+        browser.until("document.querySelector('#object code')?.textContent === 'p1'")
+        shutil.copytree(store, store + ".copy")
+        shutil.rmtree(store)
+        browser.until(f"{word} === 'the store was deleted'")
+        os.rename(store + ".copy", store)
+        browser.until(f"{word} === 'live'")
+        heartwood("update", store, "Newer", "--where", "TRUEPREDICATE", "--set", "name = \"again\"")
+        browser.until("document.querySelector('#object').textContent.includes('again')")
+    return address
+
+
+def aborted(browser, address, process):
+    """What requests that the browser gives up cost: they end in the command, too (`PageServerTests`, `BrowseCommandTests`)."""
+    open_table(browser, address, "#entity=Reading", 100)
+    # A scan of all rows, of which some are matched slowly.
+    condition = "rank < 20 AND (note MATCHES '.*s.*e.*e.*n.*x' OR station.name MATCHES '.*o.*a.*k.*x')"
+    ask = f"(signal) => fetch('api/count?' + new URLSearchParams({{ entity: 'Reading', where: {json.dumps(condition)} }}), {{ signal }})"
+    whole = browser.value(f"(async () => {{ const start = performance.now(); await (await ({ask})()).text();"
+                          " return performance.now() - start; })()")
+
+    def seconds():
+        with open(f"/proc/{process.pid}/stat") as file:
+            fields = file.read().rsplit(") ", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    before = seconds()
+    browser.value(f"(async () => {{ for (let number = 0; number < 4; number += 1) {{ const control = new AbortController();"
+                  f" const answer = ({ask})(control.signal); setTimeout(() => control.abort(), 30); await answer.catch(() => null); }} }})()")
+    used = seconds() - before
+    while True:
+        # A figure, on which nothing depends: until the process does nothing any more.
+        time.sleep(1)
+        if seconds() - before - used < 0.05:
+            break
+        used = seconds() - before
+    print(f"4 requests that were given up: {used:.2f} s of processor time; one that is not takes {whole / 1000:.2f} s")
+
+
+def large_model(browser, folder, pictures):
+    """A diagram of sixty entities begins with what was looked at, also on a telephone."""
+    names = [f"Entity{number}" for number in range(60)]
+    model = {"entities": {name: {
+        "attributes": {f"attribute{index}": {"type": "string", "optional": True} for index in range(5)},
+        "relationships": {
+            "next": {"destination": names[(number + 1) % 60]}, "far": {"destination": names[number * 7 % 60]}}} for number, name in enumerate(names)}}
+    with open(f"{folder}/large.json", "w") as file:
+        json.dump({"model": model, "objects": [{"@id": "Entity30/1", "attribute0": "one"}]}, file)
+    heartwood("import", f"{folder}/large.heartwood", f"{folder}/large.json")
+    seen = ("(() => { const area = document.querySelector('.scroll').getBoundingClientRect();"
+            " return [...document.querySelectorAll('.drawing a')].filter((node) => { const box = node.getBoundingClientRect();"
+            " return box.left >= area.left - 1 && box.right <= area.right + 1 && box.top >= area.top - 1 && box.bottom <= area.bottom + 1; })"
+            ".map((node) => node.ariaLabel); })()")
+    with Page(f"{folder}/large.heartwood") as address:
+        for width, height in ((390, 844), (1280, 800)):
+            browser.resize(width, height, touch=width < 500)
+            browser.open("about:blank")
+            browser.open(address + "#view=model&entity=Entity30")
+            browser.until("document.querySelectorAll('.drawing a').length === 60 && document.images[0].complete")
+            browser.until(f"{seen}.includes('Entity30')")
+            browser.picture(f"{pictures}/large-model-{width}.png")
+            browser.value("document.querySelector('[aria-pressed]').click()")
+            browser.until("document.querySelector('.drawing').getBoundingClientRect().width <= innerWidth")
+            browser.picture(f"{pictures}/large-model-{width}-fitted.png")
+            check_width(browser, width)
+            browser.value("document.querySelector('[aria-pressed]').click()")
+            browser.until(f"{seen}.includes('Entity30')")
+        browser.resize(1280, 800)
+    return address
 
 
 def busy(browser, store):
@@ -261,14 +367,17 @@ def main(pictures):
                 hostile(browser, address, pictures)
                 hostile_names(browser, address, f"{folder}/hostile.heartwood")
                 served = address
-            with Page(f"{folder}/many.heartwood") as address:
+            gone = [replaced(browser, folder, pictures), large_model(browser, folder, pictures)]
+            page = Page(f"{folder}/many.heartwood")
+            with page as address:
                 many(browser, address, pictures)
                 # The condition that is wrong is answered by an error.
                 expected += 1
+                aborted(browser, address, page.process)
                 keys(browser, address)
                 looks(browser, address, pictures)
                 written(browser, address, f"{folder}/many.heartwood", pictures)
-                elsewhere = [url for url in browser.requests() if not url.startswith((served, address, "about:", "data:"))]
+                elsewhere = [url for url in browser.requests() if not url.startswith((served, address, *gone, "about:", "data:"))]
                 check(not elsewhere, f"these were loaded: {elsewhere}")
                 # A page whose command has ended says that it follows nothing more.
                 errors = [error for error in browser.errors() if "api/changes" not in error]
