@@ -19,6 +19,8 @@ struct CommandFailure: Error, Equatable {
   let message: String
   /// Whether the failure reports damaged data in a store.
   let isDamage: Bool
+  /// Whether the store was migrated by another program since it was opened.
+  var isOfFormerModel = false
 
   init(_ code: ExitCode, _ message: String, isDamage: Bool = false) {
     self.code = code

@@ -56,10 +56,19 @@ struct BrowsedStore: Sendable {
     try GraphFailure.catching(path) {
       let reader = store.withContextOfItsOwn()
       return try reader.context.performAndWait {
-        try reader.pin(to: (wanted ?? generation).map(Moment.generation))
-        let result = try body(reader)
-        try reader.checkReadings()
-        return result
+        let moment = wanted ?? generation
+        try reader.pin(to: moment.map(Moment.generation))
+        do {
+          let result = try body(reader)
+          try reader.checkReadings()
+          return result
+        } catch let error as HeartwoodError
+          where error.code == .persistentStoreIncompatibleVersionHash && moment == nil
+        {
+          var failure = GraphFailure.failure(error, path)
+          failure.isOfFormerModel = true
+          throw failure
+        }
       }
     }
   }

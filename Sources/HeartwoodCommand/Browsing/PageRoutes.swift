@@ -19,19 +19,27 @@ struct PageRoutes: Sendable {
     if name == "changes" { return present.store.hasGenerations ? feed.response : Self.missing }
     let control = ScanControl()
     client?.whenGone { control.cancel() }
-    return control.during {
-      do throws(CommandFailure) {
-        return try answer(name, PageQuery(query), present)?.ended(by: control) ?? Self.missing
-      } catch {
-        guard let absence = present.absence else { return Self.failure(error) }
-        return Self.failure(CommandFailure(.noInput, "\(absence): \(error.message)"))
+    return control.during { (answer(name, PageQuery(query), present) ?? Self.missing).ended(by: control) }
+  }
+
+  /// - Parameter isFirst: Whether the store is opened anew if another program has migrated it.
+  private func answer(
+    _ name: String, _ query: PageQuery, _ present: ServedStore.Present, isFirst: Bool = true
+  ) -> Response? {
+    do throws(CommandFailure) {
+      return try response(name, query, present)
+    } catch {
+      if isFirst, error.isOfFormerModel, let newer = served.renewed(present) {
+        return answer(name, query, newer, isFirst: false)
       }
+      guard let absence = present.absence else { return Self.failure(error) }
+      return Self.failure(CommandFailure(.noInput, "\(absence): \(error.message)"))
     }
   }
 
   private static let missing = Response(Refusal(.notFound, "there is nothing here"))
 
-  private func answer(
+  private func response(
     _ name: String, _ query: PageQuery, _ present: ServedStore.Present
   ) throws(CommandFailure) -> Response? {
     let store = present.store

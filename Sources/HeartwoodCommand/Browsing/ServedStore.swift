@@ -27,10 +27,11 @@ final class ServedStore: Sendable {
     /// Whether a thread opens what is at the path now. Others go on with the former store.
     var isOpening = false
 
-    /// False if another thread opens what is there.
-    mutating func begin() -> Bool {
-      defer { isOpening = true }
-      return !isOpening
+    /// False if another thread opens what is there, or has done so.
+    mutating func begin(after former: Int) -> Bool {
+      guard !isOpening, present.number == former else { return false }
+      isOpening = true
+      return true
     }
   }
 
@@ -58,13 +59,26 @@ final class ServedStore: Sendable {
     let (known, present) = state.withLock { ($0.place, $0.present) }
     guard let known else { return present }
     let now = Self.place(present.store.path)
-    guard now != known || present.absence != nil, state.withLock({ $0.begin() }) else { return present }
-    let next: (store: BrowsedStore?, absence: String?) = now == known ? (nil, nil) : found(now)
+    guard now != known || present.absence != nil else { return present }
+    return look(at: now, after: present, isAsBefore: now == known)
+  }
+
+  /// Opens the store anew that another program has migrated since.
+  ///
+  /// - Returns: Nil if it is still the former one.
+  func renewed(_ former: Present) -> Present? {
+    let newer = look(at: Self.place(former.store.path), after: former, isAsBefore: false)
+    return newer.number == former.number ? nil : newer
+  }
+
+  private func look(at place: Place?, after former: Present, isAsBefore: Bool) -> Present {
+    guard state.withLock({ $0.begin(after: former.number) }) else { return state.withLock { $0.present } }
+    let next: (store: BrowsedStore?, absence: String?) = isAsBefore ? (nil, nil) : found(place)
     return state.withLock { state in
       state.isOpening = false
       if let store = next.store {
-        state.present = Present(store: store, number: present.number + 1)
-        state.place = store.hasGenerations ? now : nil
+        state.present = Present(store: store, number: former.number + 1)
+        state.place = store.hasGenerations ? place : nil
       } else {
         state.present.absence = next.absence
       }

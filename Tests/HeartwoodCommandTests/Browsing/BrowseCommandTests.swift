@@ -68,7 +68,9 @@ struct BrowseCommandTests {
       // The new one is followed, too.
       let observation = routes.feed.start()
       defer { NotificationCenter.default.removeObserver(observation) }
-      #expect(try Program.run("update", world.path, "Town", "--where", "TRUEPREDICATE", "--set", "name = 'Bonn'").status == 0)
+      #expect(
+        try Program.run("update", world.path, "Town", "--where", "TRUEPREDICATE", "--set", "name = 'Bonn'")
+          .status == 0)
       #expect((routes.feed.signal.wait(after: 0, nanoseconds: 60_000_000_000) ?? 0) > 0)
       let rows = try BrowsedWorld.bytes(routes.response(["api", "rows"], ["entity": "Town"]))
       #expect(String(decoding: rows, as: UTF8.self).contains("Bonn"))
@@ -80,6 +82,30 @@ struct BrowseCommandTests {
       let again = try world.directory.file("again.json", SmallWorld.document)
       #expect(CommandRun("import", world.path, again).status == .success)
       #expect(try store(routes).text("number") == "2")
+    }
+  }
+
+  @Test func `a store that another program migrates is shown with its new model`() throws {
+    let world = try SmallWorld()
+    let model = try world.directory.file(
+      "model.json",
+      SmallWorld.model.replacing(
+        #""code": {"#, with: #""area": {"type": "double", "default": 7}, "code": {"#))
+    try BrowsedWorld(world.path).open { routes in
+      func json(_ name: String, _ query: [String: String] = [:]) throws -> JSONPlace {
+        JSONPlace(
+          path: "",
+          value: try ImportDocument.parse(BrowsedWorld.bytes(routes.response(["api", name], query))))
+      }
+      let before = try json("store").text("generation")
+      #expect(CommandRun("migrate", world.path, model).status == .success)
+      #expect(try json("rows", ["entity": "Country"]).texts("columns", "name").contains("area"))
+      let after = try json("store")
+      #expect(after.text("number") == "1" && after.text("absence") == "null")
+      // A generation from before the migration has the former model: no other store is opened for it.
+      let past = try json("rows", ["entity": "Country", "at": try #require(before)])
+      #expect(past.text("error")?.contains("before the store was migrated") == true)
+      #expect(try json("store").text("number") == "1")
     }
   }
 
