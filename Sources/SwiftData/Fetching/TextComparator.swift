@@ -49,6 +49,7 @@ private func sent<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> any KeyPath<R
 
 /// A text that is ordered in another way than by its characters.
 protocol OrderedText {
+  var text: String { get }
   static var comparisonOptions: ComparisonOptions { get }
 }
 

@@ -17,16 +17,29 @@ final class PathProbe {
     let valueType = keyPath.readType
     let wrapped = (valueType as? any OptionalType.Type)?.wrappedType
     if valueType == probe.lastType || wrapped == probe.lastType { return probe.names }
+    let usual = Reading(result: result, answer: probe.answer)
     guard let structure = probe.lastType,
-      let field = field(
-        of: valueType, in: structure, { PathProbe(altering: $0).evaluate(keyPath, on: model) }, result)
+      let path = field(
+        of: valueType, in: structure, usual,
+        { field in
+          let altering = PathProbe(altering: field)
+          return altering.evaluate(keyPath, on: model).map { Reading(result: $0, answer: altering.answer) }
+        })
     else { return nil }
-    return probe.names + [field]
+    return probe.names + path
+  }
+
+  /// The result of a key path, and the value of the last property on its way.
+  private struct Reading {
+    let result: Any
+    let answer: Any?
   }
 
   private init(altering field: StructureFields.Field? = nil) { altered = field }
 
   private var lastType: (any Any.Type)?
+  /// The value that the last property was read as.
+  private var answer: Any?
   /// The field of composite values that has another value than usual.
   private let altered: StructureFields.Field?
 
@@ -45,19 +58,37 @@ final class PathProbe {
     return open(type)
   }
 
-  /// The field of a structure that a key path reads last: the one on which its value depends.
+  /// The field of a structure, or of one in it, that a key path reads last: what it reads is the value of the field, also when that is another
+  /// one.
   private static func field(
-    of valueType: any Any.Type, in type: any Any.Type, _ altering: (StructureFields.Field) -> Any?,
-    _ usual: Any
-  ) -> String? {
-    let type = (type as? any OptionalType.Type)?.wrappedType ?? type
-    guard let fields = StructureFields.fields(of: type) else { return nil }
-    let wanted = (valueType as? any OptionalType.Type)?.wrappedType ?? valueType
-    let fitting = fields.filter {
-      $0.type == valueType || (($0.type as? any OptionalType.Type)?.wrappedType ?? $0.type) == wanted
+    of valueType: any Any.Type, in type: any Any.Type, _ usual: Reading,
+    _ altering: (StructureFields.Field) -> Reading?
+  ) -> [String]? {
+    func wrapped(_ type: any Any.Type) -> any Any.Type {
+      (type as? any OptionalType.Type)?.wrappedType ?? type
     }
-    if fitting.count == 1 { return fitting[0].name }
-    return fitting.first { field in altering(field).map { "\($0)" != "\(usual)" } == true }?.name
+    func shows(_ reading: Reading, _ field: StructureFields.Field) -> Bool {
+      let value = reading.answer.flatMap { StructureFields.value(of: field, in: $0) }
+      return text(of: reading.result) == text(of: value)
+    }
+    let fitting = StructureFields.allFields(of: wrapped(type)).filter {
+      wrapped($0.type) == wrapped(valueType)
+    }
+    let found = fitting.first { field in
+      guard let altered = altering(field), text(of: altered.result) != text(of: usual.result) else {
+        return false
+      }
+      return shows(usual, field) && shows(altered, field)
+    }
+    // Of other types than those of attributes no second value is known.
+    let isOnly = fitting.count == 1 && !PlaceholderValue.hasOthers(fitting[0].type)
+    return found?.path ?? (isOnly ? fitting[0].path : nil)
+  }
+
+  private static func text(of value: Any?) -> String {
+    guard let value else { return "nil" }
+    if let optional = value as? any OptionalType { return text(of: optional.wrapped) }
+    return (value as? any OrderedText)?.text ?? "\(value)"
   }
 
   /// Notes that a property of a model is read, and answers with a value that means nothing.
@@ -75,6 +106,7 @@ final class PathProbe {
       let placeholder = coding.placeholder()
       answer =
         altered.flatMap { field in placeholder.map { PlaceholderValue.altered($0, field) } } ?? placeholder
+      self.answer = answer
     case .toOne(let destination, _):
       let made = makeModel(destination)
       last = made

@@ -84,13 +84,15 @@ enum PlaceholderValue {
     return _openExistential(structure, do: open)
   }
 
+  /// Whether `altered` knows another value of a type.
+  static func hasOthers(_ type: any Any.Type) -> Bool {
+    type is any AttributeValue.Type || type is any StoredInteger.Type || type is any StoredFraction.Type
+  }
+
   /// Another value of the same type; nil where none is known.
   private static func other<Value>(than value: Value) -> Value? {
     let type = Value.self
-    guard
-      type is any AttributeValue.Type || type is any StoredInteger.Type || type is any StoredFraction.Type,
-      let one = decoded(type) as? Value
-    else { return nil }
+    guard hasOthers(type), let one = decoded(type) as? Value else { return nil }
     return "\(one)" != "\(value)" ? one : make(type) as? Value
   }
 

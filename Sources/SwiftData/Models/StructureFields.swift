@@ -3,9 +3,12 @@
 /// The stored fields of structures, with their places.
 enum StructureFields {
   struct Field {
-    let name: String
+    /// The name, after those of the structures that the field is in.
+    let path: [String]
     let offset: Int
     let type: any Any.Type
+
+    var name: String { path[path.count - 1] }
   }
 
   /// The fields; nil for a type that is no structure.
@@ -13,10 +16,39 @@ enum StructureFields {
     guard kind(of: type) == structureKind else { return nil }
     var fields: [Field] = []
     _ = _forEachField(of: type, options: []) { name, offset, type, _ in
-      fields.append(Field(name: String(cString: name), offset: offset, type: type))
+      fields.append(Field(path: [String(cString: name)], offset: offset, type: type))
       return true
     }
     return fields
+  }
+
+  /// The fields of a structure, and those of the structures in it that are stored by their parts.
+  static func allFields(of type: any Any.Type) -> [Field] {
+    (fields(of: type) ?? []).flatMap { field in
+      let inner = (field.type as? any OptionalType.Type)?.wrappedType ?? field.type
+      guard ValueCodings.coding(of: inner)?.elements != nil else { return [field] }
+      // An optional has the wrapped value at its beginning.
+      let parts = allFields(of: inner).map {
+        Field(path: field.path + $0.path, offset: field.offset + $0.offset, type: $0.type)
+      }
+      return [field] + parts
+    }
+  }
+
+  /// The value of a field of a structure, which may be wrapped in an optional; nil if that is none.
+  static func value(of field: Field, in structure: Any) -> Any? {
+    if let optional = structure as? any OptionalType {
+      return optional.wrapped.flatMap { value(of: field, in: $0) }
+    }
+    func open<Structure>(_ structure: Structure) -> Any? {
+      func read<Value>(_ type: Value.Type) -> Any? {
+        withUnsafeBytes(of: structure) {
+          $0.baseAddress?.advanced(by: field.offset).assumingMemoryBound(to: Value.self).pointee
+        }
+      }
+      return _openExistential(field.type, do: read)
+    }
+    return _openExistential(structure, do: open)
   }
 
   /// The kind of a type's metadata, as the ABI numbers it.
