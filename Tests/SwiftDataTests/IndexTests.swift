@@ -4,6 +4,20 @@ import Testing
 
 @testable import SwiftData
 
+private enum Town {
+  struct Place: Codable {
+    var zip = 0
+    var street: String?
+  }
+
+  @Model final class Site {
+    #Index<Site>([\.place.zip], [\.place.street, \.number])
+    var number: Int
+    var place = Place()
+    init(_ number: Int, _ place: Place) { (self.number, self.place) = (number, place) }
+  }
+}
+
 /// That fetches use the indexes of `#Index`, as the graph says how it would fetch.
 struct IndexTests {
   private func plan<Model: PersistentModel>(
@@ -28,6 +42,20 @@ struct IndexTests {
     // No index has it.
     let pages = FetchDescriptor<Book>(predicate: #Predicate { $0.pages == 100 })
     #expect(try !plan(pages, context).contains("index") && context.fetchCount(pages) == 200)
+  }
+
+  // SWD-08
+  @Test func `a fetch uses an index of parts of a structure`() throws {
+    let context = try Library.context(of: Town.Site.self)
+    for number in 0..<200 {
+      context.insert(Town.Site(number, .init(zip: 3000 + number, street: "\(number % 9)")))
+    }
+    try context.save()
+    let zip = FetchDescriptor<Town.Site>(predicate: #Predicate { $0.place.zip == 3007 })
+    #expect(try plan(zip, context).contains("index") && context.fetch(zip).map(\.number) == [7])
+    let street = FetchDescriptor<Town.Site>(
+      predicate: #Predicate { $0.place.street == "3" }, sortBy: [SortDescriptor(\.number)])
+    #expect(try plan(street, context).contains("index") && context.fetch(street).first?.number == 3)
   }
 
   // SWD-08

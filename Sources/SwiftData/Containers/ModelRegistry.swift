@@ -199,14 +199,12 @@ struct GraphModel {
   private static func addIndexes(_ entity: Schema.Entity, _ made: EntityDescription?) {
     guard let made else { return }
     made.uniquenessConstraints = entity.uniquenessConstraints
+    let columns = made.columnsByName
     func elements(_ names: [String], _ type: FetchIndexElementDescription.CollationType)
       -> [FetchIndexElementDescription]
     {
-      names.compactMap { name in
-        let own = sequence(first: made, next: \.superentity).lazy.compactMap { entity in
-          entity.ownProperties.first { $0.name == name }
-        }.first
-        return own.map { FetchIndexElementDescription(property: $0, collationType: type) }
+      names.compactMap { columns[$0] }.map {
+        FetchIndexElementDescription(property: $0, collationType: type)
       }
     }
     made.indexes =
