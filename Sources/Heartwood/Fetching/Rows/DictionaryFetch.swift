@@ -176,7 +176,11 @@ extension FetchRequest {
       }
       query.groups = groups
     }
-    query.select(try havingPredicate?.conditionTree(for: entity).replacing(resolved))
+    func inGroup(_ part: ConditionExpression) throws(HeartwoodError) -> ConditionExpression? {
+      if let named = try resolved(part) { return named }
+      return try inColumn(part)
+    }
+    query.select(try havingPredicate?.conditionTree(for: entity).replacing(inGroup))
     if query.having != nil, query.groups == nil {
       throw HeartwoodError(.coreData, "havingPredicate selects groups, but propertiesToGroupBy is nil")
     }

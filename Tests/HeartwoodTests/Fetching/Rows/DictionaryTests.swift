@@ -88,6 +88,10 @@ import Testing
     #expect(rows.map { $0["loud"] as? String } == ["ADA", "BO"])
     #expect(rows.map { $0["total"] as? Int64 } == [100, 30])
     #expect(rows.map { $0["mean"] as? Double } == [100.0 / 3 + 1, 16])
+    let grouped = self.request("author.name")
+    grouped.propertiesToGroupBy = ["author.name"]
+    grouped.havingPredicate = try FormatPredicate("sum:(pages) > 50 AND max:(pages) > 10")
+    #expect(try context.fetchDictionaries(grouped).map { $0["author.name"] as? String } == ["Ada"])
   }
 
   // FET-16
