@@ -90,11 +90,6 @@ extension EntityDescription {
     return whole
   }
 
-  /// The slots of an attribute or relationship: of a composite attribute, its own and those of its elements.
-  package func columnSlots(at slot: Int) -> [Int] {
-    [slot] + (compiled.composites[slot] ?? []).flatMap { columnSlots(at: $0.slot) }
-  }
-
   /// The values of the columns that a stored form consists of.
   package func columnValues(of stored: Value, at slot: Int) -> [(slot: Int, value: Value)] {
     guard let elements = compiled.composites[slot] else { return [(slot, stored)] }

@@ -46,8 +46,9 @@ extension ManagedObject: Observable {
   private final func register(_ slot: Int) {
     let registrar = registrar ?? ObservationRegistrar()
     makePendingValues().header.registrar = registrar
+    registrar.access(self, keyPath: \.[observed: slot])
     // The elements of a composite attribute change by themselves.
-    for slot in entity.columnSlots(at: slot) { registrar.access(self, keyPath: \.[observed: slot]) }
+    for element in entity.compiled.composites[slot] ?? [] { register(element.slot) }
   }
 
   /// Changes the value of one property. All changes of values go through this or `changeValues`.
