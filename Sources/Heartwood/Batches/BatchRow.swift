@@ -28,15 +28,7 @@ struct BatchRowReader: Sendable {
   /// The indexes of an entity in the store.
   let indexes: @Sendable (EntityDescription) -> [StoreIndex]
   /// By relationships of the entity, the constraints of one attribute that destinations have.
-  private let constraints: [ObjectIdentifier: [Constraint]]
-  /// By slot, the types of attributes that take values of usual types without a look at anything else.
-  private let plainTypes: [AttributeType?]
-
-  private struct Constraint: Sendable {
-    let index: StoreIndex
-    /// As `plainTypes`.
-    let plainType: AttributeType?
-  }
+  private let constraints: [ObjectIdentifier: [StoreIndex]]
 
   init(
     entity: EntityDescription, store: StoreIdentity,
@@ -47,17 +39,13 @@ struct BatchRowReader: Sendable {
       (ObjectIdentifier($0), Self.constraints(of: $0.destinationEntity, indexes))
     }
     constraints = Dictionary(pairs) { first, _ in first }
-    plainTypes = entity.slots.map(entity.plainType)
   }
 
   private static func constraints(
     of entity: EntityDescription, _ indexes: (EntityDescription) -> [StoreIndex]
-  ) -> [Constraint] {
-    indexes(entity).compactMap { index in
-      guard index.isUnique, index.slots.count == 1, entity.attribute(at: index.slots[0]) != nil else {
-        return nil
-      }
-      return Constraint(index: index, plainType: entity.plainType(at: index.slots[0]))
+  ) -> [StoreIndex] {
+    indexes(entity).filter {
+      $0.isUnique && $0.slots.count == 1 && entity.attribute(at: $0.slots[0]) != nil
     }
   }
 
@@ -70,7 +58,7 @@ struct BatchRowReader: Sendable {
 
   private func set(_ name: String, _ value: Any, in row: inout BatchRow) throws {
     guard let slot = entity.slot(named: name) else { throw HeartwoodError.unknownProperty(name, entity) }
-    if let type = plainTypes[slot], let plain = Value.usual(value)?.fitted(to: type) {
+    if let plain = entity.plainValue(value, at: slot) {
       row.values[slot] = plain
       return
     }
@@ -179,23 +167,11 @@ struct BatchRowReader: Sendable {
         "\(destination.displayName) has \(candidates.count) uniqueness constraints of one attribute: name the attributes, "
           + "in a dictionary, or give the identifier")
     }
-    let (index, type) = (candidates[0].index, candidates[0].plainType)
-    let plain = type.flatMap { Value.usual(value)?.fitted(to: $0) }
-    return .unique(index, [.value(try plain ?? destination.storedValue(value, at: index.slots[0]))])
+    return .unique(candidates[0], [.value(try destination.storedValue(value, at: candidates[0].slots[0]))])
   }
 }
 
 extension EntityDescription {
-  /// The type of an attribute that has a column of its own, and whose values no class, transformer or expression makes; nil for other
-  /// properties.
-  fileprivate func plainType(at slot: Int) -> AttributeType? {
-    guard let attribute = attribute(at: slot), !attribute.isTransient, attribute.derivation == nil,
-      compiled.convertedTypes[slot] == nil, !isElement(slot),
-      attribute.type != .composite, attribute.type != .transformable
-    else { return nil }
-    return attribute.type
-  }
-
   /// - Throws: `.managedObjectValidation` for a value that no row has.
   func checkedForRow(_ value: Value, at slot: Int) throws(HeartwoodError) -> Value {
     guard case .opaque(let held) = value else { return value }

@@ -45,7 +45,10 @@ import HeartwoodBytes
   /// The class's declarations of the attributes, by slot; nil for those that it does not declare.
   package let declarations: [DeclaredAttribute?]
   /// By slot, the declared type of values accessed by name, if it is not the attribute type's own Swift type.
-  package let convertedTypes: [(any AttributeValue.Type)?]
+  let convertedTypes: [(any AttributeValue.Type)?]
+  /// By slot, the types of attributes that take values of usual types without a look at anything else: those that have a column of their own,
+  /// and whose values no class, transformer or expression makes. Nil for other properties.
+  let plainTypes: [AttributeType?]
   package let namedReaders: NamedReaders
   /// Whether new objects need default values that the class evaluates for each of them, such as `UUID()`.
   package let hasChangingDefaults: Bool
@@ -91,6 +94,13 @@ import HeartwoodBytes
       })
     let convertedTypes = EntityDescription.convertedTypes(declarations, attributes)
     self.convertedTypes = convertedTypes
+    plainTypes = properties.indices.map { slot in
+      guard let attribute = properties[slot] as? AttributeDescription, !attribute.isTransient,
+        attribute.derivation == nil, convertedTypes[slot] == nil, wholes.isEmpty || wholes[slot] == nil,
+        attribute.type != .composite, attribute.type != .transformable
+      else { return nil }
+      return attribute.type
+    }
     checks = properties.enumerated().compactMap {
       PropertyCheck($1, slot: $0, converted: convertedTypes[$0])
     }

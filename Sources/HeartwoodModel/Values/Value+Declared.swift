@@ -13,11 +13,17 @@ extension EntityDescription {
     return declared.made(of: stored) ?? stored.anyValue(attribute.type)
   }
 
+  /// The stored form of a value of a usual type for an attribute that takes it without a look at anything else; nil for others.
+  package func plainValue(_ value: Any, at slot: Int) -> Value? {
+    compiled.plainTypes[slot].flatMap { Value.usual(value)?.fitted(to: $0) }
+  }
+
   /// The stored form of a value for an attribute. The value must fit the attribute's type, and the declared type must have
   /// it.
   ///
   /// - Throws: `.managedObjectValidation` if the value does not fit.
   package func storedValue(_ value: Any?, at slot: Int) throws(HeartwoodError) -> Value {
+    if let value, let plain = plainValue(value, at: slot) { return plain }
     guard let attribute = attribute(at: slot) else { throw .unknownProperty(property(at: slot).name, self) }
     guard let stored = attribute.storedForm(of: value) else {
       throw .unfitting(value, attribute, "\(attribute.type)")
