@@ -22,7 +22,7 @@ struct PageRoutes: Sendable {
     return control.during { (answer(name, PageQuery(query), present) ?? Self.missing).ended(by: control) }
   }
 
-  /// - Parameter isFirst: Whether the store is opened anew if another program has migrated it.
+  /// - Parameter isFirst: Whether the store is opened again if another program has migrated it.
   private func answer(
     _ name: String, _ query: PageQuery, _ present: ServedStore.Present, isFirst: Bool = true
   ) -> Response? {

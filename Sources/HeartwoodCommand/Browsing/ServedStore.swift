@@ -63,7 +63,7 @@ final class ServedStore: Sendable {
     return look(at: now, after: present, isAsBefore: now == known)
   }
 
-  /// Opens the store anew that another program has migrated since.
+  /// Opens the store again after another program has migrated it.
   ///
   /// - Returns: Nil if it is still the former one.
   func renewed(_ former: Present) -> Present? {

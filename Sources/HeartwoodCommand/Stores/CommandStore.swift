@@ -366,7 +366,7 @@ extension CommandStore {
   /// The number of the generation of a moment.
   func number(of moment: Moment) throws -> UInt64 {
     if case .generation(let number) = moment { return number }
-    return try token(at: moment).generation ?? 0
+    return try pastNumber(of: moment)
   }
 
   /// The number of the generation of a moment, which the store has had.

@@ -199,7 +199,7 @@ struct TableSource {
     ObjectName.label(object).map { shown($0.showingBlanks) } ?? ObjectName.text(object.objectID)
   }
 
-  /// A text without more than a terminal has room for, as each key shows all cells anew.
+  /// A text without more than a terminal has room for, as each key shows all cells again.
   private static func shown(_ text: String) -> String {
     let beginning = text.utf8.count > longest ? PageCell.beginning(of: text, longest) : text[...]
     return String(beginning).escapingControls + (beginning.endIndex < text.endIndex ? "\u{2026}" : "")
