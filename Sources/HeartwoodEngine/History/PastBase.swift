@@ -9,11 +9,6 @@ struct PastBase {
 }
 
 extension PastBase {
-  /// Whether a replay from here can go on to what another one is about.
-  func isSame(as other: PastBase) -> Bool {
-    !isHeld && !other.isHeld && checkpoint?.position == other.checkpoint?.position
-  }
-
   /// Whether a replay that began before can go on to what this one is about.
   func isContinued(by replay: PastReplay) -> Bool { !isHeld && replay.begins(at: checkpoint) }
 
@@ -27,6 +22,22 @@ extension PastBase {
     } else {
       checkpoint = try Self.checkpoint(notAfter: generation, store, checkpoints, all)
       (segments, isHeld) = (all, false)
+    }
+  }
+
+  /// Where one replay to two generations begins, the files of holds aside; nil if each needs its own.
+  static func shared(
+    by earlier: UInt64, _ later: UInt64, _ store: OpenStore, _ checkpoints: CheckpointState
+  ) -> PastBase? {
+    let all = store.logSegments.segments
+    do {
+      let first = try checkpoint(notAfter: earlier, store, checkpoints, all)
+      let second = try checkpoint(notAfter: later, store, checkpoints, all)
+      guard first?.position == second?.position else { return nil }
+      return PastBase(checkpoint: second, segments: all, isHeld: false)
+    } catch {
+      // A hold may still have the files of one of them.
+      return nil
     }
   }
 

@@ -104,6 +104,35 @@ import Testing
     try engine.close()
   }
 
+  @Test func `a held generation and a later one are compared in one tree, and again in the same one`() throws
+  {
+    let kind = StoreKind.memoryMapped
+    let engine = try Engine(at: "/dev/null", options: kind.options)
+    try engine.write { transaction in
+      for key in 0..<200 { try transaction.put("key \(key)", [UInt8](repeating: 1, count: 30)) }
+    }
+    let before = try engine.hold("before").generation
+    func change(_ key: Int) throws -> Generation {
+      try engine.write { try $0.put("key \(key)", [UInt8](repeating: 2, count: 30)) }
+      return try engine.snapshot().generation
+    }
+    let after = try change(7)
+    _ = try change(8)
+    var replays: [PastReplay?] = []
+    for _ in 0..<2 {
+      let (former, present) = try engine.snapshots(at: before, and: after)
+      var differing = 0
+      _ = try present.differences(from: former) { _, _, _ in
+        differing += 1
+        return true
+      }
+      #expect(differing == 1)
+      replays.append(engine.handle.store.lastReplay.found)
+    }
+    #expect(replays[0] != nil && replays[0] === replays[1])
+    try engine.close()
+  }
+
   @Test func `one process holds while another reclaims`() throws {
     let disk = SimulatedFileSystem(seed: 3)
     let options = StoreKind.simulated.processOptions

@@ -70,4 +70,25 @@ import Testing
     }
     withExtendedLifetime(pins) {}
   }
+
+  @Test func `it reads the changed leaves of both trees and the branches above them`() throws {
+    let seed: UInt64 = 0x7061_6765
+    print("pages of a difference with seed \(seed)")
+    var random = SplitMix64(seed: seed)
+    let harness = try TreeHarness()
+    func key(_ number: Int) -> [UInt8] { Array("key \(number + 100_000)".utf8) }
+    try harness.commit { for number in 0..<20_000 { try harness.put(key(number), random.bytes(12)) } }
+    let (former, pin) = (harness.view, PinnedGeneration(harness.generations))
+    try harness.commit { for _ in 0..<5 { try harness.put(key(random.below(20_000)), random.bytes(12)) } }
+    func pages(from former: TreeView, to present: TreeView) throws -> Int {
+      var difference = TreeDifference(from: former, to: present)
+      while try difference.next() != nil {}
+      return difference.pageCount
+    }
+    let all = try pages(from: TreeHarness().view, to: harness.view)
+    let read = try pages(from: former, to: harness.view)
+    #expect(read <= 2 * 5 * (former.root.level + 1))
+    #expect(read < all / 3, "\(read) of \(all)")
+    withExtendedLifetime(pin) {}
+  }
 }
