@@ -40,7 +40,7 @@ struct People {
     let days = Array(0..<objects + objects / 10).shuffled(using: &random)
     let all = days.indices.map { number in
       PersonData(
-        number: Int64(number), email: Self.digits(SplitMix64.mixed(UInt64(number))) + "@example.org",
+        number: Int64(number), email: Self.digits(UInt64(number)) + "@example.org",
         name: "\(first[random.next(below: first.count)]) \(last[random.next(below: last.count)])",
         age: Int64(random.next(below: 50)) + 18, score: Double(random.next(below: 10_000)) / 100,
         joined: Int64(days[number]) * 86_400, team: Int64(number % 10),
@@ -55,9 +55,9 @@ struct People {
     return String(decoding: letters, as: UTF8.self)
   }
 
-  /// Ten decimal digits; different for different numbers in all likelihood, and checked by the unique index.
+  /// Ten decimal digits without an order, different for different numbers: the factor has no divisor in common with the modulus.
   private static func digits(_ number: UInt64) -> String {
-    let text = String(number % 10_000_000_000)
+    let text = String(number * 7_046_029_253 % 10_000_000_000)
     return String(repeating: "0", count: 10 - text.count) + text
   }
 }
