@@ -150,6 +150,7 @@ import Testing
     ("ranking[5].name == nil", [1, 2, 3]),
     ("ranking[LAST] == nil", [3]), ("length(ranking[0].name) == 7", [1]),
     ("ranking[0].country.cities.@count == 2", [1]),
+    ("(ranking)[SIZE] == 2", [1, 2]), ("(ranking)[LAST] == nil", [3]), ("((ranking)[5]) == nil", [1, 2, 3]),
   ])
   func `a place in an ordered relationship leads to its object`(_ format: String, _ keys: [UInt64]) throws {
     try expect(format, world.country, keys)

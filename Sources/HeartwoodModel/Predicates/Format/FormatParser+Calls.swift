@@ -131,6 +131,9 @@ extension FormatParser {
   /// `{1, 2, 3}[0]`, `[FIRST]`, `[LAST]` or `[SIZE]` after a list.
   mutating func parseItem(of list: ConditionExpression) throws(HeartwoodError) -> ConditionExpression {
     let column = next.column
+    if case .path(let path) = list.kind, !path.steps.isEmpty, isBeforePlace {
+      return try parsePlace(after: path)
+    }
     advance()
     let index: ConditionExpression
     switch next.keyword {

@@ -41,13 +41,28 @@ extension FormatParser {
       if case .function(let name) = next.kind { return try parseFunction(name, over: path, path.scope, nil) }
       path.steps += try parseStep(isFirst: path.steps.isEmpty && path.scope === Scope.fetched)
       while next.kind == .sign("["), !path.steps.isEmpty {
-        guard let item = try parseItem() else {
-          return try aggregate("count", over: path, Scope(), nil, of: nil, column: path.column)
-        }
+        guard let item = try parseItem() else { return try size(of: path) }
         path.steps.append(.item(item))
       }
     } while skip(sign: ".")
     return try expression(of: path)
+  }
+
+  /// Whether the bracket that is next has a place as paths have it: a number, FIRST, LAST or SIZE.
+  var isBeforePlace: Bool {
+    guard position + 2 < tokens.count, tokens[position + 2].kind == .sign("]") else { return false }
+    if case .integer = tokens[position + 1].kind { return true }
+    return ["FIRST", "LAST", "SIZE"].contains(tokens[position + 1].keyword)
+  }
+
+  /// The place after a path in parentheses.
+  mutating func parsePlace(after path: PropertyPath) throws(HeartwoodError) -> ConditionExpression {
+    guard let item = try parseItem() else { return try size(of: path) }
+    return try expression(of: PropertyPath(path.scope, path.steps + [.item(item)], column: path.column))
+  }
+
+  private func size(of path: PropertyPath) throws(HeartwoodError) -> ConditionExpression {
+    try aggregate("count", over: path, Scope(), nil, of: nil, column: path.column)
   }
 
   /// `[0]`, `[FIRST]` or `[LAST]`; nil for `[SIZE]`.
