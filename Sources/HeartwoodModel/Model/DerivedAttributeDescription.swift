@@ -15,8 +15,8 @@ open class DerivedAttributeDescription: AttributeDescription, @unchecked Sendabl
   /// The expression of the value, in the language of `FormatExpression`.
   ///
   /// It reads attributes of the object (`name`), of others over to-one relationships (`company.name`), and of the destinations of a
-  /// to-many relationship (`tracks.@count`, `tracks.@sum.seconds`, `@min`, `@max`, `@avg`); `now()` alone is the time of the last
-  /// save of the object. Every relationship on the way has an inverse, and no attribute on it is derived itself. Part of the
+  /// to-many relationship (`tracks.@count`, `tracks.@sum.seconds` or `tracks.seconds.@sum`, `@min`, `@max`, `@avg`); `now()` alone is the
+  /// time of the last save of the object. Every relationship on the way has an inverse, and no attribute on it is derived itself. Part of the
   /// version hash: a migration computes the values again if it changes.
   ///
   /// The value of an aggregate is computed from all destinations when one of them changes; a count is not.

@@ -17,6 +17,8 @@ private final class Band: ManagedObject {
   @Attribute(derived: "albums.@count") var albumCount: Int64 = 0
   @Attribute(.indexed, derived: "albums.@sum.price * 2") var doublePrice: Int64?
   @Attribute(derived: "albums.@max.price") var dearest: Int64?
+  // The property before the function, as Apple's models have it.
+  @Attribute(derived: "albums.price.@sum") var total: Int64?
   @Attribute(derived: "fans.@count") var fanCount: Int64?
   @Attribute(derived: "country.name") var countryName: String?
   @Attribute(derived: "now()") var saved: Date?
@@ -78,7 +80,7 @@ private let types: [ManagedObject.Type] = [Homeland.self, Band.self, Disc.self, 
     #expect(band.albumCount == 0 && band.searchName.isEmpty)
     try context.save()
     #expect(band.searchName == "motley crue" && band.albumCount == 2 && band.doublePrice == 60)
-    #expect(band.dearest == 20 && band.fanCount == 0 && band.countryName == "Iceland")
+    #expect(band.dearest == 20 && band.total == 30 && band.fanCount == 0 && band.countryName == "Iceland")
     #expect(band.albums.allSatisfy { $0.origin == "ICELAND" } && !context.hasChanges)
     #expect(band.saved.map { abs($0.timeIntervalSinceNow) < 3600 } == true)
     // As in a column of numbers of Apple's stores.

@@ -163,6 +163,12 @@ extension FormatParser {
         "unknown function @\(name): use one of @count, @sum, @min, @max, @avg, @median, @mode, @stddev, "
           + "@unionOfObjects or @distinctUnionOfObjects", column: column)
     }
+    // Derived attributes have the property before the function.
+    if element == nil, filter == nil, name != "count", path.steps.count > 1, let property = path.steps.last {
+      return try aggregate(
+        name, over: PropertyPath(path.scope, Array(path.steps.dropLast()), column: path.column), scope, nil,
+        of: .path(PropertyPath(scope, [property], column: path.column)), column: column)
+    }
     guard (name == "count") == (element == nil) else {
       throw .predicate(
         name == "count"
