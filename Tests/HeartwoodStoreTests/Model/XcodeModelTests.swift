@@ -263,6 +263,22 @@ private final class Volume: ManagedObject {
       "\(notes)")
   }
 
+  @Test func `if the list of a bundle names no version, the last one by its name is read, and said`() throws {
+    let bundle = folder.url.appending(path: "Library.xcdatamodeld")
+    let last = try ManagedObjectModel(types: [Writer.self, Volume.self])
+    let (other, _) = try model(Self.library)
+    try last.writeXcodeModel(to: bundle, version: "Library 10")
+    try other.writeXcodeModel(to: bundle, version: "Library 9")
+    let list = try PropertyListSerialization.data(
+      fromPropertyList: [String: String](), format: .xml, options: 0)
+    try list.write(to: bundle.appending(path: ".xccurrentversion"))
+    var notes: [String] = []
+    let read = try ManagedObjectModel(contentsOf: bundle) { notes.append($0) }
+    #expect(read.versionChecksum == last.versionChecksum)
+    #expect(
+      notes.count == 1 && notes[0].contains(".xccurrentversion names no version: Library 10"), "\(notes)")
+  }
+
   @Test func `classes and a file of the same model have one checksum, and the classes work with the file`()
     throws
   {

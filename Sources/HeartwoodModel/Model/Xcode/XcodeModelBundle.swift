@@ -22,23 +22,31 @@ package struct XcodeModelBundle {
     versions = folder.names.filter { $0.hasSuffix(".xcdatamodel") }.map { name in
       Version(name: String(name.dropLast(".xcdatamodel".count)), url: url.appending(path: name))
     }.sorted { $0.name < $1.name }
-    let named = Self.currentName(in: url)
+    let file = "\(url.path)/\(Self.currentVersionFile)"
+    let names = Self.currentNames(in: url)
+    // An empty list, as some tools write it, is no refusal.
+    if names?.isEmpty == true, versions.count > 1,
+      let last = versions.max(by: { $0.name.compare($1.name, options: .numeric) == .orderedAscending })
+    {
+      current = last
+      notes = ["\(file) names no version: \(last.name), the last one by its name, is read"]
+      return
+    }
+    let named = names?.first
     let found = try folder.current(
       of: versions, \.name, named: named, by: Self.currentVersionFile, a: "folder")
     current = found
     notes =
       named.map { $0 == found.name } ?? true
-      ? []
-      : [
-        "\(url.path)/\(Self.currentVersionFile) names \(named ?? ""), which is no version: \(found.name), the only one, is read"
-      ]
+      ? [] : ["\(file) names \(named ?? ""), which is no version: \(found.name), the only one, is read"]
   }
 
-  private static func currentName(in url: URL) -> String? {
+  /// The name of the current version, if the list has one; nil without a list.
+  private static func currentNames(in url: URL) -> [String]? {
     guard let data = try? Data(contentsOf: url.appending(path: currentVersionFile)),
-      let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any],
-      let name = list[currentVersionKey] as? String
+      let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
     else { return nil }
-    return name.hasSuffix(".xcdatamodel") ? String(name.dropLast(".xcdatamodel".count)) : name
+    guard let name = list[currentVersionKey] as? String else { return [] }
+    return [name.hasSuffix(".xcdatamodel") ? String(name.dropLast(".xcdatamodel".count)) : name]
   }
 }
