@@ -11,7 +11,7 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   ///
   /// - Precondition: The entity is in a valid model. If there is a context, the entity is not abstract.
   public override init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
-    if !entity.isInUse { entity.owningModel?.bindClasses() }
+    ClassEntities.prepare(entity)
     super.init(entity: entity, insertInto: context)
   }
 
@@ -318,7 +318,7 @@ extension _MadeByClass where Self: NSManagedObject {
   ///
   /// - Precondition: The entity is in a valid model, and its class has `init(entity:insertInto:)`. If there is a context, the entity is not abstract.
   public static func _made(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) -> Self {
-    if !entity.isInUse { entity.owningModel?.bindClasses() }
+    ClassEntities.prepare(entity)
     return ManagedObject.make(entity, insertInto: context, as: self as ManagedObject.Type) as! Self
   }
 }

@@ -172,6 +172,20 @@ import Testing
     #expect(entry.kind == .fancy && entry.level == .high)
   }
 
+  @Test func `an entity that is in no model has objects outside of contexts`() {
+    #expect(NSManagedObject(entity: NSEntityDescription(), insertInto: nil).managedObjectContext == nil)
+    let entity = NSEntityDescription()
+    entity.name = "Note"
+    entity.properties = [Library.attribute("text", .stringAttributeType)]
+    let notes = ["a", "b"].map { text in
+      let note = NSManagedObject(entity: entity, insertInto: nil)
+      note.setValue(text, forKey: "text")
+      return note
+    }
+    #expect(notes.map { $0.value(forKey: "text") as? String } == ["a", "b"])
+    #expect(notes[0].entity === entity && notes[0].objectID != notes[1].objectID)
+  }
+
   @Test func `a save validates, and its errors have codes and keys of Cocoa`() throws {
     try context.performAndWait {
       let author = Author(context: context)

@@ -25,6 +25,14 @@ enum ClassEntities {
   }
 }
 
+extension ClassEntities {
+  /// Prepares an entity for its first object: finds the classes of its model, or gives it one if it is in none.
+  static func prepare(_ entity: NSEntityDescription) {
+    if entity.isInUse || entity.isOfPrototypes { return }
+    if let model = entity.owningModel { model.bindClasses() } else { Substitutes.shared.makeModel(of: entity) }
+  }
+}
+
 extension NSManagedObject {
   /// The entity of the class; nil if no model has one.
   static var knownEntity: NSEntityDescription? { ClassEntities.known(self) }
@@ -54,9 +62,10 @@ private final class Substitutes: @unchecked Sendable {
 
   private let lock = NSLock()
   private var entities: [ObjectIdentifier: NSEntityDescription] = [:]
+  private var lone: [NSEntityDescription] = []
 
   func contains(_ entity: NSEntityDescription) -> Bool {
-    lock.withLock { entities.values.contains { $0 === entity } }
+    lock.withLock { entities.values.contains { $0 === entity } || lone.contains { $0 === entity } }
   }
 
   func entity(of type: NSManagedObject.Type) -> NSEntityDescription {
@@ -64,14 +73,26 @@ private final class Substitutes: @unchecked Sendable {
     let entity = NSEntityDescription()
     entity.name = "\(type)"
     entity.useClass(type)
+    fix(entity)
+    lock.withLock { entities[ObjectIdentifier(type)] = entity }
+    return entity
+  }
+
+  /// Makes a model of an entity that is in none, so that it can have objects. It stays: objects do not keep their entity.
+  func makeModel(of entity: NSEntityDescription) {
+    if entity.name?.isEmpty ?? true { entity.name = "NSManagedObject" }
+    fix(entity)
+    lock.withLock { lone.append(entity) }
+  }
+
+  private func fix(_ entity: NSEntityDescription) {
     let model = NSManagedObjectModel()
     model.entities = [entity]
+    model.bindClasses()
     do {
       try model.fix()
     } catch {
-      programError("\(type) cannot be the class of an entity: \(error)")
+      programError("\(entity.name ?? "?") cannot be the entity of an object: \(error)")
     }
-    lock.withLock { entities[ObjectIdentifier(type)] = entity }
-    return entity
   }
 }

@@ -81,6 +81,11 @@ extension ManagedObject {
   package static var entitiesInUse: [EntityDescription] { FrozenModels.entities(of: self) }
 }
 
+extension EntityDescription {
+  /// Whether it is that of the objects from which declarations are read.
+  package var isOfPrototypes: Bool { self === PropertyRecorder.entity }
+}
+
 extension ManagedObjectModel {
   /// Fixes the model.
   package func fix() throws { try freeze() }
