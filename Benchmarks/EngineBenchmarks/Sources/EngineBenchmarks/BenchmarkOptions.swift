@@ -13,6 +13,8 @@ public struct BenchmarkOptions: Sendable {
   /// Seconds that a turn waits at most until the process is at rest and what was written is on disk; 0 where figures do
   /// not count, as in a test.
   public var rest = 5.0
+  /// Whether standard error says what is being measured: not in a test.
+  public var saysProgress = true
   /// Whether tables are printed as Markdown.
   public var markdown = false
   /// A file for the ratios as a chart.

@@ -47,7 +47,7 @@ public struct EngineBenchmark {
     }
   }
 
-  /// Runs all rounds. Says on standard error what is being measured.
+  /// Runs all rounds. Says on standard error what is being measured, unless the options do not want it.
   /// - Throws: `BenchmarkError` where peers disagree about what they read or hold, with their names and the row's; the errors
   ///   of the peers; the error of the system where no store can be made in the folder.
   public func run() throws -> ResultTable {
@@ -56,11 +56,15 @@ public struct EngineBenchmark {
     var table = ResultTable(title: title(rounds), peers: peers.map(\.name))
     var slow: Set<String> = []
     for round in 0..<rounds {
-      progress("round \(round + 1) of \(rounds)")
+      say("round \(round + 1) of \(rounds)")
       let rows = neededRows(slow: round < Self.enoughRounds ? [] : slow)
       try run(rows, round, records, into: &table, &slow)
     }
     return table
+  }
+
+  private func say(_ text: String) {
+    if options.saysProgress { progress(text) }
   }
 
   private func title(_ rounds: Int) -> String {
@@ -86,7 +90,7 @@ public struct EngineBenchmark {
     let work = EngineWork(records, round: round, least: options.least)
     let sessions = peers.map { EngineSession($0, records: count, directory: options.directory) }
     for row in rows {
-      progress("  " + row.name)
+      say("  " + row.name)
       var agreement = Agreement(on: row.name)
       for turn in sessions.indices {
         // Another one begins in each round.

@@ -10,6 +10,7 @@ import Testing
   private func table(of peers: [EnginePeerKind], rows: String? = nil) throws -> ResultTable {
     var options = BenchmarkOptions()
     (options.rounds, options.least, options.rest, options.rows) = (1, 0, 0, rows)
+    options.saysProgress = false
     options.directory = FileManager.default.temporaryDirectory.path
     return try EngineBenchmark(peers: peers, records: 1000, options: options).run()
   }
