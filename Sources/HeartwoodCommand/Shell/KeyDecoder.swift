@@ -2,10 +2,15 @@
 ///
 /// Source of the sequences: ECMA-48 and the documentation of xterm, "Control Sequences".
 struct KeyDecoder {
+  private let hasMore: () -> Bool
   private let next: () -> UInt8?
 
-  /// - Parameter next: Reads one byte; nil at the end of the input.
-  init(_ next: @escaping () -> UInt8?) { self.next = next }
+  /// - Parameters:
+  ///   - hasMore: Whether a byte follows at once, as in a sequence. The key Escape is a byte that nothing follows.
+  ///   - next: Reads one byte; nil at the end of the input.
+  init(hasMore: @escaping () -> Bool, _ next: @escaping () -> UInt8?) {
+    (self.hasMore, self.next) = (hasMore, next)
+  }
 
   /// The next key; nil at the end of the input.
   func key() -> LineEditor.Key? {
@@ -33,6 +38,7 @@ struct KeyDecoder {
   }
 
   private func escaped() -> LineEditor.Key? {
+    guard hasMore() else { return .escape }
     guard let byte = next() else { return nil }
     switch byte {
     case UInt8(ascii: "b"): return .wordLeft

@@ -4,7 +4,7 @@ struct LineEditor {
     case text(Character)
     case left, right, wordLeft, wordRight, home, end, up, down, pageUp, pageDown
     case backspace, delete, deleteToEnd, deleteToStart, deleteWord
-    case complete, clearScreen, enter, interrupt, endOfInput, unknown
+    case complete, clearScreen, enter, escape, interrupt, endOfInput, unknown
   }
 
   enum Outcome: Equatable {
@@ -67,7 +67,7 @@ struct LineEditor {
     case .endOfInput:
       if line.isEmpty { return .ended }
       remove(cursor..<min(line.count, cursor + 1))
-    case .pageUp, .pageDown, .unknown: break
+    case .pageUp, .pageDown, .escape, .unknown: break
     }
     return .editing
   }

@@ -9,7 +9,7 @@ struct Terminal {
     guard let mode = RawMode() else { return nil }
     defer { mode.end() }
     var editor = editor
-    let keys = KeyDecoder { byte() }
+    let keys = KeyDecoder(hasMore: { hasInput(within: sequence) }) { byte() }
     show(prompt, editor)
     while let key = keys.key() {
       switch editor.handle(key) {
@@ -32,14 +32,20 @@ struct Terminal {
   }
 
   /// Runs `body` on the alternate screen, and shows the former one again afterwards.
-  static func fullScreen(_ body: (KeyDecoder) throws -> Void) throws {
+  ///
+  /// - Parameter idle: Runs twice a second while no key is pressed.
+  static func fullScreen(idle: @escaping () -> Void, _ body: (KeyDecoder) throws -> Void) throws {
     guard let mode = RawMode() else { return }
     write("\u{1B}[?1049h")
     defer {
       write("\u{1B}[?25h\u{1B}[?1049l")
       mode.end()
     }
-    try body(KeyDecoder { byte() })
+    let keys = KeyDecoder(hasMore: { hasInput(within: sequence) }) {
+      while !hasInput(within: 500) { idle() }
+      return byte()
+    }
+    try body(keys)
   }
 
   /// Shows lines from the top of the screen, in the place of all that was there.
@@ -66,6 +72,16 @@ struct Terminal {
 
   private static func width(_ characters: ArraySlice<Character>) -> Int {
     TextWidth.columns(of: String(characters))
+  }
+
+  /// How long the bytes of one key take at most, in milliseconds, also over a network.
+  private static let sequence: Int32 = 100
+
+  /// - Parameter time: In milliseconds.
+  /// - Returns: True also where the input has ended.
+  private static func hasInput(within time: Int32) -> Bool {
+    var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    return poll(&input, 1, time) != 0
   }
 
   private static func byte() -> UInt8? {

@@ -14,11 +14,12 @@ enum TableCommand: Subcommand {
     ],
     options: [.moment, .model],
     discussion: """
-      Arrow keys move; Page Up, Page Down, Home and End too. Enter opens the object of the row, or the one that the cell
-      of a relationship leads to; of an object, Enter follows a relationship. u goes back. s sorts by the column of the
-      cursor: ascending, descending, not. / is for a condition in the language of fetch --where, in which Tab completes
-      names and the up key finds former ones; an empty one ends the filter, and Control-C gives it up. r reads the store
-      again, q ends. Nothing is changed.
+      Arrow keys move; Page Up, Page Down, Home and End too. Enter opens the object of the row, or the one that the
+      cell of a relationship leads to; of an object, Enter follows a relationship. u or Escape goes back. s sorts by
+      the column of the cursor: ascending, descending, not. / is for a condition in the language of fetch --where, in
+      which Tab completes names and the up key finds former ones; an empty one ends the filter, and Escape gives it
+      up. r reads the store again, q ends. The last line says if the store is deleted or another one takes its place.
+      Nothing is changed.
       """,
     examples: [
       SubcommandSyntax.Example(line: "heartwood table world.heartwood", meaning: "begins with the entities"),
@@ -53,11 +54,21 @@ enum TableCommand: Subcommand {
       TableSource(store: BrowsedStore(store, generation: generation)),
       TableList(entity.map { .objects(of: $0) } ?? .entities), width: size.columns, height: size.rows
     ) { entity, condition in completion(condition, condition.count, of: entity) }
-    try Terminal.fullScreen { keys in
+    var shown: [String] = []
+    func show(always: Bool) {
+      let size = TerminalSize.columnsAndRows(of: STDERR_FILENO)
+      let isResized = screen.resize(width: size.columns, height: size.rows)
+      let lines = screen.lines(usesColors: usesColors)
+      if always || isResized || lines != shown { Terminal.show(lines, cursor: screen.cursorColumn) }
+      shown = lines
+    }
+    func look() {
+      screen.look()
+      show(always: false)
+    }
+    try Terminal.fullScreen(idle: look) { keys in
       repeat {
-        let size = TerminalSize.columnsAndRows(of: STDERR_FILENO)
-        screen.resize(width: size.columns, height: size.rows)
-        Terminal.show(screen.lines(usesColors: usesColors), cursor: screen.cursorColumn)
+        show(always: true)
         guard let key = keys.key(), screen.handle(key) == .showing else { return }
       } while true
     }

@@ -27,7 +27,7 @@ extension TableScreen {
     }
     if page.rows.isEmpty { lines.append("  no objects") }
     lines += Array(repeating: "", count: max(0, room + 2 - lines.count))
-    return lines + [(message ?? prompt ?? Self.keys).cut(toColumns: width)]
+    return lines + [(message ?? prompt ?? absence ?? Self.keys).cut(toColumns: width)]
   }
 
   private static let gap = "  "

@@ -15,6 +15,8 @@ struct TableScreen {
   private var height: Int
   /// Shown instead of the keys until the next key.
   private(set) var message: String?
+  /// Why what is shown is not of the store at the path any more, as a phrase; nil if it is. Shown instead of the keys.
+  private(set) var absence: String?
   /// The condition that is being written; nil while keys move.
   private(set) var editor: LineEditor?
   private var conditions: [String] = []
@@ -38,12 +40,18 @@ struct TableScreen {
   /// How many rows fit: a title, the heads of the columns and the last line are the others.
   var room: Int { max(1, height - 3) }
 
-  /// Takes a new size of the terminal.
-  mutating func resize(width: Int, height: Int) {
-    guard (width, height) != (self.width, self.height) else { return }
+  /// Takes the size of the terminal.
+  ///
+  /// - Returns: Whether it is a new one.
+  mutating func resize(width: Int, height: Int) -> Bool {
+    guard (width, height) != (self.width, self.height) else { return false }
     (self.width, self.height) = (width, height)
     reread()
+    return true
   }
+
+  /// Looks whether the store is still at its path.
+  mutating func look() { absence = source.absence }
 
   mutating func handle(_ key: LineEditor.Key) -> Outcome {
     message = nil
@@ -61,7 +69,7 @@ struct TableScreen {
     case .left, .text("h"): list.column = max(0, list.column - 1)
     case .right, .text("l"): list.column = min(max(0, page.columns.count - 1), list.column + 1)
     case .enter: open()
-    case .backspace, .text("u"): back()
+    case .backspace, .escape, .text("u"): back()
     case .text("/"): beginFilter()
     case .text("s"): sort()
     case .text("r"), .clearScreen: reread()
@@ -94,7 +102,8 @@ struct TableScreen {
     }
     list.column = min(list.column, max(0, page.columns.count - 1))
     self.list = list
-    message = source.absence
+    message = nil
+    look()
   }
 
   private mutating func move(to row: Int) {
@@ -172,7 +181,7 @@ struct TableScreen {
   }
 
   private mutating func edit(_ key: LineEditor.Key) {
-    switch editor?.handle(key) {
+    switch key == .escape ? .interrupted : editor?.handle(key) {
     case .line(let text):
       editor = nil
       filter(text)

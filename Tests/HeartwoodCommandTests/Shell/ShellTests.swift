@@ -14,7 +14,7 @@ private func edited(
       start: start, candidates: candidates.filter { $0.hasPrefix(String(line[start...])) })
   }
   var rest = Array(bytes.utf8)[...]
-  let keys = KeyDecoder { rest.popFirst() }
+  let keys = KeyDecoder(hasMore: { !rest.isEmpty }) { rest.popFirst() }
   var outcome = LineEditor.Outcome.editing
   while let key = keys.key() { outcome = editor.handle(key) }
   return (editor, outcome)
@@ -27,7 +27,7 @@ private func edited(
     ("one two\u{01}\u{0B}", "", 0), ("one two\u{1B}bX", "one Xtwo", 5), ("abc\u{01}\u{1B}[3~", "bc", 0),
     ("abc\u{01}\u{04}", "bc", 0), ("日本\u{1B}[DX", "日X本", 2), ("a\u{1B}[1;5DX", "Xa", 1),
     ("a\u{02}\u{06}b", "ab", 2),
-    ("x\u{1B}[Hy\u{1B}[Fz", "yxz", 3), ("\u{7F}\u{1B}[D\u{1B}[3~", "", 0),
+    ("x\u{1B}[Hy\u{1B}[Fz", "yxz", 3), ("abc\u{1B}", "abc", 3), ("\u{7F}\u{1B}[D\u{1B}[3~", "", 0),
   ])
   func `keys move and delete as in other line editors`(bytes: String, line: String, cursor: Int) {
     let (editor, outcome) = edited(bytes)

@@ -38,7 +38,7 @@ struct Program {
   }
 
   /// The command is built in the same folder as the tests.
-  private static var executable: URL {
+  static var executable: URL {
     let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
     return (bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent()
       .appending(path: "heartwood")

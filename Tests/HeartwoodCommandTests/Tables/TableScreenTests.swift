@@ -22,7 +22,7 @@ struct TableScreenTests {
       ) { completion($1, $1.count, of: $0) }
       return keys.map { keys in
         var rest = Array(keys.utf8)[...]
-        let decoder = KeyDecoder { rest.popFirst() }
+        let decoder = KeyDecoder(hasMore: { !rest.isEmpty }) { rest.popFirst() }
         while let key = decoder.key() { _ = screen.handle(key) }
         return screen.lines(usesColors: false)
       }
@@ -76,20 +76,53 @@ struct TableScreenTests {
     #expect(try screens(.objects(of: "City"), [""]).first?[2].contains("\u{2026}") == true)
   }
 
-  @Test func `a store that is deleted is said to be when it is read again`() throws {
-    let keys = try CommandStore.with(world.path, for: .following, RecordingConsole()) { store in
+  @Test func `a store that is deleted, and another one in its place, are said to be until it is back`() throws
+  {
+    try CommandStore.with(world.path, for: .following, RecordingConsole()) { store in
       var screen = try TableScreen(
         TableSource(store: BrowsedStore(store, generation: nil)), TableList(.entities), width: 100, height: 10
       ) { _, _ in LineEditor.Completion(start: 0, candidates: []) }
-      #expect(screen.message == nil)
-      try FileManager.default.removeItem(atPath: world.path)
+      func last() -> String? { screen.lines(usesColors: false).last }
+      screen.look()
+      #expect(last()?.hasPrefix("arrows move") == true)
+      let former = world.path + ".former"
+      try FileManager.default.moveItem(atPath: world.path, toPath: former)
+      screen.look()
+      #expect(last() == "the store was deleted", "without a key")
       _ = screen.handle(.text("r"))
-      #expect(screen.lines(usesColors: false).last == "the store was deleted")
       #expect(screen.page.total == 3)
+      #expect(last() == "the store was deleted")
+      let document = try world.directory.file("other.json", SmallWorld.document)
+      #expect(CommandRun("import", world.path, document).status == .success)
       _ = screen.handle(.down)
-      return screen.lines(usesColors: false).last ?? ""
+      screen.look()
+      #expect(last() == "another store is at its path")
+      _ = screen.handle(.up)
+      #expect(last() == "another store is at its path", "after a key, too")
+      try FileManager.default.removeItem(atPath: world.path)
+      try FileManager.default.moveItem(atPath: former, toPath: world.path)
+      screen.look()
+      #expect(last()?.hasPrefix("arrows move") == true)
     }
-    #expect(keys.hasPrefix("arrows move"))
+  }
+
+  @Test func `Escape gives a condition up, and goes back`() throws {
+    let screens = try screens(.entities, [Self.end + "\r", "/abc\u{1B}", "\u{1B}", "\u{1B}"])
+    #expect(screens[0][0].hasPrefix("Country"))
+    #expect(screens[1] == screens[0])
+    #expect(screens[2][2...4].map(words) == [["City", "3"], ["Continent", "2"], [">", "Country", "4"]])
+    #expect(screens[3] == screens[2])
+  }
+
+  @Test func `a terminal gets another size, and loses its store, while no key is pressed`() throws {
+    let terminal = try TerminalProgram("table", world.path, columns: 80, rows: 10)
+    try terminal.wait(for: "arrows move")
+    try terminal.resize(columns: 30, rows: 6)
+    try terminal.wait(for: "\u{2026}")
+    try FileManager.default.removeItem(atPath: world.path)
+    try terminal.wait(for: "the store was deleted")
+    terminal.type("q")
+    #expect(terminal.status() == 0)
   }
 
   @Test func `the cursor moves by rows and pages, and stays in the list`() throws {
