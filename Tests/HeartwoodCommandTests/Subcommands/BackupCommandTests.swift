@@ -35,6 +35,14 @@ import Testing
   #expect(world.run("backup").status == .usage)
 }
 
+@Test(arguments: ["backup", "copy"])
+func `a copy in a folder that is not there is refused with the reason`(command: String) throws {
+  let world = try SmallWorld()
+  let run = world.run(command, world.directory.path("none/copy"))
+  #expect(run.status == .noInput)
+  #expect(run.notes.contains("no such file or directory"), "\(run.notes)")
+}
+
 @Test func `salvage makes a new store from one that has lost its anchor and its tree`() throws {
   let world = try SmallWorld()
   let countries = world.run("fetch", "Country").output
