@@ -8,6 +8,7 @@ import Testing
   for words in [["--help"], ["-h"], ["help"]] {
     let run = CommandRun(words)
     #expect(run.status == .success)
+    #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 120 })
     #expect(run.output.hasPrefix("heartwood: "))
     #expect(run.notes == "")
   }

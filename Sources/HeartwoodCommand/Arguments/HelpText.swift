@@ -19,12 +19,13 @@ enum HelpText {
   }
 
   static let introduction = """
-    A store is a directory, or a file made by copy. import, kv put and kv load create a missing store; backup and salvage create a copy.
+    A store is a directory, or a file made by copy. import, kv put and kv load create a missing store; backup, copy,
+    follow, restore and salvage create one from another. The folder in which it is to be must be there.
     Reading changes nothing, except that it recovers a store that its writer did not close. verify and the kv commands
     that read do not recover a store; kv backup does.
     """
 
-  static let exitStatus = "0 done, 1 a store failed verification, 64 to 77 as in sysexits(3)."
+  static let exitStatus = "0 done, 1 verify, salvage or port found what is wrong, 64 to 77 as in sysexits(3)."
 
   static func subcommand(_ syntax: SubcommandSyntax) -> String {
     var parts = ["heartwood \(syntax.name): \(syntax.summary)", "usage: \(syntax.usage)"]

@@ -60,8 +60,8 @@ enum ImportCommand: Subcommand {
         line: "heartwood import places.heartwood places.json --model model.json",
         meaning: "a list of objects, with a model written beside it (see heartwood model)"),
       SubcommandSyntax.Example(
-        line: "heartwood import world.heartwood City.csv --upsert name",
-        meaning: "updates the cities that are there, and adds the others"),
+        line: "heartwood import world.heartwood Country.csv --upsert code",
+        meaning: "updates the countries that are there, and adds the others"),
       SubcommandSyntax.Example(
         line: "heartwood import world.heartwood World.sqlite",
         meaning: "makes a store of one that Core Data or SwiftData wrote"),

@@ -29,7 +29,7 @@ enum UpdateCommand: Subcommand {
         meaning: "raises prices by a tenth"),
       SubcommandSyntax.Example(
         line:
-          "heartwood update world.heartwood Country --set 'name = \"Eire\", motto = nil' --where 'id == 7'",
+          "heartwood update world.heartwood Country --set 'name = \"Eire\", demonym = nil' --where 'code == \"IE\"'",
         meaning: "sets a text, and removes another one"),
     ])
 

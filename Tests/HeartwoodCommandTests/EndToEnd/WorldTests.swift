@@ -33,6 +33,26 @@ private struct World {
     #expect(world.run("verify").output.contains("is sound: 934 objects"))
   }
 
+  @Test func `what the help shows of the world works on it`() throws {
+    let world = try World()
+    let rows = world.run("fetch", "Country", "--columns", "code,name,population", "--format", "csv").output
+    let files = ["world.heartwood": world.path, "Country.csv": try world.directory.file("Country.csv", rows)]
+    let names = ["import", "fetch", "show", "count", "update", "delete"]
+    let lines = Command.subcommands.map { $0.syntax }.filter { names.contains($0.name) }.flatMap {
+      $0.examples
+    }
+    .map { $0.line }
+    let ofWorld = lines.filter { line in
+      line.contains(" world.heartwood ") && !line.hasSuffix(".json") && !line.hasSuffix(".sqlite")
+    }
+    #expect(ofWorld.count == 9)
+    for line in ofWorld {
+      let words = ShellWords(Array(line)).words.map(\.text)
+      let run = CommandRun(words.dropFirst().map { files[$0] ?? $0 })
+      #expect(run.status == .success, "\(line): \(run.notes)")
+    }
+  }
+
   @Test func `the world is queried by index, through relationships and over many objects`() throws {
     let world = try World()
     let largest = world.run(
