@@ -67,7 +67,7 @@ struct TimeBenchmark {
 
   /// - Parameters:
   ///   - changed: How many changes there are since the load.
-  ///   - prefix: What the names of the lines begin with.
+  ///   - prefix: The beginning of the names of the lines.
   private func past(
     of container: PersistentContainer, changedBefore changed: Int, _ prefix: String
   ) throws -> [String] {
