@@ -36,7 +36,7 @@ struct PieceSource {
     var walk = try LogWalk(segments[...], from: start, upTo: plan.contents.end.position)
     var times = Times()
     while let frame = try walk.next() { times.add(frame) }
-    guard walk.point == plan.contents.end else { throw damage(walk) }
+    guard walk.point == plan.contents.end else { throw damage(walk, upTo: plan.contents.end.position) }
     return times
   }
 
@@ -50,14 +50,17 @@ struct PieceSource {
       while let frame = try walk.next() {
         if frame.endsTransaction { last = Times(of: frame) }
       }
-      guard walk.point.position == end, walk.point.chain == part.end.chain else { throw damage(walk) }
+      guard walk.point.position == end, walk.point.chain == part.end.chain else {
+        throw damage(walk, upTo: end)
+      }
     }
     return last
   }
 
-  private func damage(_ walk: LogWalk) -> EngineError {
+  private func damage(_ walk: LogWalk, upTo end: LogPosition) -> EngineError {
     EngineError.damaged(
-      "a frame of the log is damaged, and damage is not shipped; run verify, and restore the file",
+      "a frame of the log, which ends at byte \(end.offset) of \(SegmentName.log(end.segment)), is damaged, and damage is not shipped; run verify, "
+        + "and restore the file",
       file: walk.segment.path, offset: walk.point.position.offset)
   }
 

@@ -28,11 +28,11 @@ struct DiaryKillRun {
     (self.seed, self.roles, self.program) = (seed, roles, program)
   }
 
-  /// Kills at least this many processes. After each round, in which all were killed, the whole store is checked.
+  /// Kills at least this many processes. After each round, in which all were killed, the whole store is checked. Its folder is kept if something is
+  /// found.
   func run(kills: Int) throws -> Report {
     let folder = FileManager.default.temporaryDirectory.appending(path: "diary-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
     let places = DiaryPlaces(folder: folder.path)
     try KilledProcess.inheritance.withLock {
       let container = try places.open()
@@ -47,9 +47,10 @@ struct DiaryKillRun {
         try killAll(places, &random, &ledger, &report)
         report.entries = try KilledProcess.inheritance.withLock { try look(places, &ledger) }
       } catch {
-        throw Finding("seed \(seed), after \(report.kills) kills: \(error)")
+        throw Finding("seed \(seed), after \(report.kills) kills: \(error); \(folder.path) is as it was then")
       }
     }
+    try FileManager.default.removeItem(at: folder)
     report.acknowledgements = ledger.count
     return report
   }
