@@ -75,6 +75,20 @@ open class NSExpression: NSObject, NSCopying {
     }
   }
 
+  /// A method of an object as a function, such as one of the migration manager in a mapping model.
+  ///
+  /// - Parameters:
+  ///   - target: The object: the variable `manager` or `entityPolicy`, or a value if the method is a function of predicates.
+  ///   - name: The name of the method, with its colons.
+  ///   - parameters: Expressions, or constants.
+  /// - Precondition: There is such a function with this number of arguments.
+  public convenience init(
+    forFunction target: NSExpression, selectorName name: String, arguments parameters: [Any]
+  ) {
+    let parts = [target.expression, ConditionExpression(forConstantValue: name)] + parameters.map(NSExpression.of)
+    self.init(format: "FUNCTION(\(parts.map { "\($0)" }.joined(separator: ", ")))", argumentArray: [])
+  }
+
   /// A list of expressions.
   public convenience init(forAggregate subexpressions: [Any]) {
     self.init(ConditionExpression(forAggregate: subexpressions.map { NSExpression.of($0) }))

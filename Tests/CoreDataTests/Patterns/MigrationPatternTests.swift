@@ -374,7 +374,9 @@ final class Note: NSManagedObject {
     let (source, destination) = (Self.model(second: false), Self.model(second: true))
     let mapping = Self.mapping(from: source, to: destination)
     let points = mapping.entityMappings[0].attributeMappings?.first { $0.name == "points" }
-    points?.valueExpression = NSExpression(format: "FUNCTION($manager, \"twice:\", $source.points)")
+    points?.valueExpression = NSExpression(
+      forFunction: NSExpression(forVariable: "manager"), selectorName: "twice:",
+      arguments: [NSExpression(forVariable: "source.points")])
     let manager = Counting(sourceModel: source, destinationModel: destination)
     let made = url.deletingLastPathComponent().appending(path: "New.sqlite")
     try manager.migrateStore(
