@@ -21,6 +21,14 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   /// The superclass.
   public class func superclass() -> AnyClass? { _getSuperclass(self) }
 
+  /// The name of the class, as `NSStringFromClass` gives it.
+  open class func description() -> String { NSStringFromClass(self) }
+
+  /// Whether it is the class or a subclass of it.
+  public class func isSubclass(of aClass: AnyClass) -> Bool {
+    sequence(first: self as AnyClass, next: { _getSuperclass($0) }).contains { $0 == aClass }
+  }
+
   /// The entity of this class, in the model that was used or read last. Without a model that has one, writes a warning, and returns an entity
   /// without properties.
   open override class func entity() -> NSEntityDescription { ClassEntities.entity(of: self) }
@@ -279,14 +287,12 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   open var debugDescription: String { description }
 
   /// Whether the object is of the class or of a subclass.
-  public final func isKind(of aClass: AnyClass) -> Bool {
-    var next: AnyClass? = type(of: self)
-    while let current = next {
-      if current == aClass { return true }
-      next = _getSuperclass(current)
-    }
-    return false
-  }
+  public final func isKind(of aClass: AnyClass) -> Bool { type(of: self).isSubclass(of: aClass) }
+
+  /// The superclass of the object's class.
+  public final var superclass: AnyClass? { _getSuperclass(type(of: self)) }
+  /// The object's class.
+  open var classForCoder: AnyClass { type(of: self) }
 
   /// Whether the object is exactly of the class.
   public final func isMember(of aClass: AnyClass) -> Bool { type(of: self) == aClass }

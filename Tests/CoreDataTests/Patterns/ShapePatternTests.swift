@@ -185,9 +185,14 @@ extension NSPersistentStoreCoordinator: FormerMetadata {}
     #expect(author.shelf?.count == 2)
   }
 
-  @Test func `a class of objects has a superclass`() {
+  @Test func `a class of objects has a superclass and a name`() {
     final class Poet: Author {}
     #expect(Poet.superclass() == Author.self && Author.superclass() == NSManagedObject.self)
+    #expect(Author.description() == NSStringFromClass(Author.self))
+    #expect(Poet.isSubclass(of: Author.self) && !Author.isSubclass(of: Poet.self))
+    let object = NSManagedObject(entity: NSEntityDescription(), insertInto: nil)
+    #expect(object.superclass == NSManagedObject.superclass() && object.classForCoder == NSManagedObject.self)
+    #expect(object.isKind(of: NSManagedObject.self) && !object.isKind(of: Author.self))
   }
 
   @Test func `initialisers in extensions make models and entities`() throws {
