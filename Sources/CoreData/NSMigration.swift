@@ -44,7 +44,7 @@ extension ManagedObjectModel {
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
     bindClasses()
-    return isConfiguration(named: StoreTypes.configuration(configuration), compatibleWith: metadata)
+    return isConfiguration(named: StoreTypes.configuration(configuration, of: self), compatibleWith: metadata)
   }
 }
 

@@ -55,6 +55,11 @@ enum StoreTypes {
   /// The name of a configuration; nil for that of all entities.
   static func configuration(_ name: String?) -> String? { name == defaultConfiguration ? nil : name }
 
+  /// The name of a configuration in a model; nil for that of all entities, which a model without configurations has under every name.
+  static func configuration(_ name: String?, of model: NSManagedObjectModel) -> String? {
+    model.entityNamesByConfiguration.isEmpty ? nil : configuration(name)
+  }
+
   /// The kind for a name of Core Data's or Heartwood's.
   static func kind(_ name: String) -> PersistentStore.StoreType {
     name == NSSQLiteStoreType ? .log : PersistentStore.StoreType(rawValue: name)

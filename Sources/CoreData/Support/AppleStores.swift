@@ -133,6 +133,7 @@ extension PersistentStoreCoordinator {
   package func addStore(
     _ description: PersistentStoreDescription, _ options: [AnyHashable: Any]?
   ) throws -> PersistentStore {
+    description.configuration = StoreTypes.configuration(description.configuration, of: managedObjectModel)
     try AppleStores.bring(description, options, for: managedObjectModel)
     return try addPersistentStore(with: description)
   }

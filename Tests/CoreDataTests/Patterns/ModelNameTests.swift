@@ -61,6 +61,30 @@ import Testing
     #expect(store.configurationName == model.configurations[0])
   }
 
+  @Test func `in a model without configurations every name of one stands for all entities`() throws {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).sqlite")
+    defer { try? FileManager.default.removeItem(at: url) }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.makeModel())
+    let store = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: "Library", at: url)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      _ = Author(name: "A", context: context)
+      try context.save()
+    }
+    let metadata = coordinator.metadata(for: store)
+    #expect(Library.makeModel().isConfiguration(withName: "Library", compatibleWithStoreMetadata: metadata))
+    let other = NSManagedObjectModel()
+    #expect(!other.isConfiguration(withName: "Library", compatibleWithStoreMetadata: metadata))
+    let configured = Library.makeModel()
+    configured.setEntities(configured.entities, forConfigurationName: "All")
+    #expect(throws: (any Error).self) {
+      try NSPersistentStoreCoordinator(managedObjectModel: configured).addPersistentStore(
+        ofType: NSInMemoryStoreType, configurationName: "Library", at: nil)
+    }
+  }
+
   @Test func `a renaming identifier that was not set is the name`() {
     let attribute = Library.attribute("title", .stringAttributeType)
     let entity = NSEntityDescription()
