@@ -35,7 +35,13 @@ extension Translation {
     // A method of the class itself is named without its object.
     var target = inner
     if target.hasPrefix("self.") { target = "Self." + target.dropFirst(5) }
-    if !(target.split(separator: "(").first ?? "").contains(".") { target = "Self." + target }
+    let path = (target.split(separator: "(").first ?? "").split(separator: ".")
+    if path.count < 2 { target = "Self." + target }
+    // A method of another object is that of its class, so that the selector does not keep the object.
+    if path.count > 1, path[path.count - 2].first?.isLowercase == true {
+      let object = path.dropLast().joined(separator: ".")
+      target = "type(of: \(object))" + target.dropFirst(object.count)
+    }
     replace(start..<end, "Selector(\"\(name)\(labels)\", \(target))")
     return end
   }

@@ -186,6 +186,11 @@ import Testing
         == "f(Selector(\"changed(_:)\", Controller.changed(_:)))")
     #expect(translated("f(#selector(changed))") == "f(Selector(\"changed\", Self.changed))")
     #expect(translated("f(#selector(self.changed(_:)))") == "f(Selector(\"changed(_:)\", Self.changed(_:)))")
+    #expect(
+      translated("f(#selector(strongSelf.changed(_:)))")
+        == "f(Selector(\"changed(_:)\", type(of: strongSelf).changed(_:)))")
+    #expect(translated("f(#selector(a.b.end))") == "f(Selector(\"end\", type(of: a.b).end))")
+    #expect(translated("f(#selector(Shop.City.end))") == "f(Selector(\"end\", Shop.City.end))")
     #expect(translated("f(#selector(getter: City.name))") == "f(Selector(\"name\"))")
   }
 
