@@ -85,7 +85,8 @@ open class NSExpression: NSObject, NSCopying {
   public convenience init(
     forFunction target: NSExpression, selectorName name: String, arguments parameters: [Any]
   ) {
-    let parts = [target.expression, ConditionExpression(forConstantValue: name)] + parameters.map(NSExpression.of)
+    let parts =
+      [target.expression, ConditionExpression(forConstantValue: name)] + parameters.map(NSExpression.of)
     self.init(format: "FUNCTION(\(parts.map { "\($0)" }.joined(separator: ", ")))", argumentArray: [])
   }
 

@@ -29,7 +29,8 @@ extension ClassEntities {
   /// Prepares an entity for its first object: finds the classes of its model, or gives it one if it is in none.
   static func prepare(_ entity: NSEntityDescription) {
     if entity.isInUse || entity.isOfPrototypes { return }
-    if let model = entity.owningModel { model.bindClasses() } else { Substitutes.shared.makeModel(of: entity) }
+    guard let model = entity.owningModel else { return Substitutes.shared.makeModel(of: entity) }
+    model.bindClasses()
   }
 }
 
