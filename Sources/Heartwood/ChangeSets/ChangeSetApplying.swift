@@ -126,11 +126,8 @@ struct ChangeSetApplying {
       guard try takes(change.stamp, key, nil, isChangedHere: false, property: nil) else { return nil }
     }
     let object = entity.factory.makeObject()
-    if let former {
-      context.adoptInserted(object, as: context.identifier(entity, former.key))
-    } else {
-      context.insert(object)
-    }
+    let identifier = former.map { context.identifier(entity, $0.key) }
+    context.adoptReturning(object, as: identifier ?? ManagedObjectID.makeTemporary(entity))
     inserted[change.identity] = object
     return object
   }

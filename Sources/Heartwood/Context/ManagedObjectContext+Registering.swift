@@ -88,6 +88,17 @@ extension ManagedObjectContext {
     editCount &+= 1
   }
 
+  /// Registers an object that a store has had, and whose values follow: those that do not are nil where they may be, and not the model's defaults.
+  func adoptReturning(_ object: ManagedObject, as identifier: ManagedObjectID) {
+    adoptInserted(object, as: identifier)
+    willEdit(object)
+    let entity = object.entity
+    for slot in entity.slots
+    where entity.isPortable(slot) && entity.property(at: slot).isOptional && !object.value(at: slot).isNull {
+      object.setEdit(slot, .null)
+    }
+  }
+
   /// Removes an object from the context; it keeps its last values but has no context any more.
   func forget(_ object: ManagedObject) {
     TransientLinks(self).dropTransientLinks(of: object)

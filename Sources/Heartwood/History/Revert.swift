@@ -118,7 +118,7 @@ struct Revert {
       context.forget(known)
     }
     let object = identifier.entity.factory.makeObject()
-    context.adoptInserted(object, as: context.identifier(identifier.entity, key))
+    context.adoptReturning(object, as: context.identifier(identifier.entity, key))
     return object
   }
 
