@@ -10,10 +10,11 @@ extension ChangeSet {
       change.stamp = nil
       change.kind =
         switch change.kind {
-        case .inserted: .deleted
+        case .inserted: change.isReturn ? .updated : .deleted
         case .deleted: .inserted
         case .updated: .updated
         }
+      change.isReturn = false
       change.cells = change.cells.mapValues { CellChange(former: $0.value, value: $0.former) }
       change.links = change.links.compactMapValues { links in
         let changed = links.filter { !$0.isUnchanged }
@@ -21,7 +22,7 @@ extension ChangeSet {
           ? nil : changed.map { LinkChange(destination: $0.destination, isAdded: !$0.isAdded) }
       }
       change.orders = change.orders.mapValues { OrderChange(former: $0.value, value: $0.former) }
-      return change
+      return change.isVoid ? nil : change
     }
     return set
   }
@@ -69,9 +70,9 @@ extension ChangeSet {
     set.generations = nil
     set.changes = changes.compactMap { change in
       guard let theirs = others[change.identity] else { return change }
-      guard theirs.kind == .updated, change.kind == .updated else {
+      guard theirs.isOfPresent, change.isOfPresent else {
         // Objects that they have deleted stay so, and those that both have inserted or deleted are there.
-        return theirs.kind == .updated ? change.after(theirs) : nil
+        return theirs.isOfPresent ? change.after(theirs) : nil
       }
       var rest = change
       rest.cells = change.cells.filter { theirs.cells[$0.key] == nil }
@@ -92,10 +93,13 @@ extension ChangeSet.Change {
   fileprivate func joined(with next: ChangeSet.Change) -> ChangeSet.Change? {
     var joined = next
     switch (kind, next.kind) {
+    case (.inserted, .deleted) where isReturn: break
     case (.inserted, .deleted): return next.stamp == nil ? nil : .tombstone(identity, next.stamp)
     case (.deleted, .inserted) where isTombstone: return next
-    case (.inserted, _): (joined.kind, joined.stamp) = (.inserted, stamp)
-    case (.deleted, .inserted): (joined.kind, joined.stamp) = (.updated, nil)
+    case (.inserted, .inserted): joined.isReturn = isReturn
+    case (.inserted, _): (joined.kind, joined.isReturn, joined.stamp) = (.inserted, isReturn, stamp)
+    case (.deleted, .inserted) where next.stamp == nil: joined.kind = .updated
+    case (.deleted, .inserted): joined.isReturn = true
     default: break
     }
     for (name, former) in cells {

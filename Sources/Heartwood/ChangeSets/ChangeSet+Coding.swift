@@ -122,7 +122,7 @@ private struct Encoder: ~Copyable {
   mutating func append(_ change: ChangeSet.Change) {
     append(change.identity)
     writer.appendVarint(names.place(of: change.entity))
-    writer.append(UInt8(change.kind == .inserted ? 1 : change.kind == .updated ? 2 : 3))
+    writer.append(UInt8(change.isReturn ? 4 : change.kind == .inserted ? 1 : change.kind == .updated ? 2 : 3))
     append(change.stamp)
     writer.appendVarint(UInt64(change.cells.count))
     for (name, cell) in change.cells.sorted(by: { $0.key < $1.key }) {
@@ -185,9 +185,11 @@ private struct Decoder {
   func change(_ reader: inout ByteReader) throws -> ChangeSet.Change {
     let identity = try identity(&reader)
     let entity = try name(&reader)
-    let kinds: [UInt8: ObjectDifference.Kind] = [1: .inserted, 2: .updated, 3: .deleted]
-    guard let kind = kinds[try reader.readUInt8()] else { throw ChangeSet.unreadable("a change has no kind") }
+    let kinds: [UInt8: ObjectDifference.Kind] = [1: .inserted, 2: .updated, 3: .deleted, 4: .inserted]
+    let number = try reader.readUInt8()
+    guard let kind = kinds[number] else { throw ChangeSet.unreadable("a change has no kind") }
     var change = ChangeSet.Change(identity: identity, entity: entity, kind: kind, stamp: try stamp(&reader))
+    change.isReturn = number == 4
     for _ in 0..<(try reader.readVarint()) {
       let name = try name(&reader)
       let (former, value) = (try cell(&reader), try cell(&reader))

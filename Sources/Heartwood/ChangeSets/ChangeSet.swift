@@ -76,6 +76,8 @@ public struct ChangeSet: Sendable, Hashable {
     /// The name of its own entity; empty for a tombstone.
     let entity: String
     var kind: ObjectDifference.Kind
+    /// Whether the earlier generation has an inserted object, too: it was deleted between them, and came back.
+    var isReturn = false
     /// When the object was inserted or deleted; of an updated one nil.
     var stamp: ChangeStamp?
     /// By the paths of attributes, elements and to-one relationships.
@@ -91,6 +93,7 @@ public struct ChangeSet: Sendable, Hashable {
     }
 
     var isTombstone: Bool { kind == .deleted && entity.isEmpty }
+    var isOfPresent: Bool { kind == .updated || isReturn }
     var isVoid: Bool { kind == .updated && cells.isEmpty && links.isEmpty && orders.isEmpty }
   }
 }

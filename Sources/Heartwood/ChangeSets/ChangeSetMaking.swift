@@ -141,7 +141,9 @@ struct ChangeSetMaking {
     guard isRevived || set[address] != nil, let row = try later.row(entity.rootEntity, address.key) else {
       return
     }
-    if isRevived { (change.kind, change.stamp) = (.inserted, try stamp(StampKey(address: address))) }
+    if isRevived {
+      (change.kind, change.isReturn, change.stamp) = (.inserted, true, try stamp(StampKey(address: address)))
+    }
     let numbers = later.schema.entity(entity).propertyNumbers
     for slot in entity.slots where entity.isPortable(slot) {
       let path = entity.property(at: slot).path
