@@ -129,7 +129,9 @@ extension ChangeSet.Change {
       joined.links[name] = rest.isEmpty ? nil : rest
     }
     if joined.kind == .updated {
-      joined.cells = joined.cells.filter { $0.value.former != $0.value.value || $0.value.stamp != nil }
+      joined.cells = joined.cells.filter {
+        !$0.value.former.isStored(as: $0.value.value) || $0.value.stamp != nil
+      }
       joined.orders = joined.orders.filter { $0.value.former != $0.value.value }
     }
     return joined.isVoid ? nil : joined

@@ -47,6 +47,12 @@ public struct ChangeSet: Sendable, Hashable {
   enum Cell: Hashable, Sendable {
     case value(Value)
     case object(Identity)
+
+    /// Whether a row has the same for both: texts differ also where they are equal as texts.
+    func isStored(as other: Cell) -> Bool {
+      guard case .value(let value) = self, case .value(let other) = other else { return self == other }
+      return value.isStored(as: other)
+    }
   }
 
   struct CellChange: Hashable, Sendable {

@@ -171,7 +171,7 @@ struct ChangeSetApplying {
   private mutating func isChanged(_ object: ManagedObject, _ change: ChangeSet.Change) throws -> Bool {
     for (name, cell) in change.cells {
       guard let slot = object.entity.slot(named: name) else { continue }
-      if try self.cell(of: object, slot) != cell.former { return true }
+      if try !self.cell(of: object, slot).isStored(as: cell.former) { return true }
     }
     return false
   }
@@ -246,7 +246,9 @@ struct ChangeSetApplying {
       }
       let key = StampKey(address: address, property: numbers[slot])
       // One that was set to the value that it had decides only by its time, or where this store has the value between.
-      if policy != .newest, !isNew, cell.former == cell.value, change.kind == .updated, try !isSeen(key) {
+      if policy != .newest, !isNew, cell.former.isStored(as: cell.value), change.kind == .updated,
+        try !isSeen(key)
+      {
         continue
       }
       if isNew {
@@ -256,12 +258,12 @@ struct ChangeSetApplying {
         }
       } else {
         let present = try self.cell(of: object, slot)
-        let isChanged =
-          change.kind == .inserted ? present != cell.value : present != cell.former && present != cell.value
+        let isSame = present.isStored(as: cell.value)
+        let isChanged = !isSame && (change.kind == .inserted || !present.isStored(as: cell.former))
         guard
           try takes(
             cell.stamp ?? change.stamp, key, object,
-            isChangedHere: isChanged, property: name), present != cell.value
+            isChangedHere: isChanged, property: name), !isSame
         else { continue }
       }
       report.changedObjectIDs.insert(object.objectID)

@@ -77,7 +77,7 @@ struct ChangeSetMaking {
             let before =
               try former.map { try cell($0, slot, address.key, entity, in: earlier) } ?? .value(.null)
             let after = try row.map { try cell($0, slot, address.key, entity, in: later) } ?? .value(.null)
-            guard before != after else { continue }
+            guard !before.isStored(as: after) else { continue }
             change.cells[entity.property(at: slot).path] = ChangeSet.CellChange(
               former: before, value: after,
               stamp: try stamp(StampKey(address: address, property: stored.propertyNumbers[slot])))
