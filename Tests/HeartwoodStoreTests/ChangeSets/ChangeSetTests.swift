@@ -10,6 +10,7 @@ final class Component: ManagedObject {
   @Attribute(.unique) var code: String?
   @Attribute var a: Int64 = 0
   @Attribute var b: String?
+  @Attribute var grade: String? = "new"
   @Attribute(.allowsExternalStorage) var picture: Data?
   @Relationship(inverse: { $0.pieces }) var whole: Component?
   @Relationship(inverse: { $0.whole }) var pieces: Set<Component>
@@ -65,7 +66,7 @@ final class StoreCopy {
     let parts = try context.fetch(FetchRequest<Component>()).map { part in
       let labels = try part.labels.map(name).sorted().joined(separator: ",")
       let pieces = try part.pieces.map(name).sorted().joined(separator: ",")
-      return try "\(name(part)) \(part.code ?? "nil") \(part.a) \(part.b ?? "nil") "
+      return try "\(name(part)) \(part.code ?? "nil") \(part.a) \(part.b ?? "nil") \(part.grade ?? "nil") "
         + "\(part.picture?.count ?? -1) <\(name(part.whole))> [\(labels)] {\(pieces)}"
     }
     let labels = try context.fetch(FetchRequest<Sticker>()).map { "\(try name($0)) \($0.name)" }
@@ -202,6 +203,50 @@ final class StoreCopy {
     try second.coordinator.apply(sets[0].inverted)
     #expect(try second.contents() == before)
     #expect(try second.coordinator.verify().findings.isEmpty)
+  }
+
+  @Test func `nil stays nil where the model has a default, also in an object that comes back`() throws {
+    let (first, second) = try pair()
+    try first.part("one")?.grade = nil
+    first.make("three").grade = nil
+    try first.context.save()
+    try second.coordinator.apply(set(first, for: second))
+    #expect(try second.part("three")?.code == "three" && second.part("three")?.grade == nil)
+    first.context.delete(try #require(try first.part("three")))
+    try first.context.save()
+    let deletion = try #require(first.container.currentHistoryToken).transactionNumber
+    try second.coordinator.apply(set(first, for: second))
+    #expect(try first.context.revert(transaction: deletion).isEmpty)
+    try first.context.save()
+    #expect(try first.part("three")?.code == "three" && first.part("three")?.grade == nil)
+    try second.coordinator.apply(set(first, for: second))
+    #expect(try first.contents() == second.contents())
+  }
+
+  @Test func `an inverted set keeps an object that was deleted and came back`() throws {
+    let (first, second) = try pair()
+    let one = try #require(first.container.currentHistoryToken).transactionNumber
+    first.context.delete(try #require(try first.part("one")))
+    try first.context.save()
+    let deletion = try #require(first.container.currentHistoryToken).transactionNumber
+    _ = try first.context.revert(transaction: deletion)
+    try first.part("one")?.a = 7
+    try first.context.save()
+    let set = try ChangeSet(decoding: first.coordinator.changeSet(from: one).encoded())
+    try first.coordinator.apply(set.inverted, policy: .theirs)
+    #expect(try first.part("one")?.a == 1)
+    try second.coordinator.apply(set)
+    #expect(try second.part("one")?.a == 7)
+  }
+
+  @Test func `a text arrives in its own scalars`() throws {
+    let (first, second) = try pair()
+    for text in ["\u{E9}", "e\u{301}"] {
+      try first.part("one")?.b = text
+      try first.context.save()
+      try second.coordinator.apply(set(first, for: second))
+      #expect(try second.part("one")?.b.map { Array($0.utf8) } == Array(text.utf8))
+    }
   }
 
   @Test(arguments: ChangeSetPolicy.allCases) func `a policy decides about what both have changed`(
