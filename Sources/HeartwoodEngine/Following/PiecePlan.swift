@@ -37,17 +37,19 @@ struct PiecePlan {
   }
 
   /// The plan of the piece that continues another one: the bytes after it, if all of the log after it is still there;
-  /// otherwise a base.
+  /// otherwise a base. Nil if nothing is new.
   ///
   /// - Throws: `.diverged` if the store is not the one that made the piece, or has lost what the piece contains.
-  init(_ contents: BackupContents, after piece: PieceHeader, in place: String) throws(EngineError) {
+  init?(_ contents: BackupContents, after piece: PieceHeader, in place: String) throws(EngineError) {
     let continuation = PieceContinuation(contents, piece, place)
     try continuation.check()
-    guard let start = continuation.start() else {
+    if continuation.hasAll { return nil }
+    if let start = continuation.start() {
+      self.init(contents, start: start, beside: piece.segments)
+    } else {
       self.init(baseOf: contents)
-      return
     }
-    self.init(contents, start: start, beside: piece.segments)
+    if contents.end == piece.end, segments == piece.segments { return nil }
   }
 }
 
@@ -90,6 +92,13 @@ struct PieceContinuation {
         throw otherHistory()
       }
     }
+  }
+
+  /// Whether the log ends before the piece, in its last segment: the piece has a checkpoint after the last transaction, which is not named anywhere,
+  /// and which a recovery leaves out. The recovery has not published where the log goes on.
+  var hasAll: Bool {
+    let (end, shipped) = (contents.end.position, piece.end.position)
+    return end.segment == shipped.segment && end.offset < shipped.offset
   }
 
   /// Where the log goes on: at the end of the piece, or before it where a recovery has branched the log. Nil if log after

@@ -61,8 +61,7 @@ final class ShippingState {
     guard let newest else {
       return try ship(PiecePlan(baseOf: contents), number: 1, after: nil)
     }
-    let plan = try PiecePlan(contents, after: newest.header, in: destination.place)
-    guard contents.end != newest.header.end || plan.segments != newest.header.segments else {
+    guard let plan = try PiecePlan(contents, after: newest.header, in: destination.place) else {
       return report(0, isBase: false)
     }
     let next = newest.header.number + 1
@@ -130,8 +129,10 @@ final class ShippingState {
     else { return nil }
     let kept = Set(plan.segments.map(SegmentKey.init))
     guard newest.header.segments.allSatisfy({ kept.contains(SegmentKey($0)) }) else { return nil }
-    let longer = try PiecePlan(contents, after: before.header, in: destination.place)
-    return longer.start == newest.header.start ? (longer, before) : nil
+    guard let longer = try PiecePlan(contents, after: before.header, in: destination.place),
+      longer.start == newest.header.start
+    else { return nil }
+    return (longer, before)
   }
 
   private func ship(

@@ -26,7 +26,9 @@ import Testing
 
   /// Each writer continues the log in a new segment, and the checkpoint of its reclamation names no earlier one. If it is killed before the anchor
   /// names that, the next one continues from the checkpoint before, whose segments the shipped pieces do not have.
-  @Test func `what was shipped is continued, at whatever call the writer is killed`() throws {
+  /// A shipper that is started after that shows what the writer has left, or opens the store before the next writer publishes what it recovered.
+  @Test(arguments: [false, true])
+  func `what was shipped is continued, at whatever call the writer is killed`(isStartedAgain: Bool) throws {
     var afterCommits = 0
     for call in 1... {
       let disk = SimulatedFileSystem(seed: 7)
@@ -37,10 +39,16 @@ import Testing
         _ = try engine.reclaim()
         process.kill()
       }
-      let reader = try Self.open(disk, disk.process(named: "shipper"), .readOnly)
+      var reader = try Self.open(disk, disk.process(named: "shipper"), .readOnly)
       let place = try FolderDestination("/place", creates: true, fileSystem: disk)
-      let shipper = Shipper(reader, to: place, options: .testing)
+      var shipper = Shipper(reader, to: place, options: .testing)
+      func start() throws {
+        guard isStartedAgain else { return }
+        reader = try Self.open(disk, disk.process(named: "shipper"), .readOnly)
+        shipper = Shipper(reader, to: place, options: .testing)
+      }
       try shipper.ship()
+      if isStartedAgain { try reader.close() }
 
       let victim = disk.process(named: "victim")
       let plan = FaultPlan([.fail(.any, .from(call), with: .processKilled)])
@@ -51,16 +59,21 @@ import Testing
         for value in 3...4 as ClosedRange<UInt8> {
           try engine.write { try $0.put("n", [value]) }
           acknowledged = value
+          // Its frame is in the segment of the transaction, and says that this is durable.
+          try engine.checkpoint()
           _ = try engine.reclaim()
         }
       } catch {}
       victim.kill()
       guard files.injectedErrorCount > 0 else { break }
+      try start()
       let shipped = try shipper.ship().generation
+      if isStartedAgain { try reader.close() }
 
       let next = try Self.open(disk, disk.process(named: "next"))
       #expect(try next.get("n")?.first ?? 0 >= acknowledged, "call \(call)")
       #expect(next.newestGeneration >= shipped, "call \(call)")
+      try start()
       let follower = Follower(from: place, to: "/follower", fileSystem: disk)
       for round in 0..<3 as Range<UInt8> {
         let report = try shipper.ship()
