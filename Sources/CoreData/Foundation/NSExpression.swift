@@ -85,9 +85,11 @@ open class NSExpression: NSObject, NSCopying {
   public convenience init(
     forFunction target: NSExpression, selectorName name: String, arguments parameters: [Any]
   ) {
-    let parts =
-      [target.expression, ConditionExpression(forConstantValue: name)] + parameters.map(NSExpression.of)
-    self.init(format: "FUNCTION(\(parts.map { "\($0)" }.joined(separator: ", ")))", argumentArray: [])
+    let given = parameters.map { $0 as? NSExpression ?? NSExpression(forConstantValue: $0) }
+    let parts = [target, NSExpression(forConstantValue: name)] + given
+    // Those of mapping models are texts.
+    self.init(
+      format: "FUNCTION(\(parts.map(\.mappingText).joined(separator: ", ")))", argumentArray: [])
   }
 
   /// A list of expressions.

@@ -363,10 +363,10 @@ final class Note: NSManagedObject {
         if currentEntityMapping === entityMapping { associated += 1 }
       }
       override func value(forFunction name: String, arguments: [Any?]) throws -> Any? {
-        guard name == "twice:", let number = arguments.first as? Int64 else {
+        guard ["twice:", "same:"].contains(name), let number = arguments.first as? Int64 else {
           return try super.value(forFunction: name, arguments: arguments)
         }
-        return number * 2
+        return name == "twice:" ? number * 2 : number
       }
     }
     let url = try Self.makeStore()
@@ -374,9 +374,11 @@ final class Note: NSManagedObject {
     let (source, destination) = (Self.model(second: false), Self.model(second: true))
     let mapping = Self.mapping(from: source, to: destination)
     let points = mapping.entityMappings[0].attributeMappings?.first { $0.name == "points" }
-    points?.valueExpression = NSExpression(
-      forFunction: NSExpression(forVariable: "manager"), selectorName: "twice:",
+    let same = NSExpression(
+      forFunction: NSExpression(forVariable: "manager"), selectorName: "same:",
       arguments: [NSExpression(forVariable: "source.points")])
+    points?.valueExpression = NSExpression(
+      forFunction: NSExpression(forVariable: "manager"), selectorName: "twice:", arguments: [same])
     let manager = Counting(sourceModel: source, destinationModel: destination)
     let made = url.deletingLastPathComponent().appending(path: "New.sqlite")
     try manager.migrateStore(
