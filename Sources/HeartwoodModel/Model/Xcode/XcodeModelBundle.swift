@@ -23,16 +23,16 @@ package struct XcodeModelBundle {
       Version(name: String(name.dropLast(".xcdatamodel".count)), url: url.appending(path: name))
     }.sorted { $0.name < $1.name }
     let file = "\(url.path)/\(Self.currentVersionFile)"
-    let names = Self.currentNames(in: url)
-    // An empty list, as some tools write it, is no refusal.
-    if names?.isEmpty == true, versions.count > 1,
+    let list = Self.currentVersionList(in: url)
+    let named = list.flatMap(Self.currentName)
+    // A list without a name, as some tools write it, is no refusal.
+    if list != nil, named == nil, versions.count > 1,
       let last = versions.max(by: { $0.name.compare($1.name, options: .numeric) == .orderedAscending })
     {
       current = last
       notes = ["\(file) names no version: \(last.name), the last one by its name, is read"]
       return
     }
-    let named = names?.first
     let found = try folder.current(
       of: versions, \.name, named: named, by: Self.currentVersionFile, a: "folder")
     current = found
@@ -41,12 +41,13 @@ package struct XcodeModelBundle {
       ? [] : ["\(file) names \(named ?? ""), which is no version: \(found.name), the only one, is read"]
   }
 
-  /// The name of the current version, if the list has one; nil without a list.
-  private static func currentNames(in url: URL) -> [String]? {
-    guard let data = try? Data(contentsOf: url.appending(path: currentVersionFile)),
-      let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
-    else { return nil }
-    guard let name = list[currentVersionKey] as? String else { return [] }
-    return [name.hasSuffix(".xcdatamodel") ? String(name.dropLast(".xcdatamodel".count)) : name]
+  private static func currentVersionList(in url: URL) -> [String: Any]? {
+    guard let data = try? Data(contentsOf: url.appending(path: currentVersionFile)) else { return nil }
+    return try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+  }
+
+  private static func currentName(_ list: [String: Any]) -> String? {
+    guard let name = list[currentVersionKey] as? String else { return nil }
+    return name.hasSuffix(".xcdatamodel") ? String(name.dropLast(".xcdatamodel".count)) : name
   }
 }
