@@ -23,9 +23,7 @@ enum ClassEntities {
     }
     return nil
   }
-}
 
-extension ClassEntities {
   /// Prepares an entity for its first object: finds the classes of its model, or gives it one if it is in none.
   static func prepare(_ entity: NSEntityDescription) {
     if entity.isInUse || entity.isOfPrototypes { return }
@@ -63,10 +61,13 @@ private final class Substitutes: @unchecked Sendable {
 
   private let lock = NSLock()
   private var entities: [ObjectIdentifier: NSEntityDescription] = [:]
-  private var lone: [NSEntityDescription] = []
+  /// Those that a program has made, and that are in no model of its own.
+  private var lone: [ObjectIdentifier: NSEntityDescription] = [:]
 
   func contains(_ entity: NSEntityDescription) -> Bool {
-    lock.withLock { entities.values.contains { $0 === entity } || lone.contains { $0 === entity } }
+    lock.withLock {
+      lone[ObjectIdentifier(entity)] != nil || entities.values.contains { $0 === entity }
+    }
   }
 
   func entity(of type: NSManagedObject.Type) -> NSEntityDescription {
@@ -83,7 +84,7 @@ private final class Substitutes: @unchecked Sendable {
   func makeModel(of entity: NSEntityDescription) {
     if entity.name?.isEmpty ?? true { entity.name = "NSManagedObject" }
     fix(entity)
-    lock.withLock { lone.append(entity) }
+    lock.withLock { lone[ObjectIdentifier(entity)] = entity }
   }
 
   private func fix(_ entity: NSEntityDescription) {
