@@ -68,7 +68,7 @@ enum GraphFailure {
     let name = error.file.map { URL(fileURLWithPath: $0).lastPathComponent }
     let isStore = name == URL(fileURLWithPath: path).lastPathComponent
     let place = name.map { $0 + (error.offset.map { " at byte \($0)" } ?? "") }
-    let isUnexplained = error.code == .inputOutput || error.message.hasSuffix("the file system failed")
+    let isUnexplained = error.code == .inputOutput || error.message.hasSuffix(EngineError.fileSystemFailed)
     let cause = isUnexplained ? (error.underlying as? FileSystemError)?.code.rawValue : nil
     return error.message + (isStore ? "" : place.map { " (\($0))" } ?? "") + (cause.map { ": \($0)" } ?? "")
   }
