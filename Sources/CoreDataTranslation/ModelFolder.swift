@@ -22,7 +22,7 @@ package struct ModelFolder {
       throw TranslationError(file: path, line: 1, message: "the model has no version")
     }
     versions = try folders.map { (String($0.dropLast(12)), try Self.contents(url.appending(path: $0))) }
-    // A list that names none stands for the last one by its name.
+    // If the list names none, it is the last one by its name.
     let last = versions.map(\.name).max { $0.compare($1, options: .numeric) == .orderedAscending }
     current = try Self.current(url) ?? last ?? name
     guard versions.contains(where: { [current] in $0.name == current }) else {

@@ -61,7 +61,7 @@ import Testing
     #expect(store.configurationName == model.configurations[0])
   }
 
-  @Test func `in a model without configurations every name of one stands for all entities`() throws {
+  @Test func `in a model without configurations every name of one means all entities`() throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).sqlite")
     defer { try? FileManager.default.removeItem(at: url) }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.makeModel())
