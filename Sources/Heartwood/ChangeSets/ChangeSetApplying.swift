@@ -42,8 +42,8 @@ struct ChangeSetApplying {
     var objects: [(change: ChangeSet.Change, object: ManagedObject?)] = []
     for (change, object) in present { objects.append((change, try object ?? insert(change))) }
     try context.obtainPermanentIDs(for: inserted.values.map(\.self))
-    for (change, object) in objects {
-      if let object, inserted[change.identity] != nil { try noteOrigin(of: object, change) }
+    for (change, object) in objects where change.kind == .inserted {
+      if let object { try noteInsertion(of: object, change) }
     }
     // 2. Values, then links, then orders.
     for (change, object) in objects where change.kind != .deleted {
@@ -132,10 +132,14 @@ struct ChangeSetApplying {
     return object
   }
 
-  private mutating func noteOrigin(of object: ManagedObject, _ change: ChangeSet.Change) throws {
+  /// Also of an object that was here, and has come back elsewhere: another copy may have deleted it meanwhile.
+  private mutating func noteInsertion(of object: ManagedObject, _ change: ChangeSet.Change) throws {
     let address = RowAddress(object.entity, object.objectID.key)
-    let identity = change.identity
-    note(change.stamp, StampKey(address: address))
+    let (identity, key) = (change.identity, StampKey(address: address))
+    guard inserted[identity] != nil else {
+      return _ = try takes(change.stamp, key, object, isChangedHere: false, property: nil)
+    }
+    note(change.stamp, key)
     report.changedObjectIDs.insert(object.objectID)
     if try self.address(of: identity) == nil {
       applied.origins[address] = (identity.lineage, identity.key)
@@ -253,9 +257,7 @@ struct ChangeSetApplying {
       }
       if isNew {
         // A value without a stamp has that of its object.
-        if cell.stamp != change.stamp {
-          note(cell.stamp, key)
-        }
+        if cell.stamp != change.stamp { note(cell.stamp, key) }
       } else {
         let present = try self.cell(of: object, slot)
         let isSame = present.isStored(as: cell.value)

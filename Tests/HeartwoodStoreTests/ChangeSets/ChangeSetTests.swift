@@ -239,6 +239,22 @@ final class StoreCopy {
     #expect(try second.part("one")?.a == 7)
   }
 
+  @Test func `an object that came back is sent on by a copy that had it meanwhile`() throws {
+    let (first, second) = try pair()
+    let third = try first.copy(to: url("c"))
+    third.context.delete(try #require(try third.part("one")))
+    try third.context.save()
+    try second.coordinator.apply(set(third, for: second), policy: .newest)
+    let deletion = try #require(second.container.currentHistoryToken).transactionNumber
+    #expect(try second.context.revert(transaction: deletion).isEmpty)
+    try second.context.save()
+    try first.coordinator.apply(set(second, for: first), policy: .newest)
+    try third.coordinator.apply(set(first, for: third), policy: .newest)
+    #expect(try third.part("one")?.a == 1)
+    try third.coordinator.apply(set(second, for: third), policy: .newest)
+    #expect(try third.contents().count == first.contents().count)
+  }
+
   @Test func `a text arrives in its own scalars`() throws {
     let (first, second) = try pair()
     for text in ["\u{E9}", "e\u{301}"] {
