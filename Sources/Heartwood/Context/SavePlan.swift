@@ -168,9 +168,12 @@ extension SavePlan {
     in transaction: any StoreTransaction, _ outcome: inout SaveOutcome
   ) throws -> MergeConflict? {
     let version = object.baseVersion
-    let external = try writeExternal(of: object, object.identifier.key, in: transaction)
-    var row =
-      slots.isEmpty ? nil : object.encodedRow(version: version &+ 1, mapping: mapping, external: external)
+    var row: [UInt8]?
+    // A row that stays refers to the data that it had.
+    if !slots.isEmpty {
+      let external = try writeExternal(of: object, object.identifier.key, in: transaction)
+      row = object.encodedRow(version: version &+ 1, mapping: mapping, external: external)
+    }
     let conflict = try transaction.update(
       object.entity, object.identifier.key, expectedVersion: version, row: &row,
       changedSlots: slots, changedToMany: object.changedStoredToManySlots)

@@ -115,6 +115,24 @@ import Testing
     #expect(try findings() == [])
   }
 
+  @Test func `data set to what it is leaves nothing behind where only a relationship is written`() throws {
+    final class Sheet: ManagedObject {
+      @Attribute(.allowsExternalStorage) var scan: Data?
+      @Relationship(inverse: { $0.related }) var related: Set<Sheet>
+    }
+    let container = try PersistentContainer(
+      name: "Sheets", types: [Sheet.self], at: folder.url.appending(path: "sheets"))
+    let context = container.newBackgroundContext()
+    let sheet = Sheet(context: context)
+    sheet.scan = image
+    try context.save()
+    sheet.scan = image
+    sheet.related = [sheet]
+    try context.save()
+    #expect(try container.persistentStoreCoordinator.verify().findings == [])
+    #expect(sheet.scan == image)
+  }
+
   @Test func `unsaved data is read before the save, and dropped by a rollback`() throws {
     picture.image = other
     #expect(picture.image == other)
