@@ -80,8 +80,8 @@ import Testing
 
   @Test func `the document has the kinds of changes and of kept values`() throws {
     let changes: [String: UInt64?] = ["insert": 1, "update": 2, "delete": 3]
-    let withValues = ["updateWithValues": UInt64?(4)]
-    #expect(try numbers("Changes", by: 1, 0) == changes.merging(withValues) { first, _ in first })
+    let withMore = ["updateWithValues": UInt64?(4), "updateWithLinks": 5]
+    #expect(try numbers("Changes", by: 1, 0) == changes.merging(withMore) { first, _ in first })
     for (name, number) in changes {
       let kind = HistoryChange.Kind(rawValue: UInt8(number ?? 0))
       #expect(kind.map { "\($0)" } == name)

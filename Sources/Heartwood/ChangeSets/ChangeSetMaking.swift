@@ -238,19 +238,6 @@ extension EntityDescription {
   }
 }
 
-extension RelationshipDescription {
-  /// Whether a change set has its links: not those that follow from to-one relationships, and one side of those that have two.
-  var hasPortableLinks: Bool {
-    guard isToMany, !isTransient else { return false }
-    guard let inverse = inverseRelationship else { return true }
-    guard inverse.isToMany else { return false }
-    let (own, other) = (
-      "\(entity?.displayName ?? "").\(name)", "\(inverse.entity?.displayName ?? "").\(inverse.name)"
-    )
-    return own <= other
-  }
-}
-
 extension LogStoreView {
   /// An object, over all copies of the store.
   ///

@@ -179,6 +179,8 @@ final class StoreEntity: Sendable {
   let orderedInverses: [RelationshipDescription]
   /// To-many relationships with entries of their own.
   let ownLinks: [RelationshipDescription]
+  /// Slots of the relationships whose links the history and change sets have.
+  let portableLinks: Set<Int>
   /// Slots of attributes whose values the history keeps after the row is deleted.
   let preservedSlots: [Int]
   /// Slots of attributes whose former and new values the history keeps.
@@ -229,6 +231,7 @@ final class StoreEntity: Sendable {
     self.derivedLinks = derivedLinks
     orderedInverses = relationships.filter { $0.inverseRelationship?.isOrderOfToOne == true }
     ownLinks = relationships.filter(\.hasEntries)
+    portableLinks = Set(relationships.filter(\.hasPortableLinks).map(\.slot))
     preservedSlots = properties.indices.filter {
       entity.isPreserved($0, by: \.preservesValueInHistoryOnDeletion)
     }
@@ -286,6 +289,16 @@ final class StoreEntity: Sendable {
 extension RelationshipDescription {
   /// Whether the store has entries written for this relationship itself: links, or an order with ranks.
   var hasEntries: Bool { !isTransient && isToMany && (isOrdered || ownsLinks) }
+
+  /// Whether a change set has its links: not those that follow from to-one relationships, and one side of those that have two.
+  var hasPortableLinks: Bool {
+    guard ownsLinks else { return false }
+    guard let inverse = inverseRelationship else { return true }
+    let (own, other) = (
+      "\(entity?.displayName ?? "").\(name)", "\(inverse.entity?.displayName ?? "").\(inverse.name)"
+    )
+    return own <= other
+  }
 
   /// Whether this is an ordered relationship whose destinations are those that refer back by a to-one relationship.
   var isOrderOfToOne: Bool {

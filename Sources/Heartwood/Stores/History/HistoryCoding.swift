@@ -4,11 +4,12 @@ import HeartwoodBytes
 /// The encoding of history records.
 ///
 /// ```
-/// format u8 (1, or 2 with a change of kind 4) · nanoseconds i64 · previous number varint
+/// format u8 (1, 2 with a change of kind 4, or 3 with one of kind 5) · nanoseconds i64 · previous number varint
 /// flags u8 (1 author, 2 context name, 4 bundle, 8 process) · { counted text } … · changes varint
 /// { kind u8 · entity number varint · key varint · of an update: count, property numbers (varints);
 ///   of a delete: count, { property number varint · ValueCoding };
-///   of kind 4, an update with values: as an update, then count, { property number varint · ValueCoding former · ValueCoding new } } …
+///   of kind 4, an update with values: as an update, then count, { property number varint · ValueCoding former · ValueCoding new };
+///   of kind 5, an update with links: as kind 4, then count, { property number varint · key · 2 + 1 if it was added varint } } …
 /// ```
 ///
 /// Properties are identified by their numbers in the schema, which stay the same when the model changes.
@@ -16,7 +17,10 @@ enum HistoryCoding {
   static let format: UInt8 = 1
   /// Of records with a change of the kind `updateWithValues`, which earlier versions refuse.
   static let formatWithValues: UInt8 = 2
+  /// Of records with a change of the kind `updateWithLinks`.
+  static let formatWithLinks: UInt8 = 3
   private static let updateWithValues: UInt8 = 4
+  private static let updateWithLinks: UInt8 = 5
   private static let hasAuthor: UInt8 = 1
   private static let hasContextName: UInt8 = 2
   private static let hasBundle: UInt8 = 4
@@ -24,7 +28,9 @@ enum HistoryCoding {
 
   static func encode(_ record: HistoryRecord, _ schema: StoreSchema) -> [UInt8] {
     var writer = ByteWriter()
-    writer.append(record.changes.contains { !$0.keptUpdates.isEmpty } ? formatWithValues : format)
+    let kind = record.changes.lazy.map(code).max() ?? 0
+    writer.append(
+      kind == updateWithLinks ? formatWithLinks : kind == updateWithValues ? formatWithValues : format)
     writer.append(record.nanoseconds)
     writer.appendVarint(record.previous)
     appendTexts(of: record, to: &writer)
@@ -42,10 +48,16 @@ enum HistoryCoding {
     for case (_, let text?) in texts { writer.appendText(text) }
   }
 
+  private static func code(of change: HistoryChange) -> UInt8 {
+    if !change.links.isEmpty { return updateWithLinks }
+    return change.keptUpdates.isEmpty ? change.kind.rawValue : updateWithValues
+  }
+
   private static func encode(_ change: HistoryChange, _ schema: StoreSchema, _ writer: inout ByteWriter) {
     let stored = schema.entity(change.entity)
     let numbers = stored.propertyNumbers
-    writer.append(change.keptUpdates.isEmpty ? change.kind.rawValue : updateWithValues)
+    let code = code(of: change)
+    writer.append(code)
     writer.appendVarint(UInt64(stored.number))
     writer.appendVarint(change.key)
     switch change.kind {
@@ -53,12 +65,18 @@ enum HistoryCoding {
     case .update:
       writer.appendVarint(UInt64(change.updatedSlots.count))
       for slot in change.updatedSlots { writer.appendVarint(UInt64(numbers[slot])) }
-      guard !change.keptUpdates.isEmpty else { return }
+      guard code != change.kind.rawValue else { return }
       writer.appendVarint(UInt64(change.keptUpdates.count))
       for kept in change.keptUpdates {
         writer.appendVarint(UInt64(numbers[kept.slot]))
         ValueCoding.append(kept.former, to: &writer)
         ValueCoding.append(kept.value, to: &writer)
+      }
+      guard code == updateWithLinks else { return }
+      writer.appendVarint(UInt64(change.links.count))
+      for link in change.links {
+        writer.appendVarint(UInt64(numbers[link.slot]))
+        writer.appendVarint(link.target << 1 | (link.isAdded ? 1 : 0))
       }
     case .delete:
       writer.appendVarint(UInt64(change.tombstone.count))
@@ -82,7 +100,7 @@ enum HistoryCoding {
   }
 
   private static func readTime(_ reader: inout ByteReader, _ number: UInt64) throws -> Int64 {
-    guard (format...formatWithValues).contains(try reader.readUInt8()) else {
+    guard (format...formatWithLinks).contains(try reader.readUInt8()) else {
       throw damaged(number, "its format is not known")
     }
     return try reader.readInt64()
@@ -133,7 +151,8 @@ enum HistoryCoding {
     _ selection: HistorySelection.Numbered?
   ) throws -> (wanted: HistoryChange?, isKnown: Bool) {
     let code = try reader.readUInt8()
-    guard let kind = code == updateWithValues ? .update : HistoryChange.Kind(rawValue: code) else {
+    let hasMore = code == updateWithValues || code == updateWithLinks
+    guard let kind = hasMore ? .update : HistoryChange.Kind(rawValue: code) else {
       throw damaged(number, "a change has an unknown kind")
     }
     let entityNumber = try reader.readVarint()
@@ -157,13 +176,19 @@ enum HistoryCoding {
         if let slot { change?.tombstone.append((slot, value)) }
       }
     }
-    guard code == updateWithValues else { return (change, known != nil) }
+    guard hasMore else { return (change, known != nil) }
     for _ in 0..<(try reader.readVarint()) {
       let slot = entity?.slot(ofProperty: try reader.readVarint())
       guard let former = try ValueCoding.read(&reader), let value = try ValueCoding.read(&reader) else {
         throw damaged(number, "a preserved value cannot be read")
       }
       if let slot { change?.keptUpdates.append(.init(slot: slot, former: former, value: value)) }
+    }
+    guard code == updateWithLinks else { return (change, known != nil) }
+    for _ in 0..<(try reader.readVarint()) {
+      let slot = entity?.slot(ofProperty: try reader.readVarint())
+      let link = try reader.readVarint()
+      if let slot { change?.links.append(.init(slot: slot, target: link >> 1, isAdded: link & 1 == 1)) }
     }
     return (change, known != nil)
   }

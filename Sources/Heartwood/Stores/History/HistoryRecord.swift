@@ -32,6 +32,13 @@ struct HistoryChange: Sendable {
     let value: Value
   }
 
+  /// A link that an update has added or removed, of a to-many relationship that does not follow from rows, on the side that change sets name.
+  struct ChangedLink: Sendable {
+    let slot: Int
+    let target: UInt64
+    let isAdded: Bool
+  }
+
   let kind: Kind
   /// The row's own entity.
   let entity: EntityDescription
@@ -40,6 +47,8 @@ struct HistoryChange: Sendable {
   var updatedSlots: [Int] = []
   /// For an update: the values of attributes that say so, by ascending slots.
   var keptUpdates: [KeptUpdate] = []
+  /// For an update: by ascending slots.
+  var links: [ChangedLink] = []
   /// For a delete: the attributes whose values are preserved.
   var tombstone: [(slot: Int, value: Value)] = []
 }

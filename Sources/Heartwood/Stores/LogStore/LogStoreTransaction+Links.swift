@@ -83,6 +83,7 @@ extension LogStoreTransaction {
   ) throws {
     let number = schema.number(of: relationship)
     guard relationship.isOrdered else {
+      noteChange(relationship, source, target, isAdded: true)
       return try put(KeySpace.entry(KeySpace.link, number, source, target))
     }
     guard try !contains(KeySpace.entry(KeySpace.rank, number, source, target)) else { return }
@@ -98,6 +99,7 @@ extension LogStoreTransaction {
   ) throws {
     let number = schema.number(of: relationship)
     guard relationship.isOrdered else {
+      noteChange(relationship, source, target, isAdded: false)
       try delete(KeySpace.entry(KeySpace.link, number, source, target))
       return
     }
@@ -132,6 +134,7 @@ extension LogStoreTransaction {
     _ place: OrderedLinks.RankedTarget, _ relationship: RelationshipDescription, _ source: UInt64
   ) throws {
     let number = schema.number(of: relationship)
+    noteChange(relationship, source, place.target, isAdded: true)
     try put(
       KeySpace.entry(KeySpace.order, number, source, place.rank), KeySpace.value(place.target))
     try put(KeySpace.entry(KeySpace.rank, number, source, place.target), KeySpace.value(place.rank))
@@ -141,6 +144,7 @@ extension LogStoreTransaction {
     _ place: OrderedLinks.RankedTarget, _ relationship: RelationshipDescription, _ source: UInt64
   ) throws {
     let number = schema.number(of: relationship)
+    noteChange(relationship, source, place.target, isAdded: false)
     try delete(KeySpace.entry(KeySpace.order, number, source, place.rank))
     try delete(KeySpace.entry(KeySpace.rank, number, source, place.target))
   }

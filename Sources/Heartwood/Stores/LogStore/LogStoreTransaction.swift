@@ -12,6 +12,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   /// Entries derived from written rows that are not written yet.
   @exclusivity(unchecked) var entries = EntryChanges()
   @exclusivity(unchecked) var uniqueness = AddedUniqueEntries()
+  @exclusivity(unchecked) private var changedLinks = ChangedLinks()
   /// The memberships that `reconcileOrders` checks.
   @exclusivity(unchecked) var memberships = OrderMemberships()
   /// The keys that this transaction assigned, by root entity. Only its own rows can have them.
@@ -57,6 +58,15 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   /// Each version of a row took a transaction, and versions that begin here count on.
   func versionOfRestoredRow(_ key: UInt64) -> UInt32 {
     UInt32(truncatingIfNeeded: reader.generation.rawValue &+ 2)
+  }
+
+  /// Notes a link for the history. Those of new objects are not in it.
+  func noteChange(_ relationship: RelationshipDescription, _ source: UInt64, _ target: UInt64, isAdded: Bool)
+  {
+    guard let owner = relationship.entity, givenKeys[owner.rootEntity.number]?.contains(source) != true,
+      schema.entity(owner).portableLinks.contains(relationship.slot)
+    else { return }
+    changedLinks.note(relationship, RowAddress(owner, source), target, isAdded: isAdded)
   }
 
   private func checkNoRows(_ root: EntityDescription, from first: UInt64) throws {
@@ -237,6 +247,7 @@ extension LogStoreTransaction {
     let violations = try uniqueness.violations(in: self)
     let isAllowed = violations.isEmpty
     guard isAllowed else { throw ConstraintViolations(violations: violations) }
+    changedLinks.add(to: &changes)
     try advanceConsumers(info.consumers)
     if let applied = info.appliedChanges { try note(applied) }
     guard !changes.isEmpty else { return nil }
