@@ -17,6 +17,8 @@ struct ChangeSetApplying {
   private var changedSince: Set<ChangeSet.Identity> = []
   /// The objects of the set that the store has, or had.
   private var addresses: [ChangeSet.Identity: RowAddress] = [:]
+  /// The objects that the set deletes.
+  private let deleted: Set<ChangeSet.Identity>
   private(set) var applied = AppliedChanges()
   private(set) var report = ChangeSetReport()
 
@@ -25,18 +27,21 @@ struct ChangeSetApplying {
     _ view: LogStoreView
   ) throws {
     (self.set, self.policy, self.context, self.log, self.view) = (set, policy, context, log, view)
+    deleted =
+      set.generations == nil ? [] : Set(set.changes.lazy.filter { $0.kind == .deleted }.map(\.identity))
     replica = try view.replica()
     newStamps = try view.newStamps(replica)
+    applied.generation = view.generation
   }
 
   /// Changes the context. With the policy `error` nothing is to be saved if the report has conflicts.
   mutating func run() throws {
-    let links = try view.newLinkStamps(replica, newStamps, log)
-    newStamps.merge(links) { $1 }
-    applied.stamps.merge(links) { $1 }
     let present = try set.changes.map { change in (change, try object(of: change.identity)) }
     for (change, object) in present where change.kind == .deleted {
       if let object, try isChanged(object, change) { changedSince.insert(change.identity) }
+    }
+    for (change, _) in present where try change.kind == .deleted && address(of: change.identity) == nil {
+      try noteForeignDelete(change)
     }
     // 1. Objects are there before others refer to them.
     var objects: [(change: ChangeSet.Change, object: ManagedObject?)] = []
@@ -91,9 +96,12 @@ struct ChangeSetApplying {
   /// The object of the set, if it is in the store or was inserted.
   private mutating func object(of identity: ChangeSet.Identity) throws -> ManagedObject? {
     if let object = inserted[identity] { return object }
-    guard let address = try address(of: identity), let entity = try view.entity(of: address) else {
-      return nil
-    }
+    return try address(of: identity).flatMap { try object(at: $0) }
+  }
+
+  /// The object of a row in the store.
+  private func object(at address: RowAddress) throws -> ManagedObject? {
+    guard let entity = try view.entity(of: address) else { return nil }
     let identifier = ManagedObjectID(entity: entity, key: address.key, store: view.identity)
     let object: ManagedObject? = try? context.existingObject(with: identifier)
     return object?.isDeleted == false ? object : nil
@@ -137,9 +145,11 @@ struct ChangeSetApplying {
     let address = RowAddress(object.entity, object.objectID.key)
     let (identity, key) = (change.identity, StampKey(address: address))
     guard inserted[identity] != nil else {
-      return _ = try takes(change.stamp, key, object, isChangedHere: false, property: nil)
+      let takes = try takes(change.stamp, key, object, isChangedHere: false, property: nil)
+      if takes, policy == .newest, let stamp = change.stamp { try removeLinks(of: object, before: stamp) }
+      return
     }
-    note(change.stamp, key)
+    try note(change.stamp, key)
     report.changedObjectIDs.insert(object.objectID)
     if try self.address(of: identity) == nil {
       applied.origins[address] = (identity.lineage, identity.key)
@@ -147,12 +157,29 @@ struct ChangeSetApplying {
     }
   }
 
+  /// Removes the links that an object had before it was deleted elsewhere, and came back with those that the set has.
+  private mutating func removeLinks(of object: ManagedObject, before stamp: ChangeStamp) throws {
+    let address = RowAddress(object.objectID)
+    for relationship in object.entity.relationshipsBySlot {
+      let inverse = relationship.inverseRelationship
+      guard relationship.hasPortableLinks || inverse?.hasPortableLinks == true else { continue }
+      for target in context.loadedState(object, relationship.slot).keys() {
+        let other = RowAddress(relationship.destinationEntity, target)
+        let keys = linkKeys(address, relationship, target)
+        let known = keys + [StampKey(address: address)] + (inverse == nil ? [] : [StampKey(address: other)])
+        guard try known.allSatisfy({ try stored($0).map { $0.stamp < stamp } ?? true }) else { continue }
+        setLink(object, relationship, target, try self.object(at: other), isAdded: false)
+        for key in keys { try note(stamp, key, isDeleted: true) }
+      }
+    }
+  }
+
   private mutating func delete(_ change: ChangeSet.Change, _ object: ManagedObject?) throws {
-    guard let address = try address(of: change.identity) else { return try noteForeignDelete(change) }
+    guard let address = try address(of: change.identity) else { return }
     let key = StampKey(address: address)
     guard let object else {
       // Both have deleted it.
-      return note(change.stamp, key, isDeleted: true)
+      return try note(change.stamp, key, isDeleted: true)
     }
     let isChanged = policy != .newest && changedSince.contains(change.identity)
     guard try takes(change.stamp, key, object, isChangedHere: isChanged, property: nil, isDeleted: true)
@@ -168,7 +195,7 @@ struct ChangeSetApplying {
     let address = RowAddress(root, try log.reserveKeys(root, 1))
     applied.origins[address] = (change.identity.lineage, change.identity.key)
     addresses[change.identity] = address
-    note(stamp, StampKey(address: address), isDeleted: true)
+    try note(stamp, StampKey(address: address), isDeleted: true)
   }
 
   /// Whether an object has other values than the set has deleted.
@@ -182,12 +209,39 @@ struct ChangeSetApplying {
 
   // MARK: Decisions
 
+  /// The subjects of the stamps of a link: of one to itself there are two.
+  private func linkKeys(
+    _ address: RowAddress, _ relationship: RelationshipDescription, _ target: UInt64
+  ) -> [StampKey] {
+    func key(_ relationship: RelationshipDescription, _ source: RowAddress, _ target: UInt64) -> StampKey? {
+      guard relationship.hasPortableLinks else { return nil }
+      return StampKey(address: source, property: view.schema.number(of: relationship), target: target)
+    }
+    let other = RowAddress(relationship.destinationEntity, target)
+    let inverse = relationship.inverseRelationship.flatMap { key($0, other, address.key) }
+    return [key(relationship, address, target), inverse].compactMap(\.self)
+  }
+
+  /// Whether a link was changed after its objects were inserted, also again after they were deleted.
+  private func isCurrent(
+    _ stamp: ChangeStamp?, _ object: ManagedObject, _ target: RowAddress,
+    _ relationship: RelationshipDescription
+  ) throws -> Bool {
+    guard policy == .newest, let stamp else { return true }
+    let ends = [RowAddress(object.objectID)] + (relationship.inverseRelationship == nil ? [] : [target])
+    return try ends.allSatisfy { end in
+      let key = StampKey(address: end)
+      return try (applied.stamps[key] ?? stored(key)).map { $0.stamp <= stamp } ?? true
+    }
+  }
+
   private func stored(_ key: StampKey) throws -> StoredStamp? {
     try newStamps[key] ?? view.storedStamp(key, replica)
   }
 
-  private mutating func note(_ stamp: ChangeStamp?, _ key: StampKey, isDeleted: Bool = false) {
-    guard let stamp else { return }
+  /// Keeps a stamp, unless the store has a later one.
+  private mutating func note(_ stamp: ChangeStamp?, _ key: StampKey, isDeleted: Bool = false) throws {
+    guard let stamp, try stored(key).map({ $0.stamp < stamp }) ?? true else { return }
     applied.stamps[key] = StoredStamp(stamp: stamp, isDeleted: isDeleted)
   }
 
@@ -214,15 +268,18 @@ struct ChangeSetApplying {
     _ stamp: ChangeStamp?, _ key: StampKey, _ object: ManagedObject?, isChangedHere: Bool, property: String?,
     isDeleted: Bool = false
   ) throws -> Bool {
-    if let stamp, isKnown(stamp) { return false }
-    let own = try stored(key)
+    // A value is not older than its object, which may have been deleted and inserted again.
+    let ofObject = try stored(StampKey(address: key.address)).flatMap { $0.isDeleted ? nil : $0 }
+    let own = try [stored(key), key.property == nil ? nil : ofObject].compactMap(\.self).max()
+    // A known change may have been left out, as its object was deleted then. The times decide.
+    if let stamp, isKnown(stamp), policy != .newest || own == nil { return false }
     let isNewer = stamp.map { stamp in own.map { $0.stamp < stamp } ?? true } ?? false
     // The changes of an inverted set have no times: they are made now.
     let decidesByTime = policy == .newest && stamp != nil
     let isChangedHere = try isChangedHere && !isSeen(key)
     if isChangedHere, !decidesByTime || own != nil { noteConflict(object, property) }
     let takes = decidesByTime ? isNewer : policy == .theirs || policy == .newest || !isChangedHere
-    if takes, isNewer { note(stamp, key, isDeleted: isDeleted) }
+    if takes, isNewer { try note(stamp, key, isDeleted: isDeleted) }
     return takes
   }
 
@@ -242,7 +299,17 @@ struct ChangeSetApplying {
     let numbers = view.schema.entity(object.entity).propertyNumbers
     let address = RowAddress(object.entity, object.objectID.key)
     var columns: [(slot: Int, value: Value)] = []
-    for (name, cell) in change.cells.sorted(by: { $0.key < $1.key }) {
+    var cells = change.cells
+    if change.kind == .inserted, !isNew, policy == .newest {
+      // It comes back to a copy that has it: values that the set does not name are nil.
+      for slot in object.entity.slots where object.entity.isPortable(slot) {
+        let path = object.entity.property(at: slot).path
+        if cells[path] == nil {
+          cells[path] = ChangeSet.CellChange(former: .value(.null), value: .value(.null), stamp: change.stamp)
+        }
+      }
+    }
+    for (name, cell) in cells.sorted(by: { $0.key < $1.key }) {
       guard let slot = object.entity.slot(named: name) else {
         throw HeartwoodError(
           .persistentStoreIncompatibleVersionHash,
@@ -257,7 +324,7 @@ struct ChangeSetApplying {
       }
       if isNew {
         // A value without a stamp has that of its object.
-        if cell.stamp != change.stamp { note(cell.stamp, key) }
+        if cell.stamp != change.stamp { try note(cell.stamp, key) }
       } else {
         let present = try self.cell(of: object, slot)
         let isSame = present.isStored(as: cell.value)
@@ -278,7 +345,9 @@ struct ChangeSetApplying {
         }
       case .object(let identity):
         let destination = try self.object(of: identity)
-        if isNew || destination != nil || change.kind == .updated {
+        // It is deleted here. Copies that have it learn that nothing is referred to any more.
+        if destination == nil, policy == .newest { applied.own[key] = false }
+        if policy == .newest || isNew || destination != nil || change.kind == .updated {
           context.setToOne(object, slot, destination)
         }
       }
@@ -289,25 +358,45 @@ struct ChangeSetApplying {
   }
 
   private mutating func applyLinks(_ change: ChangeSet.Change, _ object: ManagedObject) throws {
-    let numbers = view.schema.entity(object.entity).propertyNumbers
-    let address = RowAddress(object.entity, object.objectID.key)
     for (name, links) in change.links.sorted(by: { $0.key < $1.key }) {
       guard let slot = object.entity.slot(named: name) else { continue }
+      let relationship = object.entity.relationship(at: slot)
       for link in links {
-        guard let destination = try self.object(of: link.destination) else { continue }
-        let key = StampKey(address: address, property: numbers[slot], target: destination.objectID.key)
+        guard let target = try address(of: link.destination) else { continue }
+        let destination = try self.object(of: link.destination)
+        // Links go with a deleted destination, but where it has no inverse.
+        let isThere = destination != nil && !deleted.contains(link.destination)
+        guard isThere || relationship.inverseRelationship == nil else { continue }
+        let key = StampKey(
+          address: RowAddress(object.objectID), property: view.schema.number(of: relationship),
+          target: target.key)
         // A link has two states: one that both have changed is as the set wants it.
-        guard
+        let isLinked =
+          destination.map { context.containsRelated(object, slot, $0) }
+          ?? context.loadedState(object, slot).contains(target.key)
+        guard try isCurrent(link.stamp, object, target, relationship),
           try takes(link.stamp, key, object, isChangedHere: false, property: name, isDeleted: !link.isAdded),
-          context.containsRelated(object, slot, destination) != link.isAdded
+          isLinked != link.isAdded
         else { continue }
         report.changedObjectIDs.insert(object.objectID)
-        if link.isAdded {
-          context.insertRelated(object, slot, destination, at: nil)
-        } else {
-          context.removeRelated(object, slot, destination)
-        }
+        setLink(object, relationship, target.key, destination, isAdded: link.isAdded)
       }
+    }
+  }
+
+  private func setLink(
+    _ object: ManagedObject, _ relationship: RelationshipDescription, _ target: UInt64,
+    _ destination: ManagedObject?, isAdded: Bool
+  ) {
+    if let destination, isAdded {
+      context.insertRelated(object, relationship.slot, destination, at: nil)
+    } else if let destination {
+      context.removeRelated(object, relationship.slot, destination)
+    } else if relationship.inverseRelationship == nil {
+      // The destination is deleted, and may come back.
+      context.willEdit(object)
+      let state = context.loadedState(object, relationship.slot)
+      if isAdded { state.add(target) } else { state.remove(target) }
     }
   }
 
@@ -371,6 +460,9 @@ extension ChangeSetApplying {
         for destination in context.destinations(of: loser, relationship)
         where !context.containsRelated(kept, relationship.slot, destination) {
           context.insertRelated(kept, relationship.slot, destination, at: nil)
+          // Also where the set has brought the object, whose links are not older than it.
+          let address = RowAddress(kept.objectID)
+          for key in linkKeys(address, relationship, destination.objectID.key) { applied.own[key] = false }
         }
       }
     }
@@ -378,7 +470,7 @@ extension ChangeSetApplying {
     report.changedObjectIDs.insert(loser.objectID)
     // It is deleted by this store, also where it was never saved here.
     applied.stamps[key] = nil
-    applied.ownDeletes.insert(key)
+    applied.own[key] = true
     context.delete(loser)
   }
 

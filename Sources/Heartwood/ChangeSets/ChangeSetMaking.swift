@@ -14,12 +14,11 @@ struct ChangeSetMaking {
   /// The destinations of the links that were changed between them, also back to how they were, by the number of the property.
   private var links: [RowAddress: [UInt16: [UInt64]]] = [:]
 
-  init(from earlier: LogStoreView, to later: LogStoreView, of log: LogStore) throws {
+  init(from earlier: LogStoreView, to later: LogStoreView) throws {
     (self.earlier, self.later) = (earlier, later)
     replica = try later.replica()
     olderStamps = OlderStamps(later, replica)
     newStamps = try later.newStamps(replica, after: earlier.generation)
-    newStamps.merge(try later.newLinkStamps(replica, newStamps, log)) { max($0, $1) }
   }
 
   mutating func run(_ modelChecksum: String) throws -> ChangeSet {
@@ -92,12 +91,9 @@ struct ChangeSetMaking {
       if relationship.hasPortableLinks {
         let all = links.added.map { ($0, true) } + links.removed.map { ($0, false) }
         change.links[relationship.name] = try all.map { target, isAdded in
-          let whole = try stamp(StampKey(address: address, property: number))
-          let own = try stamp(
-            StampKey(address: address, property: number, target: target), orThatOfObject: false)
-          return ChangeSet.LinkChange(
+          ChangeSet.LinkChange(
             destination: try identity(target, relationship), isAdded: isAdded,
-            stamp: [whole, own].compactMap(\.self).max())
+            stamp: try stamp(StampKey(address: address, property: number, target: target)))
         }
       }
       if relationship.isOrdered {
@@ -111,19 +107,20 @@ struct ChangeSetMaking {
     return change.isVoid ? nil : change
   }
 
-  /// Adds the links that were changed and are as they were.
+  /// Adds the links that were changed and are as they were; of an object that was inserted again, all.
   private func addUnchangedLinks(
     to change: inout ChangeSet.Change, _ address: RowAddress, _ entity: EntityDescription,
     _ difference: RowDifference
   ) throws {
-    guard let changed = links[address] else { return }
+    guard change.isReturn || links[address] != nil else { return }
     let numbers = later.schema.entity(entity).propertyNumbers
     for relationship in entity.relationshipsBySlot where relationship.hasPortableLinks {
       let number = numbers[relationship.slot]
       let differing = difference.links[relationship.slot].map { Set($0.added + $0.removed) } ?? []
-      let targets = (changed[number] ?? []).filter { !differing.contains($0) }.sorted()
-      guard !targets.isEmpty else { continue }
       let present = Set(try later.destinationKeys(relationship, of: address.key))
+      let changed = Set(links[address]?[number] ?? []).union(change.isReturn ? present : [])
+      let targets = changed.subtracting(differing).sorted()
+      guard !targets.isEmpty else { continue }
       change.links[relationship.name, default: []] += try targets.map { target in
         ChangeSet.LinkChange(
           destination: try identity(target, relationship), isAdded: present.contains(target),
@@ -197,10 +194,13 @@ struct ChangeSetMaking {
   }
 
   /// The stamp of a change; that of the object where its own is not known, as of one that was inserted.
-  private func stamp(_ key: StampKey, orThatOfObject: Bool = true) throws -> ChangeStamp? {
-    let own = try newStamps[key] ?? later.storedStamp(key, replica)
-    guard orThatOfObject else { return own?.stamp }
+  private func stamp(_ key: StampKey) throws -> ChangeStamp? {
     let objectKey = StampKey(address: key.address)
+    var own = try newStamps[key] ?? later.storedStamp(key, replica)
+    // A history that was written before it had links has their relationships only.
+    if own == nil, key.target != nil, newStamps[objectKey] == nil {
+      own = newStamps[StampKey(address: key.address, property: key.property)]
+    }
     guard key.property != nil else { return try (own ?? olderStamps[key])?.stamp }
     let ofObject = try newStamps[objectKey] ?? later.storedStamp(objectKey, replica)
     // A value is not older than its object, which may have been deleted and inserted again.
@@ -265,32 +265,5 @@ extension LogStoreView {
       .persistentHistoryTokenExpired,
       "the history after transaction \(replica.stamped) was deleted up to \(deleted) before it was exchanged: when its objects were changed is not "
         + "known any more; copy another one in place of this store")
-  }
-
-  /// The stamps of the links that this store has changed since the last exchange: the history has their relationships only. Without the generation
-  /// of then they are not known.
-  ///
-  /// - Parameter stamps: Those of everything else.
-  func newLinkStamps(
-    _ replica: ReplicaRecord, _ stamps: [StampKey: StoredStamp], _ log: LogStore
-  ) throws -> [StampKey: StoredStamp] {
-    guard replica.stamped > 0, replica.stamped < generation,
-      let then = try? log.pastView(afterTransaction: replica.stamped)
-    else { return [:] }
-    var found: [StampKey: StoredStamp] = [:]
-    for (address, difference) in try differences(from: then) {
-      guard let entity = try difference.entity ?? self.entity(of: address) else { continue }
-      let numbers = schema.entity(entity).propertyNumbers
-      for (slot, links) in difference.links where entity.relationship(at: slot).hasPortableLinks {
-        guard let stamp = stamps[StampKey(address: address, property: numbers[slot])] else { continue }
-        for (targets, isDeleted) in [(links.added, false), (links.removed, true)] {
-          for target in targets {
-            found[StampKey(address: address, property: numbers[slot], target: target)] = StoredStamp(
-              stamp: stamp.stamp, isDeleted: isDeleted)
-          }
-        }
-      }
-    }
-    return found
   }
 }

@@ -24,11 +24,11 @@ extension PersistentStoreCoordinator {
         "a change set is from an earlier generation to a later one, and \(former) is after \(present): invert the set of the other order"
       )
     }
-    return try changeSet(of: log.pastViews(at: former, and: present), in: log)
+    return try changeSet(of: log.pastViews(at: former, and: present))
   }
 
-  private func changeSet(of views: GenerationPair, in log: LogStore) throws -> ChangeSet {
-    var making = try ChangeSetMaking(from: views.earlier, to: views.later, of: log)
+  private func changeSet(of views: GenerationPair) throws -> ChangeSet {
+    var making = try ChangeSetMaking(from: views.earlier, to: views.later)
     return try making.run(managedObjectModel.versionChecksum)
   }
 
@@ -53,7 +53,7 @@ extension PersistentStoreCoordinator {
     }
     let views = try? log.pastViews(at: former, and: later.generation)
     return try changeSet(
-      of: views ?? GenerationPair(earlier: log.pastView(afterTransaction: former), later: later), in: log)
+      of: views ?? GenerationPair(earlier: log.pastView(afterTransaction: former), later: later))
   }
 
   /// The number of the last transaction that a store has of each lineage: its own, and those of the copies that it has exchanged change sets with.
@@ -111,6 +111,13 @@ extension PersistentStoreCoordinator {
       } catch let error as HeartwoodError where error.code == .managedObjectMerge && round < 32 {
         // Another context has saved the same objects meanwhile.
         round += 1
+      } catch is AppliedChanges.Overtaken {
+        round += 1
+        guard round < 32 else {
+          throw HeartwoodError(
+            .managedObjectMerge,
+            "the change set could not be applied: other contexts save the same objects again and again")
+        }
       }
     }
   }
@@ -130,10 +137,10 @@ extension PersistentStoreCoordinator {
       while true {
         context.appliedChanges = applying.applied
         do {
-          if context.hasChanges {
-            try context.save()
-          } else {
-            try log.writeWithoutHistory("the change set could not be noted") { try $0.note(applying.applied) }
+          if context.hasChanges { try context.save() }
+          // Nothing was left to save.
+          if let applied = context.appliedChanges {
+            try log.writeWithoutHistory("the change set could not be noted") { try $0.note(applied) }
           }
           return applying.report
         } catch let error as HeartwoodError

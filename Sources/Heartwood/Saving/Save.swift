@@ -158,6 +158,7 @@ package struct Save {
     info.consumers = context.nextSave.completedSteps
     info.appliedChanges = context.appliedChanges
     let (outcome, newest) = try context.objectStore().save(plan, of: context, info)
+    context.appliedChanges = nil
     return (outcome, newest)
   }
 

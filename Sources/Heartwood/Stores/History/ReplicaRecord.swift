@@ -163,12 +163,18 @@ extension StoredStamp: Comparable {
 
 /// The records that a transaction writes beside the objects that a change set has changed.
 struct AppliedChanges: Sendable {
+  /// Another save has changed the same since the set was compared with the store: it is to be compared again.
+  struct Overtaken: Error {}
+
+  /// The generation that the set was compared with.
+  var generation: UInt64 = 0
   /// The stamps of what was taken, and those of this store's links that were found out.
   var stamps: [StampKey: StoredStamp] = [:]
   /// The origins of objects that are new here.
   var origins: [RowAddress: (lineage: UUID, key: UInt64)] = [:]
-  /// Objects that this store has deleted because another one has the same unique values.
-  var ownDeletes: Set<StampKey> = []
+  /// Changes of this store, and whether they are deletes: of objects because others have the same unique values, and of references because their
+  /// destinations are deleted here.
+  var own: [StampKey: Bool] = [:]
   /// The positions in each lineage then.
   var known: [UUID: UInt64] = [:]
 }

@@ -72,8 +72,7 @@ extension StoreReading {
     return replica.lineages[place].firstKeys != nil && ownLineage(of: address, replica) == lineage ? key : nil
   }
 
-  /// The stamps of what this store has changed since the last ones that it has, from the history, and the clock after them. Links have none of their
-  /// own there.
+  /// The stamps of what this store has changed since the last ones that it has, from the history, and the clock after them.
   ///
   /// - Parameter first: The last transaction whose changes are left out.
   /// - Complexity: Linear in the history since then.
@@ -111,6 +110,10 @@ extension StoreReading {
       for slot in change.updatedSlots {
         body(StampKey(address: address, property: numbers[slot]), StoredStamp(stamp: stamp))
       }
+      for link in change.links {
+        let key = StampKey(address: address, property: numbers[link.slot], target: link.target)
+        body(key, StoredStamp(stamp: stamp, isDeleted: !link.isAdded))
+      }
     }
   }
 }
@@ -146,8 +149,15 @@ extension StoredStamp {
 extension LogStoreTransaction {
   /// Writes stamps and origins, and what is known of other lineages from now on. What the transaction changes beside the change set, such as links to
   /// deleted objects, is a change of this store.
+  ///
+  /// - Throws: `AppliedChanges.Overtaken` if another save has changed the same meanwhile.
   func note(_ applied: AppliedChanges) throws {
     var replica = try replica()
+    if reader.generation.rawValue > applied.generation {
+      let since = try stampsSince(replica, after: applied.generation).stamps.keys
+      let isOvertaken = replica.stamped > applied.generation || since.contains { applied.stamps[$0] != nil }
+      if isOvertaken { throw AppliedChanges.Overtaken() }
+    }
     var stamps: [StampKey: StoredStamp]
     (stamps, replica.clock) = try stampsSince(replica)
     stamps.merge(applied.stamps) { max($0, $1) }
@@ -159,9 +169,10 @@ extension LogStoreTransaction {
       number: number)
     replica.clock = own.nanoseconds
     for change in changes {
-      self.stamps(of: change, own) { if applied.stamps[$0] == nil { stamps[$0] = $1 } }
+      // An object that the set has brought back may be deleted with another one.
+      self.stamps(of: change, own) { if applied.stamps[$0]?.isDeleted != $1.isDeleted { stamps[$0] = $1 } }
     }
-    for key in applied.ownDeletes { stamps[key] = StoredStamp(stamp: own, isDeleted: true) }
+    for (key, isDeleted) in applied.own { stamps[key] = StoredStamp(stamp: own, isDeleted: isDeleted) }
     for (key, stamp) in stamps {
       if key.property == nil, stamp.isDeleted {
         // Those of its values are not asked for any more.
