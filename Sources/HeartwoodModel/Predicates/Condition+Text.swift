@@ -230,23 +230,25 @@ extension ConditionPrinter {
   }
 
   private mutating func text(of window: WindowValue) -> String {
-    let element = window.element.map { text(of: $0, within: 0) } ?? ""
+    let element = window.element.map { text(of: $0, within: Strength.comparison) }
+    let arguments = [element, window.function.argument].compactMap { $0 }.joined(separator: ", ")
     var parts: [String] = []
     if !window.partition.isEmpty {
       var texts: [String] = []
-      for part in window.partition { texts.append(text(of: part, within: 0)) }
+      for part in window.partition { texts.append(text(of: part, within: Strength.comparison)) }
       parts.append("PARTITION BY \(texts.joined(separator: ", "))")
     }
     if !window.order.isEmpty {
       var texts: [String] = []
       for key in window.order {
         texts.append(
-          text(of: key.expression, within: 0) + key.options.suffix + (key.isAscending ? "" : " DESC"))
+          text(of: key.expression, within: Strength.comparison) + key.options.suffix
+            + (key.isAscending ? "" : " DESC"))
       }
       parts.append("ORDER BY \(texts.joined(separator: ", "))")
     }
     if let frame = window.frame { parts.append("\(frame)") }
-    return "\(window.function.name)(\(element)) OVER (\(parts.joined(separator: " ")))"
+    return "\(window.function.name)(\(arguments)) OVER (\(parts.joined(separator: " ")))"
   }
 }
 
@@ -256,11 +258,20 @@ extension WindowValue.Function {
     case .rowNumber: "ROW_NUMBER"
     case .rank: "RANK"
     case .denseRank: "DENSE_RANK"
-    case .tile(let count): "NTILE \(count) "
+    case .tile: "NTILE"
     case .aggregate(let function): function.rawValue.uppercased()
-    case .lag(let distance): distance < 0 ? "LEAD \(-distance) " : "LAG \(distance) "
+    case .lag(let distance): distance < 0 ? "LEAD" : "LAG"
     case .first: "FIRST_VALUE"
     case .last: "LAST_VALUE"
+    }
+  }
+
+  /// The number after the value, as SQL has it.
+  fileprivate var argument: String? {
+    switch self {
+    case .tile(let count): "\(count)"
+    case .lag(let distance): "\(distance.magnitude)"
+    default: nil
     }
   }
 }

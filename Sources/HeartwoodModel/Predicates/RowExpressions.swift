@@ -54,6 +54,13 @@ package struct WindowValue: Sendable {
     self.order = order
     self.frame = frame
   }
+
+  /// An aggregate over rows of the result instead of a group; nil if it is of some values only.
+  package init?(_ aggregate: GroupAggregate) {
+    guard aggregate.filter == nil, !aggregate.isDistinct, aggregate.fraction == 0.5 else { return nil }
+    self.init(
+      function: .aggregate(aggregate.function), element: aggregate.element, partition: [], order: [])
+  }
 }
 
 /// The rows of a partition that a window is over, relative to the row that gets its value.
@@ -134,6 +141,11 @@ extension WindowValue {
 }
 
 extension ConditionExpression {
+  /// Says that it cannot be taken over a window.
+  package var refusalOfWindows: String {
+    "\(self) cannot be taken over a window: only an aggregate without a filter, of all values, can"
+  }
+
   /// The expression with parts replaced.
   ///
   /// - Parameter replacement: The expression that replaces a part; nil to look at the parts of the part.

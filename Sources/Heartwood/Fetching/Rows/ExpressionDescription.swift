@@ -6,8 +6,8 @@ public struct ExpressionDescription: Sendable {
   public let expressionResultType: AttributeType
   let expression: ConditionExpression
 
-  /// A column from text: a path, arithmetic, or an aggregate of the group such as `@sum.price`, `@count` or
-  /// `@avg.(price * quantity)`.
+  /// A column from text: a path, arithmetic, an aggregate of the group such as `@sum.price` or `@avg.(price * quantity)`, or a window such
+  /// as `RANK() OVER (ORDER BY price)`.
   ///
   /// - Parameters:
   ///   - name: The key in the dictionary.

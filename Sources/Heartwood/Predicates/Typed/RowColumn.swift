@@ -250,19 +250,11 @@ extension ValueQuery {
   public func over(
     partitionedBy partition: any RowColumn..., orderedBy order: RowSort..., frame: RowFrame? = nil
   ) -> ValueQuery {
-    guard case .group(let aggregate) = _expression.kind, aggregate.filter == nil, !aggregate.isDistinct,
-      aggregate.fraction == 0.5
-    else {
-      return ValueQuery(
-        ConditionExpression(
-          .refused(
-            .predicate(
-              "\(_expression) cannot be taken over a window: only an aggregate without a filter, of all values, can"
-            ))))
+    guard case .group(let aggregate) = _expression.kind, let window = WindowValue(aggregate) else {
+      return ValueQuery(ConditionExpression(.refused(.predicate(_expression.refusalOfWindows))))
     }
     return ValueQuery(
-      ConditionExpression(
-        .window(WindowValue(.aggregate(aggregate.function), aggregate.element, partition, order, frame))))
+      ConditionExpression(.window(WindowValue(window.function, window.element, partition, order, frame))))
   }
 
   /// The value of an earlier row of the partition; nil if there is none.

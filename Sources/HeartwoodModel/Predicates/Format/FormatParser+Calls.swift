@@ -7,6 +7,7 @@ extension FormatParser {
     guard case .name(let name, _) = token.kind else { throw unexpected("a function") }
     if token.keyword == "FUNCTION" { return try parseMessage(token.column) }
     let arguments = try parseParts(closedBy: ")", "or ',' in the arguments of \(name)")
+    if let window = try parseWindow(name, arguments, token.column) { return window }
     if token.keyword == "CAST" { return try call(.function(.cast), arguments, name, token.column) }
     guard let function = NamedFunction(name: name) else { throw noFunction(token.quoted, token.column) }
     return try call(function, arguments, name, token.column)

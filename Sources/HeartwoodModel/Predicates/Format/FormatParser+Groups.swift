@@ -27,7 +27,7 @@ extension FormatParser {
       aggregate.filter = try parseCondition(0)
       try expect(sign: ")", "at the end of FILTER")
     }
-    return ConditionExpression(.group(aggregate))
+    return try parseOver(aggregate, column)
   }
 
   private mutating func parseGroupElement() throws(HeartwoodError) -> ConditionExpression {

@@ -40,7 +40,7 @@ extension FormatParser {
     repeat {
       if case .function(let name) = next.kind { return try parseFunction(name, over: path, path.scope, nil) }
       path.steps += try parseStep(isFirst: path.steps.isEmpty && path.scope === Scope.fetched)
-      while next.kind == .sign("["), !path.steps.isEmpty {
+      while next.kind == .sign("["), !path.steps.isEmpty, !isBeforeOptions {
         guard let item = try parseItem() else { return try size(of: path) }
         path.steps.append(.item(item))
       }

@@ -8,6 +8,8 @@ package struct FormatParser: TokenReader {
   /// How many parts were parsed, without those that join them.
   private var count = 0
   var variables: [String: Scope] = [:]
+  /// Whether the options of an order may follow a value.
+  var endsAtOptions = false
 
   /// A parsed part of the text.
   enum Part {
@@ -104,7 +106,7 @@ extension FormatParser {
     }
     let start = next.column
     var part = try parsePrefix()
-    if next.kind == .sign("["), case .expression(let list) = part {
+    if next.kind == .sign("["), !isBeforeOptions, case .expression(let list) = part {
       part = .expression(try parseItem(of: list))
     }
     while true {
@@ -278,7 +280,15 @@ extension FormatParser {
       ))
   }
 
-  private mutating func parseOptions() throws(HeartwoodError) -> ComparisonOptions {
+  /// Whether the bracket that is next has the options of an order.
+  var isBeforeOptions: Bool {
+    guard endsAtOptions, position + 1 < tokens.count, let letters = tokens[position + 1].keyword else {
+      return false
+    }
+    return letters.allSatisfy("CDNL".contains)
+  }
+
+  mutating func parseOptions() throws(HeartwoodError) -> ComparisonOptions {
     guard skip(sign: "[") else { return [] }
     var options: ComparisonOptions = []
     guard case .name(let letters, _) = next.kind else { throw unexpected("the options c, d, n or l") }

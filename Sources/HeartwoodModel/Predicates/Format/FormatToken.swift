@@ -77,6 +77,10 @@ extension TokenReader {
     }
   }
 
+  package mutating func expect(keyword: String, _ purpose: String) throws(HeartwoodError) {
+    guard skip(keyword: keyword) else { throw unexpected("\(keyword) \(purpose)") }
+  }
+
   package func unexpected(_ wanted: String) -> HeartwoodError {
     .predicate("there should be \(wanted) instead of \(next.quoted)", column: next.column)
   }
