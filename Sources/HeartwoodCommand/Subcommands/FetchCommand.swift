@@ -15,11 +15,12 @@ enum FetchCommand: Subcommand {
       SubcommandSyntax.Option(name: "offset", value: "number", summary: "skip this many objects first"),
       SubcommandSyntax.Option(
         name: "columns", value: "names",
-        summary: "what to show: name,capital.name,neighbours.@count,@id; of groups also total=@sum.area"),
+        summary: "what to show: name,capital.name,cities.@count,@id,total=@sum.area,place=RANK() OVER (…)"),
       SubcommandSyntax.Option(
         name: "group-by", value: "names", summary: "a row for each group with equal values of these"),
       SubcommandSyntax.Option(
-        name: "having", value: "predicate", summary: "only the groups for which this holds: @count > 2"),
+        name: "having", value: "predicate",
+        summary: "only the groups, or rows by windows, for which this holds: @count > 2, place <= 3"),
       SubcommandSyntax.Option(name: "distinct", summary: "leave out rows that are equal to another"),
       .format, .moment, .model,
       SubcommandSyntax.Option(
@@ -27,7 +28,7 @@ enum FetchCommand: Subcommand {
       SubcommandSyntax.Option(
         name: "analyze", summary: "execute the plan, and print it with the real numbers of rows and times"),
     ],
-    discussion: PredicateHelp.text + """
+    discussion: PredicateHelp.text + "\n\n" + PredicateHelp.rowText + """
 
 
       CSV and JSON
@@ -51,6 +52,10 @@ enum FetchCommand: Subcommand {
         line:
           "heartwood fetch world.heartwood Country --columns continent.name,people=@sum.population --group-by continent.name",
         meaning: "sums of groups"),
+      SubcommandSyntax.Example(
+        line:
+          "heartwood fetch world.heartwood Country --columns 'name,n=RANK() OVER (ORDER BY area DESC)' --having 'n <= 3'",
+        meaning: "the three with the largest areas, and their ranks"),
     ])
 
   static func run(_ arguments: ParsedArguments, console: any Console) throws(CommandFailure) -> ExitCode {

@@ -1,7 +1,7 @@
 import Foundation
 import Heartwood
 
-/// The rows that `fetch` shows if they are no objects: groups, aggregates, computed columns.
+/// The rows that `fetch` shows if they are no objects: groups, aggregates, windows, computed columns.
 struct FetchedRows {
   private let columns: [ExpressionDescription]
   /// The columns as they are written, in which `@id` and `@entity` are not yet paths of predicates.

@@ -45,7 +45,7 @@ private struct World {
     let ofWorld = lines.filter { line in
       line.contains(" world.heartwood ") && !line.hasSuffix(".json") && !line.hasSuffix(".sqlite")
     }
-    #expect(ofWorld.count == 9)
+    #expect(ofWorld.count == 10)
     for line in ofWorld {
       let words = ShellWords(Array(line)).words.map(\.text)
       let run = CommandRun(words.dropFirst().map { files[$0] ?? $0 })

@@ -204,6 +204,50 @@ func `an invalid predicate or sorting is reported in one line with exit status 6
   #expect(names.output == "country\nCountry/p1\n", "\(names.notes)")
 }
 
+@Test func `windows are columns, orders and conditions, over objects and over groups`() throws {
+  let world = try SmallWorld()
+  func rows(_ words: String...) -> String {
+    let run = world.run("fetch", words: ["Country"] + words + ["--format", "csv"])
+    return run.notes + run.output.split(separator: "\n").dropFirst().joined(separator: " ")
+  }
+  let ranked = "code,place=RANK() OVER (PARTITION BY continent.name ORDER BY population DESC)"
+  #expect(rows("--columns", ranked, "--sort", "place,code") == "DE,1 FR,2 LU,3 PT,4")
+  #expect(rows("--columns", ranked, "--having", "place < 3", "--sort", "-place") == "FR,2 DE,1")
+  #expect(
+    rows("--columns", "code", "--having", "ROW_NUMBER() OVER (ORDER BY code DESC) == 1") == "PT")
+  #expect(
+    rows(
+      "--columns", "code,before=LAG(code) OVER (ORDER BY code),so=COUNT() OVER (ORDER BY code)", "--sort",
+      "code")
+      == "DE,,1 FR,DE,2 LU,FR,3 PT,LU,4")
+  #expect(
+    rows(
+      "--columns", "capital,n=@count,all=SUM(@count) OVER ()", "--group-by", "capital", "--having",
+      "ROW_NUMBER() OVER (ORDER BY capital.name DESC) == 1") != "")
+  let plan = world.run("fetch", "Country", "--columns", ranked, "--plan")
+  #expect(plan.output.contains("window: one value of each row"), "\(plan.output)")
+  let table = world.run("fetch", "Country", "--columns", "RANK() OVER (ORDER BY code)", "--limit", "1")
+  #expect(table.output.hasPrefix("RANK() OVER (ORDER BY code)\n"), "\(table.output)")
+}
+
+@Test func `the help of fetch has groups and windows on one screen`() {
+  let help = CommandRun("fetch", "--help").output
+  let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+  #expect(lines.count <= 60, "\(lines.count) lines")
+  for word in ["--group-by", "@sum.population", "FILTER (", "RANK() OVER (PARTITION BY", "ROWS 2 PRECEDING"] {
+    #expect(help.contains(word), "\(word)")
+  }
+}
+
+@Test(arguments: PredicateHelp.rows.map(\.0)) func `each column in the help of fetch can be fetched`(
+  columns: String
+) throws {
+  let columns = columns.replacing("area", with: "population")
+  let run = try SmallWorld().run(
+    "fetch", "Country", "--columns", columns, "--group-by", "code,name,population,continent")
+  #expect(run.status == .success, "\(run.notes)")
+}
+
 @Test func `groups have a plan, too`() throws {
   let world = try SmallWorld()
   let words = [
@@ -228,6 +272,13 @@ func `an invalid predicate or sorting is reported in one line with exit status 6
   (["--columns", "name", "--having", "@count > 1"], "--having selects groups, but --group-by is missing"),
   (["--columns", "name,continent.@id", "--group-by", "name"], "continent.@id has a value for each object"),
   (["--columns", "neighbours,@count+1"], "such as their @count or @sum\n"),
+  (["--columns", "code,RANK() OVER ()", "--group-by", "name"], "code has a value for each object"),
+  (
+    ["--columns", "place=RANK()"],
+    "the column \"place=RANK()\": the predicate is wrong at column 7: there should be OVER"
+  ),
+  (["--columns", "code,x=LAG(neighbours) OVER (ORDER BY code)"], "several values"),
+  (["--where", "RANK() OVER (ORDER BY code) == 1"], "is computed from several rows"),
   (["--where", "code == $code"], "$code has no value: name it in a SUBQUERY around it"),
 ])
 func `wrong columns and groups are usage errors`(_ arguments: [String], _ message: String) throws {
