@@ -12,6 +12,8 @@ final class FollowerStore {
   private var checkpoint: LogPosition?
   /// The newest piece that was copied.
   private(set) var mark: ShippingMark
+  /// Bytes that were copied before the store could be opened; 0 if it was there.
+  let bytesOfFirstCopy: Int64
 
   private var folder: StoreFolder { target.folder }
 
@@ -23,17 +25,18 @@ final class FollowerStore {
   ) throws(EngineError) -> FollowerStore {
     let target = try BackupTarget(path, fileSystem)
     do throws(EngineError) {
-      if try !target.folder.entries().contains(StoreFolder.anchorName) { try create(target, destination) }
-      return try FollowerStore(target)
+      let isThere = try target.folder.entries().contains(StoreFolder.anchorName)
+      return try FollowerStore(target, bytesOfFirstCopy: isThere ? 0 : create(target, destination))
     } catch {
       target.close()
       throw error
     }
   }
 
+  /// - Returns: The bytes that were copied.
   private static func create(
     _ target: BackupTarget, _ destination: any ShippingDestination
-  ) throws(EngineError) {
+  ) throws(EngineError) -> Int64 {
     let copied = try Restoration(from: destination).copy(to: target, at: .newest)
     // Not by a temporary name, which would make the folder one with other things.
     try doing { () throws(FileSystemError) in
@@ -48,10 +51,12 @@ final class FollowerStore {
       try file.sync(.full)
     }
     try target.replaceAnchor(copied.slot)
+    return copied.report.bytes
   }
 
-  private init(_ target: BackupTarget) throws(EngineError) {
+  private init(_ target: BackupTarget, bytesOfFirstCopy: Int64) throws(EngineError) {
     self.target = target
+    self.bytesOfFirstCopy = bytesOfFirstCopy
     let folder = target.folder
     guard let mark = try Self.mark(folder) else {
       throw EngineError(

@@ -5,12 +5,15 @@ final class FollowingState {
   /// The newest piece as it was read; nil before that.
   private var newest: PieceHeader?
   private var generation: UInt64 { newest?.end.generation ?? 0 }
+  /// Bytes that were copied, and are in no report yet.
+  private var unreported: Int64
   /// Whether a piece was copied in part, so that the store has to be opened again.
   private(set) var isInterrupted = false
 
   init(_ store: FollowerStore, _ destination: any ShippingDestination) {
     self.store = store
     self.destination = destination
+    unreported = store.bytesOfFirstCopy
   }
 
   func close() { store.close() }
@@ -18,22 +21,21 @@ final class FollowingState {
   /// Copies all pieces after the newest one that was copied.
   func advance() throws(EngineError) -> FollowingReport {
     try store.checkIsInPlace()
-    var bytes: Int64 = 0
     var list = try PieceList(destination)
     try requireNewest(list)
-    if let longer = try longerNewest(list) { bytes += try add(longer) }
-    while let piece = try next(&list) { bytes += try add(piece) }
+    if let longer = try longerNewest(list) { try add(longer) }
+    while let piece = try next(&list) { try add(piece) }
+    defer { unreported = 0 }
     return FollowingReport(
       generation: Generation(rawValue: generation), piece: store.mark.number,
-      time: newest?.latestTime ?? 0, shipped: newest?.shipped ?? 0, bytes: bytes)
+      time: newest?.latestTime ?? 0, shipped: newest?.shipped ?? 0, bytes: unreported)
   }
 
-  private func add(_ piece: OpenPiece) throws(EngineError) -> Int64 {
+  private func add(_ piece: OpenPiece) throws(EngineError) {
     isInterrupted = true
-    let bytes = try store.add(piece)
+    unreported += try store.add(piece)
     isInterrupted = false
     newest = piece.header
-    return bytes
   }
 
   private func requireNewest(_ list: PieceList) throws(EngineError) {

@@ -10,13 +10,16 @@ import Testing
   let first = world.run("ship", place, "--once")
   #expect(first.status == .success)
   #expect(first.output.contains("all of the store, in piece 1"))
-  #expect(CommandRun("follow", place, copy, "--once").status == .success)
+  let followed = CommandRun("follow", place, copy, "--once")
+  #expect(followed.status == .success)
+  #expect(followed.output.contains(#/: [1-9][0-9.]* (bytes|KiB|MiB), piece 1\n$/#), "\(followed.output)")
   #expect(CommandRun("fetch", copy, "City").output == former)
   let generation = try #require(first.output.split(separator: " ").dropFirst().first?.dropLast())
 
   #expect(world.run("delete", "City/p1").status == .success)
   #expect(world.run("ship", place, "--once").output.contains("what is new, in piece 2"))
   #expect(CommandRun("follow", place, copy, "--once").output.contains("piece 2"))
+  #expect(CommandRun("follow", place, copy, "--once").output.contains(": 0 bytes, piece 2"))
   #expect(CommandRun("fetch", copy, "City").output == world.run("fetch", "City").output)
   #expect(CommandRun("history", copy).output == world.run("history").output)
 

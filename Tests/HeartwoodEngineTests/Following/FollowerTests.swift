@@ -102,6 +102,25 @@ import Testing
     try store.engine.close()
   }
 
+  @Test func `the first report counts the bytes of the first copy, and running reports it`() throws {
+    var random = SplitMix64(seed: 6)
+    let fileSystem = MemoryFileSystem()
+    let store = try ShippedStore(.memoryMapped, fileSystem, "/store")
+    try store.write(&random)
+    let shipped = try store.ship()
+    let follower = try store.follower()
+    var first: FollowingReport?
+    follower.run { outcome in
+      first = try? outcome.get()
+      return false
+    }
+    let report = try #require(first)
+    #expect(report.bytes > 0 && report.bytes <= shipped.bytes, "\(report.bytes) of \(shipped.bytes)")
+    #expect(try follower.advance().bytes == 0)
+    follower.close()
+    try store.engine.close()
+  }
+
   @Test(arguments: [false, true])
   func `a place that was moved away is an error for both sides, also where a copy is put there`(
     isReplaced: Bool
