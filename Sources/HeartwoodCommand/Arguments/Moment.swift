@@ -12,8 +12,8 @@ enum Moment: Equatable {
     if let number = UInt64(text) {
       self = .generation(number)
     } else if let date = DateText.date(text) {
-      // Dates are printed to the millisecond, and the one of a transaction includes it.
-      self = .date(date.addingTimeInterval(0.000_999))
+      // Dates are printed as the nearest millisecond, and the one of a transaction includes it.
+      self = .date(date.addingTimeInterval(0.000_499_9))
     } else {
       self = .hold(text)
     }

@@ -52,7 +52,7 @@ enum KeyValueStore {
     switch moment {
     case .generation(let number): return Generation(rawValue: number)
     case .date(let date):
-      let time = date.nanosecondsSince1970
+      let time = date.latestStoreTime
       let found = try engine.generations().last { $0.time <= time }
       guard let found else {
         throw CommandFailure(

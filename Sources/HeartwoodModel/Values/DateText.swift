@@ -26,7 +26,7 @@ package enum DateText {
     let thousandths = Int64((seconds * 1000).rounded())
     let text = whole(CivilTime.floor(thousandths, 1000))
     let rest = CivilTime.modulo(thousandths, 1000)
-    return seconds.rounded() == seconds ? text + "Z" : text + "." + padded(rest, 3) + "Z"
+    return rest == 0 ? text + "Z" : text + "." + padded(rest, 3) + "Z"
   }
 
   /// The date in UTC with as many digits as it takes to read the same value back.

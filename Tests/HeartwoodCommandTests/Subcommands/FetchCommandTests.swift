@@ -144,6 +144,19 @@ func
   #expect(run.notes.split(separator: "\n").count == 1)
 }
 
+@Test(arguments: ["2020-01-01", "2020-01-01T00:00:00Z"])
+func `a date before the store was made is named as it was written`(date: String) throws {
+  let world = try SmallWorld()
+  let start = "\(world.path): the store has no generation of 2020-01-01T00:00:00Z or before it any more"
+  let runs = [
+    world.run("count", "Country", "--as-of", date), CommandRun("kv", "list", world.path, "--as-of", date),
+  ]
+  for run in runs {
+    #expect(run.status == .noInput)
+    #expect(run.notes.hasPrefix("heartwood: \(start)"), "\(run.notes)")
+  }
+}
+
 @Test(arguments: [
   (["Contry"], #"the store has no entity "Contry", did you mean Country?"#),
   (["Planet"], #"the store has no entity "Planet"; there are City, Continent, Country"#),
