@@ -49,18 +49,22 @@ enum GraphFailure {
   }
 
   private static func message(of error: any Error, _ path: String) -> String {
+    if let error = error as? EngineError { return message(of: error, path) }
     guard let error = error as? HeartwoodError else { return "\(error)" }
     // A command has no object to refresh.
     if error.code == .persistentStoreChanged, let cause = error.underlying as? HeartwoodError {
       return message(of: cause, path)
     }
-    if let cause = error.underlying as? EngineError, error.message.hasSuffix(": \(cause)") {
+    if let cause = error.underlying, error.message.hasSuffix(": \(cause)") {
       let doing = error.message.dropLast("\(cause)".count)
+      if let cause = cause as? FileSystemError { return doing + cause.code.rawValue }
       // The message starts with the store's path, so the phrase about the opening is redundant.
-      return (doing.hasSuffix(" could not be opened: ") ? "" : doing) + message(of: cause, path)
+      if let cause = cause as? EngineError {
+        return (doing.hasSuffix(" could not be opened: ") ? "" : doing) + message(of: cause, path)
+      }
     }
     guard error.message.isEmpty, let cause = error.underlying else { return error.message }
-    return "\(cause)"
+    return message(of: cause, path)
   }
 
   /// The message of the engine without the store's own path. A file in the store is given by its name.
@@ -68,8 +72,8 @@ enum GraphFailure {
     let name = error.file.map { URL(fileURLWithPath: $0).lastPathComponent }
     let isStore = name == URL(fileURLWithPath: path).lastPathComponent
     let place = name.map { $0 + (error.offset.map { " at byte \($0)" } ?? "") }
-    let isUnexplained = error.code == .inputOutput || error.message.hasSuffix(EngineError.fileSystemFailed)
-    let cause = isUnexplained ? (error.underlying as? FileSystemError)?.code.rawValue : nil
+    // The reason of the others is in the message.
+    let cause = error.code == .inputOutput ? (error.underlying as? FileSystemError)?.code.rawValue : nil
     return error.message + (isStore ? "" : place.map { " (\($0))" } ?? "") + (cause.map { ": \($0)" } ?? "")
   }
 

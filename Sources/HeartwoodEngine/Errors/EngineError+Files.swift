@@ -26,7 +26,10 @@ extension EngineError {
       case .inputOutput where error.code == .tooManyOpenFiles: tooFewDescriptors
       case .inputOutput where error.code == .outOfMemory: tooFewAddresses
       case .wrongKey: "the key is not that of the store; nothing is damaged"
-      default: fileSystemFailed
+      case .notFound: "there is no such file or folder"
+      case .exists: "there is something of this name already"
+      case .notAStore: "a part of the path is a file, and no folder"
+      default: "the file system failed"
       }
     return EngineError(code, "\(doing): \(advice)", file: error.path, underlying: error)
   }
@@ -43,8 +46,6 @@ extension EngineError {
     return EngineError(.inputOutput, message, file: path, offset: offset, underlying: error)
   }
 
-  /// The end of a message that does not say the reason, which is that of the underlying error.
-  package static let fileSystemFailed = "the file system failed"
   private static let tooFewDescriptors =
     "too many files are open; raise the process's limit (ulimit -n): a store needs one descriptor per file"
   static let tooFewAddresses =

@@ -40,7 +40,7 @@ func `a copy in a folder that is not there is refused with the reason`(command: 
   let world = try SmallWorld()
   let run = world.run(command, world.directory.path("none/copy"))
   #expect(run.status == .noInput)
-  #expect(run.notes.contains("no such file or directory"), "\(run.notes)")
+  #expect(run.notes.contains("there is no such file or folder"), "\(run.notes)")
 }
 
 @Test func `salvage makes a new store from one that has lost its anchor and its tree`() throws {

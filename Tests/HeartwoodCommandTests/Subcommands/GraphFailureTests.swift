@@ -62,6 +62,17 @@ func `each error has its exit status, that of its deepest cause first`(error: an
     message("the history could not be read") == "/x/s: the history could not be read: bad (1.log at byte 7)")
 }
 
+@Test func `an error of the file system is its reason, without the call and the path once more`() {
+  let cause = FileSystemError(.notFound, .openDirectory, path: "/x/none")
+  let error = HeartwoodError(
+    .migration, "the place at /x/none/s could not be locked: \(cause)", underlying: cause)
+  #expect(
+    GraphFailure.failure(error, "/x/none/s").message
+      == "the place at /x/none/s could not be locked: no such file or directory")
+  let engine = EngineError(.notFound, "the folder could not be opened", file: "/x/s", underlying: cause)
+  #expect(GraphFailure.failure(engine, "/x/s").message == "/x/s: the folder could not be opened")
+}
+
 @Test func `only errors of damage count as damage`() {
   #expect(GraphFailure.failure(graph(.persistentStoreDamaged), "/s").isDamage)
   #expect(GraphFailure.failure(graph(.persistentStoreOpen, engine(.damaged)), "/s").isDamage)
