@@ -13,7 +13,7 @@ struct RequestExecution {
   {
     let concerned = try concerned(request) { members in
       let entity = try self.entity(named: request.entityName)
-      return members.first { $0.configuration.has(entity) && !$0.isReadOnly }.map { [$0] } ?? []
+      return [Self.place(of: entity, in: members)].compactMap { $0 }
     }
     if let result = try customResult(of: request, concerned, mergingInto: contexts) { return result }
     let entity = try entity(named: request.entityName)
@@ -172,8 +172,7 @@ struct RequestExecution {
   ) throws -> [StoreMember]? {
     let store = try context.objectStore()
     guard store.identity.isOfSeveral, store.members.contains(where: { $0.log == nil }) else { return nil }
-    let named = try store.numbers(of: request.affectedStores)
-    let concerned = try choose(store.members.filter { named?.contains($0.number) ?? true })
+    let concerned = try choose(members(of: request))
     guard concerned.count > 1, concerned.contains(where: { $0.log == nil }) else { return concerned }
     throw HeartwoodError(
       .persistentStoreUnsupportedRequestType,
@@ -281,29 +280,30 @@ struct RequestExecution {
 
   // MARK: Stores
 
+  /// The stores that a request names, which are all if it names none.
+  private func members(of request: PersistentStoreRequest) throws -> [StoreMember] {
+    let store = try context.objectStore()
+    let numbers = try store.numbers(of: request.affectedStores)
+    return store.members.filter { numbers?.contains($0.number) ?? true }
+  }
+
+  /// The store that gets inserted objects: the first one that may be written and has the entity.
+  private static func place(of entity: EntityDescription, in members: [StoreMember]) -> StoreMember? {
+    members.first { $0.configuration.has(entity) && !$0.isReadOnly }
+  }
+
   /// The stores of a request that may have objects of an entity.
   private func batchStores(
     _ request: PersistentStoreRequest, _ entity: EntityDescription?
   ) throws -> [LogStore] {
-    let store = try context.objectStore()
-    let numbers = try store.numbers(of: request.affectedStores)
-    return store.members.compactMap { member in
-      guard numbers?.contains(member.number) ?? true, let log = member.log else { return nil }
-      return entity.map { log.schema.has($0) } ?? true ? log : nil
-    }
+    try members(of: request).compactMap(\.log).filter { log in entity.map { log.schema.has($0) } ?? true }
   }
 
-  /// The store that gets the objects: the first one of the request that may be written and has the entity.
   private func insertionStore(
     _ request: BatchInsertRequest, _ entity: EntityDescription
   ) throws -> [LogStore] {
-    let store = try context.objectStore()
-    let numbers = try store.numbers(of: request.affectedStores)
-    guard store.identity.isOfSeveral else { return try batchStores(request, entity) }
-    let member = store.members.first { member in
-      numbers?.contains(member.number) ?? true && member.configuration.has(entity) && !member.isReadOnly
-    }
-    if let log = member?.log { return [log] }
+    guard try context.objectStore().identity.isOfSeveral else { return try batchStores(request, entity) }
+    if let log = try Self.place(of: entity, in: members(of: request))?.log { return [log] }
     throw HeartwoodError(
       .persistentStoreIncompatibleSchema,
       "no row of \(entity.displayName) can be inserted: no store of the request that may be written has this entity in its configuration"
