@@ -52,8 +52,8 @@ let package = Package(
     .executableTarget(
       name: "HeartwoodCommand",
       dependencies: [
-        "Heartwood", "HeartwoodAppleStores", "HeartwoodSQLite", "HeartwoodEngine", "HeartwoodFiles",
-        "HeartwoodBrowser", "HeartwoodGenerating", "CoreDataTranslation",
+        "Heartwood", "HeartwoodAppleStores", "HeartwoodSQLite", "HeartwoodArchives", "HeartwoodEngine",
+        "HeartwoodFiles", "HeartwoodBrowser", "HeartwoodGenerating", "CoreDataTranslation",
       ]),
     // Swift classes of models, for `heartwood generate` and for the plugin, whose tool has nothing but that.
     .target(name: "HeartwoodGenerating", dependencies: ["HeartwoodModel", "SwiftTokens"]),

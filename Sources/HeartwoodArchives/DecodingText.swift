@@ -1,8 +1,9 @@
 import Foundation
 
-/// Messages about a document that cannot be decoded.
+/// Messages about a document that cannot be decoded, or a file that cannot be read or written.
 package enum DecodingText {
-  /// The error as a sentence that begins with the place, such as `entities[0].name`; the description of another error.
+  /// The error as a sentence that begins with the place, such as `entities[0].name`; the reason of an error about a file; the description
+  /// of another error.
   package static func text(of error: any Error) -> String {
     switch error {
     case DecodingError.keyNotFound(let key, let context):
@@ -14,6 +15,13 @@ package enum DecodingText {
       let reason = (context.underlyingError as? CocoaError)?.userInfo["NSDebugDescription"] as? String
       let text = [sentence(context.debugDescription), reason.map(sentence)].compactMap { $0 }
       return place(context.codingPath) + text.joined(separator: ": ")
+    case let error as CocoaError:
+      // The cause says more than Foundation's sentence, as of a folder in place of a file.
+      guard let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error,
+        cause._domain == NSPOSIXErrorDomain
+      else { return error.localizedDescription }
+      return sentence(String(cString: strerror(Int32(cause._code))))
+    case let error as any LocalizedError: return error.localizedDescription
     default: return "\(error)"
     }
   }

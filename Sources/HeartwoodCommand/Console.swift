@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodArchives
 
 /// The output of a command: results go to one stream, notes for the user to the other.
 protocol Console: AnyObject {
@@ -77,7 +78,7 @@ final class StandardConsole: Console {
     do {
       try FileHandle.standardOutput.write(contentsOf: pending)
     } catch {
-      throw CommandFailure(.inputOutput, "can't write the result: \(error.localizedDescription)")
+      throw CommandFailure(.inputOutput, "can't write the result: \(DecodingText.text(of: error))")
     }
   }
 

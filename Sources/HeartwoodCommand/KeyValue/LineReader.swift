@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodArchives
 
 /// Reads the lines of a file or of standard input without loading the whole input.
 struct LineReader {
@@ -49,7 +50,7 @@ struct LineReader {
       pending += chunk
       return true
     } catch {
-      throw CommandFailure(.inputOutput, "\(name): can't read it: \(error.localizedDescription)")
+      throw CommandFailure(.inputOutput, "\(name): can't read it: \(DecodingText.text(of: error))")
     }
   }
 

@@ -330,7 +330,11 @@ extension CommandStore {
   static func checkExists(_ path: String, maker: String) throws(CommandFailure) {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+      guard !InputFile.isHidden(path) else { throw InputFile.notPermitted(path) }
       throw CommandFailure(.noInput, "\(path): there is no store here; \(maker)")
+    }
+    guard isDirectory.boolValue || FileManager.default.isReadableFile(atPath: path) else {
+      throw InputFile.notPermitted(path)
     }
     guard isDirectory.boolValue || isFile(path) else {
       throw .data(

@@ -20,6 +20,7 @@ enum ModelArgument {
   {
     if isXcodeModel(path) {
       guard FileManager.default.fileExists(atPath: path) else {
+        guard !InputFile.isHidden(path) else { throw InputFile.notPermitted(path) }
         throw CommandFailure(.noInput, "\(path): there is no such model")
       }
       return try GraphFailure.catching(path) {

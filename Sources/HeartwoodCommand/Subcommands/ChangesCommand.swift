@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodArchives
 
 /// Makes, applies and inverts change sets.
 enum ChangesCommand: Subcommand {
@@ -134,8 +135,8 @@ enum ChangesCommand: Subcommand {
   }
 
   private static func positions(inFile file: String) throws(CommandFailure) -> [UUID: UInt64] {
-    let known = try? JSONDecoder().decode(
-      [String: UInt64].self, from: Data(contentsOf: CommandStore.url(file)))
+    let bytes = try InputFile.read(file)
+    let known = try? JSONDecoder().decode([String: UInt64].self, from: Data(bytes))
     guard let known else { throw .data("\(file): this is no output of changes positions") }
     var positions: [UUID: UInt64] = [:]
     for (text, number) in known {
@@ -146,13 +147,8 @@ enum ChangesCommand: Subcommand {
   }
 
   private static func read(_ file: String) throws(CommandFailure) -> ChangeSet {
-    try GraphFailure.catching(file) {
-      do {
-        return try ChangeSet(decoding: Data(contentsOf: CommandStore.url(file)))
-      } catch let error as CocoaError {
-        throw CommandFailure(.noInput, "\(file): \(error.localizedDescription)")
-      }
-    }
+    let bytes = try InputFile.read(file)
+    return try GraphFailure.catching(file) { try ChangeSet(decoding: Data(bytes)) }
   }
 
   private static func write(
@@ -168,7 +164,7 @@ enum ChangesCommand: Subcommand {
       try set.encoded().write(to: CommandStore.url(output), options: .atomic)
     } catch {
       throw CommandFailure(
-        .inputOutput, "\(output): the change set cannot be written: \(error.localizedDescription)")
+        .inputOutput, "\(output): the change set cannot be written: \(DecodingText.text(of: error))")
     }
     try console.writeLine("wrote \(Amount.text(set.count, "object")) to \(output)")
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodArchives
 import HeartwoodGenerating
 
 /// Writes Swift classes for the entities of a model.
@@ -66,7 +67,8 @@ enum GenerateCommand: Subcommand {
     do {
       try sources.write(to: URL(filePath: folder))
     } catch {
-      throw CommandFailure(.cannotCreate, "\(folder): can't write the classes: \(error.localizedDescription)")
+      throw CommandFailure(
+        .cannotCreate, "\(folder): can't write the classes: \(DecodingText.text(of: error))")
     }
     return .success
   }

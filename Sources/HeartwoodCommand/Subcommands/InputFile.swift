@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodArchives
 
 /// Reads files that are named on the command line.
 enum InputFile {
@@ -11,7 +12,7 @@ enum InputFile {
     } catch let failure as CommandFailure {
       throw failure
     } catch {
-      throw CommandFailure(.inputOutput, "\(name(path)): can't read it: \(error.localizedDescription)")
+      throw CommandFailure(.inputOutput, "\(name(path)): can't read it: \(DecodingText.text(of: error))")
     }
   }
 
@@ -29,10 +30,24 @@ enum InputFile {
     } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
       throw CommandFailure(.noInput, "\(path): there is no such file")
     } catch let error as CocoaError where error.code == .fileReadNoPermission {
-      throw CommandFailure(.noPermission, "\(path): no permission to read it")
+      throw notPermitted(path)
     } catch {
-      throw CommandFailure(.inputOutput, "\(name(path)): can't read it: \(error.localizedDescription)")
+      throw CommandFailure(.inputOutput, "\(name(path)): can't read it: \(DecodingText.text(of: error))")
     }
+  }
+
+  static func notPermitted(_ path: String) -> CommandFailure {
+    CommandFailure(.noPermission, "\(path): no permission to read it")
+  }
+
+  /// Whether a folder of the path does not let the user see what is in it.
+  static func isHidden(_ path: String) -> Bool {
+    do {
+      _ = try FileManager.default.attributesOfItem(atPath: path)
+    } catch let error as CocoaError {
+      return error.code == .fileReadNoPermission
+    } catch {}
+    return false
   }
 
   /// Runs `body` and adds the name of the file to failures about its data.

@@ -174,6 +174,8 @@ enum MigrateCommand: Subcommand {
     _ path: String, to model: ManagedObjectModel, mapping file: String, _ arguments: ParsedArguments,
     _ console: any Console
   ) throws(CommandFailure) -> ExitCode {
+    // A mapping model of Xcode is a folder.
+    if MappingModel.xcodeFile(at: CommandStore.url(file)) == nil { try InputFile.open(file).closeFile() }
     let mapping = try GraphFailure.catching(file) {
       try MappingModel(contentsOf: CommandStore.url(file)) { console.writeNote("heartwood: \($0)\n") }
     }

@@ -1,5 +1,6 @@
 import CoreDataTranslation
 import Foundation
+import HeartwoodArchives
 
 /// Looks through sources for Apple's Core Data for what hinders them on other systems.
 enum PortCommand: Subcommand {
@@ -40,7 +41,8 @@ enum PortCommand: Subcommand {
       do {
         try Data(porting.text.utf8).write(to: URL(filePath: file), options: .atomic)
       } catch {
-        throw CommandFailure(.cannotCreate, "\(file): can't write the source: \(error.localizedDescription)")
+        throw CommandFailure(
+          .cannotCreate, "\(file): can't write the source: \(DecodingText.text(of: error))")
       }
     }
     if writes { console.writeNote("\(mended) places mended, \(left) left to do\n") }
@@ -50,9 +52,13 @@ enum PortCommand: Subcommand {
   private static func files(in root: String) throws(CommandFailure) -> [String] {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: root, isDirectory: &isFolder) else {
+      guard !InputFile.isHidden(root) else { throw InputFile.notPermitted(root) }
       throw CommandFailure(.noInput, "\(root): there is no such file or folder")
     }
-    guard isFolder.boolValue else { return [root] }
+    guard isFolder.boolValue else {
+      guard root.hasSuffix(".swift") else { throw .data("\(root): this is no Swift source") }
+      return [root]
+    }
     do {
       let names = try FileManager.default.subpathsOfDirectory(atPath: root).sorted()
       // Files that a package manager has built or checked out are not the program's.
@@ -61,15 +67,11 @@ enum PortCommand: Subcommand {
       }
       .map { root.hasSuffix("/") ? root + $0 : root + "/" + $0 }
     } catch {
-      throw CommandFailure(.noInput, "\(root): can't be read: \(error.localizedDescription)")
+      throw CommandFailure(.noInput, "\(root): can't be read: \(DecodingText.text(of: error))")
     }
   }
 
   private static func contents(of file: String) throws(CommandFailure) -> [UInt8] {
-    do {
-      return [UInt8](try Data(contentsOf: URL(filePath: file)))
-    } catch {
-      throw CommandFailure(.noInput, "\(file): can't be read: \(error.localizedDescription)")
-    }
+    try InputFile.read(file)
   }
 }

@@ -28,8 +28,8 @@ extension MappingModel {
         model: { Self.model(at: $0, around: file) }, reporting: report)
       return
     }
+    let data = try Self.bytes(of: url)
     do {
-      let data = try Data(contentsOf: url)
       if CompiledMapping.isLikely(data) || url.pathExtension == "cdm" {
         try self.init(compiled: data, file: url.path, policy: Self.policy(policies))
         return
@@ -110,7 +110,7 @@ extension MappingModel {
       return try Data(contentsOf: file)
     } catch {
       throw HeartwoodError(
-        .coreData, "the mapping model \(file.path) cannot be read: \(error.localizedDescription)",
+        .coreData, "the mapping model \(file.path) cannot be read: \(DecodingText.text(of: error))",
         underlying: error)
     }
   }
