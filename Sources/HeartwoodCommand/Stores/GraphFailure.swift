@@ -33,7 +33,7 @@ enum GraphFailure {
       ("propertiesToFetch", "--columns"), ("propertiesToGroupBy is nil", "--group-by is missing"),
       ("propertiesToGroupBy", "--group-by"),
       ("havingPredicate", "--having"), ("give it one with withSubstitutionVariables, or name it", "name it"),
-      ("; or join the relationship", ""),
+      ("; or join the relationship", ""), ("give it one with orderedBy", "give it one with ORDER BY"),
     ].reduce(message) { $0.replacing($1.0, with: $1.1) }
   }
 

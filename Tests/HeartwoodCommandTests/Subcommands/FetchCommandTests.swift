@@ -291,6 +291,9 @@ func `an invalid predicate or sorting is reported in one line with exit status 6
     "the column \"place=RANK()\": the predicate is wrong at column 7: there should be OVER"
   ),
   (["--columns", "code,x=LAG(neighbours) OVER (ORDER BY code)"], "several values"),
+  (
+    ["--columns", "x=SUM(population) OVER (ROWS 1 PRECEDING)"], "needs an order: give it one with ORDER BY\n"
+  ),
   (["--where", "RANK() OVER (ORDER BY code) == 1"], "is computed from several rows"),
   (["--where", "code == $code"], "$code has no value: name it in a SUBQUERY around it"),
 ])
