@@ -22,9 +22,10 @@ package struct ModelFolder {
       throw TranslationError(file: path, line: 1, message: "the model has no version")
     }
     versions = try folders.map { (String($0.dropLast(12)), try Self.contents(url.appending(path: $0))) }
-    // If the list names none, it is the last one by its name.
+    // The only version, as `XcodeModelBundle` reads it. Of several, the last one by its name if the list names none.
     let last = versions.map(\.name).max { $0.compare($1, options: .numeric) == .orderedAscending }
-    current = try Self.current(url) ?? last ?? name
+    let named = versions.count == 1 ? nil : try Self.current(url)
+    current = named ?? last ?? name
     guard versions.contains(where: { [current] in $0.name == current }) else {
       throw TranslationError(file: path, line: 1, message: "the current version \(current) is missing")
     }
