@@ -17,6 +17,14 @@ struct WritableBytes {
     self.init(buffer.baseAddress ?? UnsafeMutableRawPointer(bitPattern: 8).unsafelyUnwrapped, buffer.count)
   }
 
+  /// Calls `body` with bytes on the stack, whose contents are undefined at first.
+  @inline(__always)
+  static func withTemporary<Result>(
+    count: Int, _ body: (WritableBytes) throws -> Result
+  ) rethrows -> Result {
+    try withUnsafeTemporaryAllocation(byteCount: count, alignment: 16) { try body(WritableBytes($0)) }
+  }
+
   /// The same bytes, to be read.
   @inline(__always)
   var bytes: Bytes { Bytes(UnsafeRawPointer(start), count) }

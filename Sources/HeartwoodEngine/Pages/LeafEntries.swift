@@ -51,6 +51,13 @@ struct LeafEntries {
     }
   }
 
+  /// The key of an entry, put together in memory that begins with the prefix.
+  @inline(__always)
+  func completeKey(_ index: Int, in memory: WritableBytes) -> UnsafeRawBufferPointer {
+    page.copySuffix(index, to: memory.bytes(from: prefixBytes))
+    return memory.bytes.bytes(0, page.keyBytes(index)).buffer
+  }
+
   /// The inline value of an entry.
   func inlineValue(_ index: Int) -> UnsafeRawBufferPointer { page.inlineValue(index) }
 

@@ -28,7 +28,7 @@ extension ReadView {
   func scan(
     _ range: KeyRange, reversed: Bool, validity: ReadValidity? = nil, _ body: RangeScan.Body
   ) throws {
-    var scan = RangeScan(self, range, reversed: reversed, validity: validity)
-    try scan.run(body)
+    var scan = RangeScan(self, reversed: reversed, validity: validity)
+    try scan.run(range, body)
   }
 }

@@ -9,7 +9,7 @@ struct RecordRun {
   /// Of longer records only this many bytes are prefetched; hardware prefetches the remainder.
   private static let longest = 1024
 
-  private let view: ReadView
+  let view: ReadView
   private let segments: NumberTable<SegmentSlot>.Known
   /// Segment of the transaction's own records; 0 if there are none.
   private let pendingSegment: UInt32

@@ -44,6 +44,12 @@ final class TreeCursor {
 
   var leaf: Page { path[0].page }
 
+  /// The entry without the path to it.
+  var place: LeafPlace {
+    let branch = path[min(1, view.root.level)]
+    return LeafPlace(leaf, indexInLeaf, below: branch.page, branch.index)
+  }
+
   /// Index of the current entry in its leaf, and number of entries of the leaf.
   var indexInLeaf: Int { path[0].index }
   var leafCount: Int { path[0].page.count }
@@ -160,20 +166,6 @@ final class TreeCursor {
     path[0].page = page
     path[0].index = page.search(key, near: guess).index
     return true
-  }
-
-  /// Prefetches the leaf that the cursor moves to next.
-  func prefetchPredictedLeaf(reversed: Bool) {
-    guard view.root.level > 0 else { return }
-    let (branch, index) = (path[1].page, path[1].index)
-    let next = reversed ? index &- 1 : index &+ 1
-    guard next >= 0, next < branch.count, let page = view.space.readyPage(branch.child(next), level: 0) else {
-      return
-    }
-    // Hardware prefetches consecutive pages, but not pages with several separate areas in use.
-    if leaf.hasSlots || !page.memory.follows(leaf.memory) {
-      page.predictEntries(like: leaf, reversed: reversed)
-    }
   }
 
   func moveToNextLeaf() throws(EngineError) -> Bool {
