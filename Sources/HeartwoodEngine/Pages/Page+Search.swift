@@ -109,19 +109,44 @@ extension Page {
   }
 
   /// Binary search among entries with the same head as the key; `start` is the first of them.
+  ///
+  /// Compares the eight bytes after the heads as numbers: above keys of several kinds, all heads of one kind are equal.
   @inline(never)
   private func searchEqualHeads(
     _ key: SearchKey, _ head: UInt64, from start: Int, to count: Int
   ) -> (index: Int, isFound: Bool) {
+    let second = key.head(from: prefixBytes &+ 8)
     var low = start
     var high = count
     while low < high {
       let middle = (low &+ high) >> 1
-      let order = self.head(middle) != head ? 1 : compareTail(middle, key)
-      if order == 0 { return (middle, true) }
-      if order < 0 { low = middle &+ 1 } else { high = middle }
+      let other = self.head(middle) == head ? secondHead(middle) : .max
+      if other < second {
+        low = middle &+ 1
+        continue
+      }
+      if other == second, self.head(middle) == head {
+        let order = compareTail(middle, key)
+        if order == 0 { return (middle, true) }
+        if order < 0 {
+          low = middle &+ 1
+          continue
+        }
+      }
+      high = middle
     }
     return (low, false)
+  }
+
+  /// The first eight bytes of an entry's rest as a big-endian number, padded with zeros.
+  @inline(__always)
+  private func secondHead(_ index: Int) -> UInt64 {
+    let rest = restBytes(index)
+    guard rest > 0 else { return 0 }
+    let end = heapOffset(index) &+ min(rest, 8)
+    // The bytes before a shorter rest are shifted out.
+    return memory.field64(end &- 8).byteSwapped
+      &<< UInt64(truncatingIfNeeded: 64 &- 8 &* min(rest, 8))
   }
 
   /// The order of an entry and a key with equal heads: negative, zero or positive.

@@ -5,7 +5,7 @@ import Testing
 
 /// Keys that leaves hold in different ways: all of one length, shorter or longer than a head, or mixed.
 enum ScannedKeys: CaseIterable {
-  case twoBytes, sevenBytes, padded, random, long, mixed
+  case twoBytes, sevenBytes, padded, random, long, mixed, kinds
 
   func key(_ random: inout SplitMix64) -> [UInt8] {
     switch self {
@@ -15,6 +15,11 @@ enum ScannedKeys: CaseIterable {
     case .random: random.bytes(8)
     case .long: Array("a prefix ".utf8) + random.bytes(1) + Array("and the same head ".utf8) + random.bytes(2)
     case .mixed: KeyShape.randomLengths.key(&random)
+    // As in a store of objects: a kind, a number, a large number that is small, and sometimes more.
+    case .kinds:
+      [UInt8(0x10 + random.below(3)), 0, UInt8(random.below(2)), 0, 0, 0, 0, 0, 0]
+        + [UInt8(random.below(3)), UInt8(random.below(256))]
+        + (random.below(2) == 0 ? [] : random.bytes(random.below(12)).map { $0 < 128 ? 0 : $0 })
     }
   }
 }
