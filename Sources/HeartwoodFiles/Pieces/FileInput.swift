@@ -1,8 +1,7 @@
 import HeartwoodBytes
-import HeartwoodFiles
 
 /// Reads a file from its beginning, in large pieces.
-struct FileInput: ~Copyable {
+package struct FileInput: ~Copyable {
   private let file: any File
   private var offset: Int64 = 0
   private var buffer: [UInt8] = []
@@ -11,10 +10,10 @@ struct FileInput: ~Copyable {
 
   private static let pieceBytes = 1 << 20
 
-  init(_ file: any File) { self.file = file }
+  package init(_ file: any File) { self.file = file }
 
   /// The next bytes; fewer at the end of the file.
-  mutating func next(_ count: Int) throws -> [UInt8] {
+  package mutating func next(_ count: Int) throws -> [UInt8] {
     while buffer.count - position < count, try fill() {}
     let end = min(buffer.count, position + count)
     defer { position = end }
@@ -22,7 +21,7 @@ struct FileInput: ~Copyable {
   }
 
   /// The next piece of the file, as large as is convenient; empty at the end.
-  mutating func nextPiece() throws -> ArraySlice<UInt8> {
+  package mutating func nextPiece() throws -> ArraySlice<UInt8> {
     if position == buffer.count { _ = try fill() }
     defer { position = buffer.count }
     return buffer[position...]
@@ -41,7 +40,7 @@ struct FileInput: ~Copyable {
   /// Reads the rest.
   ///
   /// - Returns: The digest that distinguishes this file from others.
-  mutating func finish() throws -> FileDigest {
+  package mutating func finish() throws -> FileDigest {
     while try fill() { position = buffer.count }
     return FileDigest(count: offset, hash: hash.hash())
   }

@@ -1,8 +1,7 @@
 import HeartwoodBytes
-import HeartwoodFiles
 
 /// Writes a file from its beginning, in large pieces.
-struct FileOutput: ~Copyable {
+package struct FileOutput: ~Copyable {
   private let file: any File
   private var offset: Int64 = 0
   private var buffer: [UInt8] = []
@@ -10,22 +9,22 @@ struct FileOutput: ~Copyable {
 
   private static let pieceBytes = 1 << 20
 
-  init(_ file: any File) {
+  package init(_ file: any File) {
     self.file = file
     buffer.reserveCapacity(Self.pieceBytes)
   }
 
-  mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
     buffer.append(contentsOf: bytes)
     if buffer.count >= Self.pieceBytes { try flush() }
   }
 
-  mutating func append(_ bytes: [UInt8]) throws {
+  package mutating func append(_ bytes: [UInt8]) throws {
     buffer.append(contentsOf: bytes)
     if buffer.count >= Self.pieceBytes { try flush() }
   }
 
-  mutating func append(_ text: String) throws {
+  package mutating func append(_ text: String) throws {
     buffer.append(contentsOf: text.utf8)
     if buffer.count >= Self.pieceBytes { try flush() }
   }
@@ -41,17 +40,17 @@ struct FileOutput: ~Copyable {
   /// Writes the rest.
   ///
   /// - Returns: The digest that distinguishes this file from others.
-  mutating func finish() throws -> FileDigest {
+  package mutating func finish() throws -> FileDigest {
     try flush()
     return FileDigest(count: offset, hash: hash.hash())
   }
 }
 
 /// Tells the contents of a file from others.
-struct FileDigest: Equatable, Sendable {
-  let count: Int64
-  let hash: UInt64
+package struct FileDigest: Equatable, Sendable {
+  package let count: Int64
+  package let hash: UInt64
 
   /// That of no bytes.
-  static let empty = FileDigest(count: 0, hash: XXH3.Stream(seed: 0).hash())
+  package static let empty = FileDigest(count: 0, hash: XXH3.Stream(seed: 0).hash())
 }
