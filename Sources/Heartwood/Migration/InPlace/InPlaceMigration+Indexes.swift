@@ -94,7 +94,7 @@ private struct IndexBuilding {
     let family = schema.family(of: root)
     var range = KeyRange.prefix(KeySpace.head(KeySpace.row, number))
     range.lower = KeyRange.Bound(KeySpace.rowKey(number, start), isInclusive: true)
-    var entries = EntryChanges()
+    var entries = KeyChanges()
     var read = 0
     var last: UInt64 = 0
     try transaction.scan(range, reversed: false) { key, bytes in

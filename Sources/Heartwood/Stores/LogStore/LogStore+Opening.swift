@@ -248,7 +248,7 @@ private struct SchemaOpening {
     _ indexes: [StoreIndex], _ schema: StoreSchema, _ transaction: WriteTransaction
   ) throws {
     let view = LogStoreView(try engine.snapshot(), schema)
-    var entries = EntryChanges()
+    var entries = KeyChanges()
     for index in indexes {
       try view.scanRows(of: index.entity.rootEntity, from: nil, reversed: false) { found in
         let covered = try index.entity.rootEntity.entity(numbered: found.row.entityNumber).isKindOf(

@@ -5,7 +5,7 @@ import HeartwoodEngine
 extension LogStoreTransaction {
   func putEntries(of row: RowView, _ key: UInt64, _ stored: StoreEntity) {
     for index in stored.indexes {
-      entries.add(index.isUnique ? .putUnique : .put, index, row, key)
+      entries.add(index.isUnique ? .notedPut : .put, index, row, key)
     }
     for link in stored.derivedLinks where !row.isNull(link.column) {
       addLink(.put, link, from: row.key(link.column), to: key)
@@ -31,7 +31,7 @@ extension LogStoreTransaction {
       let before = IndexKey.entry(index, old, key)
       let after = IndexKey.entry(index, new, key)
       guard before != after else { continue }
-      if let after { entries.add(index.isUnique ? .putUnique : .put, after) }
+      if let after { entries.add(index.isUnique ? .notedPut : .put, after) }
       if let before { entries.add(.delete, before) }
     }
     for link in stored.derivedLinks where !old.isSame(link.column, in: new) {
@@ -53,7 +53,7 @@ extension LogStoreTransaction {
   }
 
   private func addLink(
-    _ kind: EntryChanges.Kind, _ link: StoreEntity.DerivedLink, from source: UInt64, to target: UInt64
+    _ kind: KeyChanges.Kind, _ link: StoreEntity.DerivedLink, from source: UInt64, to target: UInt64
   ) {
     entries.add(kind) { bytes in
       KeySpace.appendEntry(KeySpace.link, link.relationship, source, target, to: &bytes)
@@ -70,7 +70,20 @@ extension LogStoreTransaction {
   func writeEntries() throws {
     guard !entries.isEmpty else { return }
     let changes = try entries.write(to: reader)
-    if changes.hasUnique { uniqueness.add(changes) }
+    if changes.hasNoted { uniqueness.add(changes) }
+  }
+}
+
+extension KeyChanges {
+  /// Adds the changes of all entries of a row in an index.
+  mutating func add(_ kind: Kind, _ index: StoreIndex, _ row: RowView, _ key: UInt64) {
+    guard index.kind == .words else { return add(kind) { IndexKey.append(index, row, key, to: &$0) } }
+    IndexKey.forEachWord(index, row) { word in
+      add(kind) { bytes in
+        IndexKey.append(index, word, key, to: &bytes)
+        return true
+      }
+    }
   }
 }
 
@@ -86,9 +99,9 @@ struct AddedUniqueEntries {
     let order: Int
   }
 
-  private var batches: [EntryChanges] = []
+  private var batches: [KeyChanges] = []
 
-  mutating func add(_ changes: EntryChanges) { batches.append(changes) }
+  mutating func add(_ changes: KeyChanges) { batches.append(changes) }
 
   /// One violation for each added row whose values another row has too.
   func violations(in transaction: LogStoreTransaction) throws -> [ConstraintViolation] {
@@ -105,12 +118,12 @@ struct AddedUniqueEntries {
 
   /// The added entries whose values another entry has too, in the order in which their rows were written.
   private static func suspects(
-    _ batch: EntryChanges, in transaction: LogStoreTransaction
+    _ batch: KeyChanges, in transaction: LogStoreTransaction
   ) throws -> [Suspect] {
     var suspects: [Suspect] = []
     let cursor = try transaction.reader.cursor()
     try batch.forEach { kind, entry, order in
-      guard kind == .putUnique else { return }
+      guard kind == .notedPut else { return }
       let values = UnsafeRawBufferPointer(rebasing: entry.dropLast(IndexKey.keySize))
       guard try cursor.findsTwo(values),
         let index = transaction.schema.index(numbered: try KeySpace.number(of: entry))

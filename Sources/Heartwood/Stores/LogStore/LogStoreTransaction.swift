@@ -10,7 +10,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
   /// The changes for the history, in the order in which they were made.
   @exclusivity(unchecked) private(set) var changes: [HistoryChange] = []
   /// Entries derived from written rows that are not written yet.
-  @exclusivity(unchecked) var entries = EntryChanges()
+  @exclusivity(unchecked) var entries = KeyChanges()
   @exclusivity(unchecked) var uniqueness = AddedUniqueEntries()
   @exclusivity(unchecked) private var changedLinks = ChangedLinks()
   /// The memberships that `reconcileOrders` checks.
