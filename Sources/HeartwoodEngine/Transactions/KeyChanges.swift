@@ -44,11 +44,12 @@ package struct KeyChanges {
   package var isEmpty: Bool { changes.isEmpty }
   package var count: Int { changes.count }
 
-  /// Reserves memory for `count` more changes.
+  /// Reserves memory for `count` more changes. Called for each of many parts, it moves what is there as seldom as appending does.
   package mutating func reserve(_ count: Int) {
     let usualKeySize = 32
-    changes.reserveCapacity(changes.count + count)
-    bytes.reserveCapacity(bytes.count + count * usualKeySize)
+    let (most, mostBytes) = (changes.count + count, bytes.count + count * usualKeySize)
+    if most > changes.capacity { changes.reserveCapacity(max(most, 2 * changes.capacity)) }
+    if mostBytes > bytes.capacity { bytes.reserveCapacity(max(mostBytes, 2 * bytes.capacity)) }
   }
 
   package mutating func add(_ kind: Kind, _ key: [UInt8]) {

@@ -45,7 +45,7 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     try put(counter, KeySpace.value(next))
     givenKeys[root.number] = (givenKeys[root.number]?.lowerBound ?? first)..<next
     entries.reserve(count * schema.entity(root).entryCount)
-    changes.reserveCapacity(changes.count + count)
+    if changes.isEmpty { changes.reserveCapacity(count) }
     return first
   }
 
