@@ -9,7 +9,7 @@ struct ChangesForParent {
     /// The values that were set, transient ones too. Of a new object these are all that differ from the defaults.
     let values: [(slot: Int, value: Value)]
     /// The slots of values that are defaults which were evaluated for the new object: the program has not set them.
-    let madeDefaults: Set<Int>
+    let madeDefaults: [Int]
     let relationships: [(slot: Int, differences: RelationshipState.Differences)]
     /// The store that a new object is assigned to.
     let assignedStore: StoreIdentity?
@@ -198,7 +198,7 @@ struct ChildSave {
       let isSet = object.isSet(slot)
       object.setEdit(slot, value)
       if changed.madeDefaults.contains(slot), !isSet {
-        object.makePendingValues().header.madeDefaults.insert(slot)
+        object.makePendingValues().noteMadeDefault(slot)
       }
     }
     for (slot, differences) in changed.relationships { take(differences, into: object, slot) }

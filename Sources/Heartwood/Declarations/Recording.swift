@@ -22,6 +22,7 @@ public func _recordAttribute<Value: AttributeValue>(
   _ rules: [ValidationRule], derivation: StaticString? = nil
 ) -> UInt8 {
   guard let recorder = PropertyRecorder.current else { return 0 }
+  if let defaults = recorder.defaults { return defaults.note { makeDefault()._value } }
   return recorder.note(
     .attribute(
       AttributeRecord(
@@ -38,6 +39,7 @@ public func _recordRelationship<Value: RelationshipValue, Inverse: RelationshipV
   _ inverse: ((Value.Destination) -> Inverse)?, isAlone: Bool = false, isTransient: Bool = false
 ) -> UInt8 {
   guard let recorder = PropertyRecorder.current else { return 0 }
+  if let defaults = recorder.defaults { return defaults.note { .null } }
   let erased = inverse.map { inverse in
     { (object: ManagedObject) -> (any RelationshipValue)? in
       (object as? Value.Destination).map { inverse($0) }
@@ -60,8 +62,10 @@ final class PropertyRecorder: @unchecked Sendable {
   let round: Int
   private(set) var notes: [PropertyNote] = []
   private(set) var accesses: [RecordedAccess] = []
+  /// Takes the defaults of a prototype for a new object; nil for a recorder of declarations.
+  let defaults: RecordedDefaults?
 
-  init(round: Int) { self.round = round }
+  init(round: Int, _ defaults: RecordedDefaults? = nil) { (self.round, self.defaults) = (round, defaults) }
 
   /// Runs `body` with this recorder as the current one.
   func listen<Result>(to body: () throws -> Result) rethrows -> Result {

@@ -170,16 +170,17 @@ extension ManagedObject {
   private final func makeChangingDefaults() {
     let contents = entity.compiled
     guard contents.hasChangingDefaults else { return }
-    let given = Set(editedSlots)
-    let fresh = PropertyRecorder(round: 0)
-    _ = fresh.listen { ObjectMaking.make(entity.factory.objectClass, PropertyRecorder.entity) }
-    for (slot, declared) in contents.declarations.enumerated() {
-      guard let declared, declared.hasChangingDefault, pending?.edit(slot) == nil,
-        declared.reportIndex < fresh.notes.count,
-        case .attribute(let record) = fresh.notes[declared.reportIndex]
-      else { continue }
-      setWhole(slot, record.defaultValue)
+    let given = editedSlots
+    let defaults = RecordedDefaults(contents.changingDefaults)
+    _ = PropertyRecorder(round: 0, defaults).listen {
+      ObjectMaking.make(entity.factory.objectClass, PropertyRecorder.entity)
     }
-    pending?.header.madeDefaults.formUnion(editedSlots.filter { !given.contains($0) })
+    defaults.forEach { slot, value in
+      if pending?.edit(slot) == nil { setWhole(slot, value) }
+    }
+    guard let pending else { return }
+    for slot in entity.slots where pending.edit(slot) != nil && !given.contains(slot) {
+      pending.noteMadeDefault(slot)
+    }
   }
 }

@@ -56,7 +56,7 @@ final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
     withUnsafeMutablePointers { header, elements in
       if elements[slot] == nil { header.pointee.editedCount += 1 }
       elements[slot] = value
-      if !header.pointee.madeDefaults.isEmpty { header.pointee.madeDefaults.remove(slot) }
+      if !header.pointee.madeDefaults.isEmpty { header.pointee.madeDefaults.removeAll { $0 == slot } }
     }
   }
 
@@ -70,13 +70,20 @@ final class PendingValues: ManagedBuffer<PendingValuesHeader, Value?> {
     }
   }
 
+  /// Notes that the value of a slot is a default that was evaluated for the new object.
+  func noteMadeDefault(_ slot: Int) {
+    withUnsafeMutablePointerToHeader { header in
+      if !header.pointee.madeDefaults.contains(slot) { header.pointee.madeDefaults.append(slot) }
+    }
+  }
+
   /// Drops one unsaved value.
   func dropEdit(_ slot: Int) {
     withUnsafeMutablePointers { header, elements in
       guard elements[slot] != nil else { return }
       elements[slot] = nil
       header.pointee.editedCount -= 1
-      header.pointee.madeDefaults.remove(slot)
+      header.pointee.madeDefaults.removeAll { $0 == slot }
     }
   }
 }
@@ -89,7 +96,7 @@ struct PendingValuesHeader {
   /// shows that save's other values: the next save meets the conflict.
   var conflictBase: StoredRow?
   /// The slots whose values are defaults that were evaluated for the new object, such as `UUID()`: the program has not set them.
-  var madeDefaults: Set<Int> = []
+  fileprivate(set) var madeDefaults: [Int] = []
   /// The object that this one has become one with; nil for an object that is still its context's.
   var united: UnitedObject?
   /// The values of transient attributes as of the last save, by slot; without those that were never set.

@@ -50,8 +50,9 @@ import HeartwoodBytes
   /// and whose values no class, transformer or expression makes. Nil for other properties.
   let plainTypes: [AttributeType?]
   package let namedReaders: NamedReaders
-  /// Whether new objects need default values that the class evaluates for each of them, such as `UUID()`.
-  package let hasChangingDefaults: Bool
+  /// The slots of attributes whose defaults the class evaluates for each new object, such as `UUID()`, and the indexes of their wrappers.
+  package let changingDefaults: [(slot: Int, reportIndex: Int)]
+  package var hasChangingDefaults: Bool { !changingDefaults.isEmpty }
 
   /// - Parameter bound: The class of the objects; nil for one without declarations.
   init(
@@ -105,7 +106,9 @@ import HeartwoodBytes
       PropertyCheck($1, slot: $0, converted: convertedTypes[$0])
     }
     namedReaders = NamedReaders(zip(convertedTypes, attributes).map { $0 ?? $1?.type.swiftType }, layout)
-    hasChangingDefaults = declarations.contains { $0?.hasChangingDefault == true }
+    changingDefaults = declarations.enumerated().compactMap { slot, declared in
+      declared.flatMap { $0.hasChangingDefault ? (slot, $0.reportIndex) : nil }
+    }
   }
 }
 

@@ -49,3 +49,33 @@ package struct DeclaredAttribute {
     self.reportIndex = reportIndex
   }
 }
+
+/// Evaluates the defaults of some wrappers of a prototype, which all report in the order of their initialisation, and no others.
+package final class RecordedDefaults {
+  private let wanted: [(slot: Int, reportIndex: Int)]
+  private var values: [Value?]
+  private var count = 0
+
+  package init(_ wanted: [(slot: Int, reportIndex: Int)]) {
+    self.wanted = wanted
+    values = Array(repeating: nil, count: wanted.count)
+  }
+
+  /// Called for each wrapper.
+  ///
+  /// - Returns: The mark of the wrapper: 0, as the prototype is not looked at.
+  package func note(_ makeDefault: () -> Value) -> UInt8 {
+    for (place, attribute) in wanted.enumerated() where attribute.reportIndex == count {
+      values[place] = makeDefault()
+    }
+    count += 1
+    return 0
+  }
+
+  /// Calls `body` with the slots and the defaults.
+  package func forEach(_ body: (Int, Value) -> Void) {
+    for (place, attribute) in wanted.enumerated() {
+      if let value = values[place] { body(attribute.slot, value) }
+    }
+  }
+}
