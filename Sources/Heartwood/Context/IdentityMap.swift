@@ -14,6 +14,8 @@ struct IdentityMap: ~Copyable {
     var number: UInt64 = 0
     var root: UInt16 = 0
     var memberCount: UInt16 = 0
+    /// A bit for each member that may have no row: those of others have one for sure.
+    var waiting: UInt16 = 0
     /// Indexed by the last four bits of the key; nil if the table entry is empty.
     var members: UnsafeMutablePointer<Member>?
 
@@ -65,6 +67,7 @@ struct IdentityMap: ~Copyable {
     let place = place(root, Self.number(key)) ?? makeBlock(root, Self.number(key))
     table[place].members?[Self.index(key)] = .passRetained(object)
     table[place].memberCount += 1
+    table[place].waiting |= 1 << UInt16(Self.index(key))
     lastPlace = place
     count += 1
   }
@@ -88,10 +91,19 @@ struct IdentityMap: ~Copyable {
     }
   }
 
-  /// Calls `body` for the objects of the same entity family whose keys are next to this one: at most sixteen.
-  func forEachNeighbour(_ root: UInt16, _ key: UInt64, _ body: (ManagedObject) -> Void) {
+  /// Calls `body` with the objects of the same entity family whose keys are next to this one, and that may have no row: at most sixteen. An
+  /// object for which it returns false is left out until `noteWaiting`.
+  func forEachNeighbour(_ root: UInt16, _ key: UInt64, _ body: (ManagedObject) -> Bool) {
     guard let place = place(root, Self.number(key)), let members = table[place].members else { return }
-    for index in 0..<Self.blockSize { members[index]?._withUnsafeGuaranteedRef(body) }
+    for index in 0..<Self.blockSize where table[place].waiting & 1 << UInt16(index) != 0 {
+      guard members[index]?._withUnsafeGuaranteedRef(body) != true else { continue }
+      table[place].waiting &= ~(1 << UInt16(index))
+    }
+  }
+
+  /// Notes that an object has no row any more.
+  func noteWaiting(_ root: UInt16, _ key: UInt64) {
+    if let place = place(root, Self.number(key)) { table[place].waiting |= 1 << UInt16(Self.index(key)) }
   }
 
   /// All objects, in no particular order.

@@ -136,10 +136,13 @@ struct RowLoader {
     guard context.parent == nil, view.readsNeighbours(root) else { return }
     var waiting: [UInt64: ManagedObject] = [:]
     context.identities.forEachNeighbour(root.number, object.identifier.key) { neighbour in
-      guard !neighbour.hasRow, !neighbour.isRealised, neighbour.identifier.key.isPermanentKey,
+      guard !neighbour.hasRow else { return false }
+      if !neighbour.isRealised, neighbour.identifier.key.isPermanentKey,
         neighbour.state.isDisjoint(with: [.inserted, .deleted, .unreadable, .inaccessible])
-      else { return }
-      waiting[neighbour.identifier.key] = neighbour
+      {
+        waiting[neighbour.identifier.key] = neighbour
+      }
+      return true
     }
     guard let first = waiting.keys.min(), let last = waiting.keys.max() else { return }
     // Without a row, or with an error, a sibling reads for itself when it is used, and reports what is wrong then.

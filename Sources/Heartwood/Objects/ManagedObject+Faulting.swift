@@ -72,14 +72,19 @@ extension ManagedObject {
   final func dropRowIfStale() {
     guard prefetchStamp & Self.prefetchMark != 0, !isRealised, let contextReference else { return }
     guard contextReference.with({ $0.prefetchStamp() }) != prefetchStamp else { return }
-    storedRow = nil
+    loseRow()
     prefetchStamp = 0
   }
 
   /// Drops the row of a realised object, which keeps its unsaved values.
   final func dropRow() {
     _row = nil
+    loseRow()
+  }
+
+  private final func loseRow() {
     storedRow = nil
+    contextReference?.with { $0.identities.noteWaiting(entity.rootEntity.number, identifier.key) }
   }
 
   /// Drops the row and what was loaded, and keeps unsaved values: the next use reads the row that the object has now.
@@ -95,8 +100,7 @@ extension ManagedObject {
     willTurnIntoFault()
     contextReference?.with { TransientLinks($0).dropTransientLinks(of: self) }
     changeValues(Array(entity.slots)) {
-      _row = nil
-      storedRow = nil
+      dropRow()
       dropPending()
       isRealised = false
     }

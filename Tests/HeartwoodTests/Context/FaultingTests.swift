@@ -292,6 +292,13 @@ import Testing
       loaded.count > 8 && loaded.count <= 16 && world.people.filter { !$0.isFault } == [world.people[3]])
     #expect(world.people.map(\.age) == Array(0..<30))
     #expect(!world.context.hasChanges)
+    // Faults again: as those that never had a row.
+    for person in world.people { world.context.refresh(person, mergeChanges: false) }
+    #expect(world.people.allSatisfy { $0.isFault && !$0.hasRow })
+    #expect(world.people[20].age == 20)
+    let again = world.people.filter(\.hasRow)
+    #expect(again.count > 4 && again.count <= 16)
+    #expect(world.people.map(\.age) == Array(0..<30))
   }
 
   // OBJ-12
