@@ -169,13 +169,17 @@ extension ManagedObjectContext {
   ///
   /// - Precondition: The model has exactly one entity with this class.
   func entity(of type: ManagedObject.Type) -> EntityDescription {
-    if let entityOfClass, entityOfClass.type == ObjectIdentifier(type) { return entityOfClass.entity.object }
+    if let entity = knownEntity(of: type) { return entity }
     guard let model = persistentStoreCoordinator?.managedObjectModel else { return type.entity() }
-    guard let entity = model.entity(of: type) else {
-      programError(
-        "\(type) is not the class of exactly one entity of the model, which has "
-          + ModelChecks.list(model.entitiesByName.keys))
-    }
+    programError(
+      "\(type) is not the class of exactly one entity of the model, which has "
+        + ModelChecks.list(model.entitiesByName.keys))
+  }
+
+  /// The same; nil if there is no coordinator, or no such entity.
+  func knownEntity(of type: ManagedObject.Type) -> EntityDescription? {
+    if let entityOfClass, entityOfClass.type == ObjectIdentifier(type) { return entityOfClass.entity.object }
+    guard let entity = persistentStoreCoordinator?.managedObjectModel.entity(of: type) else { return nil }
     entityOfClass = (ObjectIdentifier(type), UnownedReference(entity))
     return entity
   }

@@ -48,8 +48,7 @@ struct ObjectFetch {
     try context.beginReading()
     let view = try context.readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
-    guard mayLookUp(in: view), context.changes.isEmptyForFetches,
-      let entity = context.persistentStoreCoordinator?.managedObjectModel.entity(of: type),
+    guard mayLookUp(in: view), context.changes.isEmptyForFetches, let entity = context.knownEntity(of: type),
       let lookup = try IndexLookup(equality, of: entity, includingSubentities: true, in: view)
     else { return nil }
     let classes = ClassCheck(wanted: Object.self) { $0 is Object }

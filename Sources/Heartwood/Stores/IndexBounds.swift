@@ -8,15 +8,15 @@ struct IndexBounds {
   /// alone, or if the range has both a prefix and bounds, or a box that decides.
   let isExact: Bool
 
-  /// The entries with one value, of an index of one property.
-  init(_ index: StoreIndex, equal value: Value) {
-    var start = Self.head(index)
+  /// The head and the value of entries with one value, of an index of one property.
+  static func beginning(_ index: StoreIndex, _ value: Value) -> [UInt8] {
+    var start = head(index)
     value.appendOrderedKey(to: &start)
-    self.init(whole: start)
+    return start
   }
 
   /// - Parameter values: The head and the values of all elements.
-  private init(whole values: [UInt8]) {
+  init(whole values: [UInt8]) {
     var values = values
     isExact = values.count <= IndexKey.headSize + IndexKey.longestValues
     IndexKey.cut(&values)

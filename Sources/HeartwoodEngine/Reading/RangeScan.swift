@@ -27,6 +27,18 @@ struct RangeScan {
     } while try place.moveToNeighbour(in: tree, reversed: reversed)
   }
 
+  /// Calls `body` with each entry from a key on, before another one, until it returns false.
+  ///
+  /// - Parameter upper: Nil for all after the first.
+  mutating func run(from lower: SearchKey, before upper: SearchKey?, _ body: Body) throws {
+    let tree = records.view.view
+    guard var place = try tree.start(at: lower) else { return }
+    repeat {
+      let end = upper.map { max(place.leaf.search($0).index, place.index) } ?? place.leaf.count
+      guard try visit(place.leaf, place.index..<end, body), end == place.leaf.count else { return }
+    } while try place.moveToNeighbour(in: tree, reversed: false)
+  }
+
   /// Calls `body` with a range of the leaf's entries.
   ///
   /// - Returns: Whether to continue after them.

@@ -31,4 +31,18 @@ extension ReadView {
     var scan = RangeScan(self, reversed: reversed, validity: validity)
     try scan.run(range, body)
   }
+
+  /// Calls `body` with the entries whose keys begin with some bytes, in order, until it returns false.
+  func scan(beginningWith bytes: UnsafeRawBufferPointer, _ body: RangeScan.Body) throws {
+    var scan = RangeScan(self, reversed: false, validity: nil)
+    try WritableBytes.withTemporary(count: bytes.count) { next in
+      next.copy(bytes, to: 0)
+      // The least key after all of these: the last byte that can be is one more, without those after it.
+      var count = bytes.count
+      while count > 0, bytes.field8(count - 1) == 0xFF { count -= 1 }
+      if count > 0 { next.setField(count - 1, bytes.field8(count - 1) + 1) }
+      let upper = count > 0 ? SearchKey(next.bytes.bytes(0, count)) : nil
+      try scan.run(from: SearchKey(bytes), before: upper, body)
+    }
+  }
 }

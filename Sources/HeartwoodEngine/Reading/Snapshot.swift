@@ -115,4 +115,12 @@ public final class Snapshot: KeyValueReader, Sendable {
   ) throws {
     try view.scan(range, reversed: reversed, body)
   }
+
+  /// Calls `body` with each key that begins with some bytes and its value, in order, until it returns false.
+  ///
+  /// For few entries: it needs no range and no memory.
+  package func scan(
+    beginningWith bytes: UnsafeRawBufferPointer,
+    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+  ) throws { try view.scan(beginningWith: bytes, body) }
 }

@@ -84,6 +84,13 @@ extension TreeView {
     return place
   }
 
+  /// The first entry at or after a key; nil if there is none.
+  func start(at key: SearchKey) throws(EngineError) -> LeafPlace? {
+    guard var place = try place(of: key)?.place else { return nil }
+    if place.index == place.leaf.count, try !place.moveToNeighbour(in: self, reversed: false) { return nil }
+    return place
+  }
+
   /// Where a key is, or would be inserted: then the index may be that after the last entry of the leaf. Nil if the tree is empty.
   private func place(of bytes: [UInt8]) throws(EngineError) -> (place: LeafPlace, isFound: Bool)? {
     try bytes.withBytes { (bytes) throws(EngineError) in try place(of: SearchKey(bytes)) }

@@ -40,6 +40,7 @@ enum ScannedKeys: CaseIterable {
             try Self.expectScans(of: transaction, model, keys, &random)
           }
           try Self.expectScans(of: try engine.snapshot(), model, keys, &random)
+          try Self.expectBeginnings(of: try engine.snapshot(), model, keys, &random)
           if round == 1 { try engine.checkpoint() }
         }
         try engine.close()
@@ -106,6 +107,32 @@ enum ScannedKeys: CaseIterable {
       let expected = sorted.filter { range.holds($0.key) }
       try expectScan(of: reader, range, reversed: false, expected)
       try expectScan(of: reader, range, reversed: true, expected.reversed())
+    }
+  }
+
+  /// Scans the keys that begin with a part of one, or with what none begins with.
+  private static func expectBeginnings(
+    of snapshot: Snapshot, _ model: Model, _ keys: ScannedKeys, _ random: inout SplitMix64
+  ) throws {
+    let sorted = model.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    var beginnings: [[UInt8]] = [[], [0xFF], [0xFF, 0xFF]]
+    for _ in 0..<12 {
+      let key = random.below(3) == 0 ? keys.key(&random) : sorted[random.below(sorted.count)].key
+      beginnings += [Array(key.prefix(random.below(key.count + 1))), key, key.dropLast() + [0xFF]]
+    }
+    for beginning in beginnings {
+      let expected = sorted.filter { $0.key.starts(with: beginning) }
+      let most = random.below(2) == 0 ? Int.max : random.below(3)
+      var found: [(key: [UInt8], value: [UInt8])] = []
+      try beginning.withBytes { bytes in
+        try snapshot.scan(beginningWith: bytes) { key, value in
+          found.append((Array(key), Array(value)))
+          return found.count < most
+        }
+      }
+      let first = expected.prefix(max(1, most))
+      try #require(found.map(\.key) == first.map(\.key), "\(beginning)")
+      try #require(found.map(\.value) == first.map(\.value), "\(beginning)")
     }
   }
 

@@ -35,8 +35,16 @@ final class LogStoreView: StoreView, StoreReading {
   func indexes(of entity: EntityDescription) -> [StoreIndex] { schema.entity(entity).indexes }
 
   func scanIndex(_ index: StoreIndex, equal value: Value, _ body: (UInt64) throws -> Bool) throws {
-    let keys = IndexBounds(index, equal: value).keys
-    try scanEntries(index, in: keys, reversed: false) { key, _ in try body(key) }
+    let beginning = IndexBounds.beginning(index, value)
+    guard beginning.count <= IndexKey.headSize + IndexKey.longestValues else {
+      let keys = IndexBounds(whole: beginning).keys
+      return try scanEntries(index, in: keys, reversed: false) { key, _ in try body(key) }
+    }
+    try HeartwoodError.translating("the store cannot be read") {
+      try beginning.withUnsafeBytes { bytes in
+        try reader.scan(beginningWith: bytes) { entry, _ in try body(KeySpace.lastNumber(entry)) }
+      }
+    }
   }
 
   var generation: UInt64 { reader.generation.rawValue }
