@@ -81,7 +81,7 @@ struct IndexLookup {
     return text.utf8.count * 3 > IndexKey.longestValues / 2
   }
 
-  private static func slot(_ step: PathStep, _ entity: EntityDescription) throws(HeartwoodError) -> Int? {
+  static func slot(_ step: PathStep, _ entity: EntityDescription) throws(HeartwoodError) -> Int? {
     switch step {
     case .name(let name): entity.slot(named: name)
     case .item, .kind: nil

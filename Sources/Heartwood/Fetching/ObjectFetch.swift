@@ -60,6 +60,17 @@ struct ObjectFetch {
     return isFound ? objects.ofCheckedClass(type) : nil
   }
 
+  /// The least or greatest values of properties of all objects of a class, at the ends of indexes; nil if a plan is needed.
+  func ends(_ extremes: RowQuery.Extremes, in view: any StoreView) throws -> [Value]? {
+    guard mayLookUp(in: view), context.changes.isEmptyForFetches,
+      let entity = context.knownEntity(of: extremes.type)
+    else { return nil }
+    let ends = try extremes.values.map { property, isGreatest in
+      try IndexLookup.slot(property, entity).flatMap { try view.end(of: $0, entity, isGreatest) }
+    }
+    return ends.contains { $0 == nil } ? nil : ends.compactMap { $0 }
+  }
+
   /// The look-up of a request that has only a condition, and needs no merging of unsaved changes; nil for other requests.
   private func lookup<Object: ManagedObject>(
     for request: FetchRequest<Object>, in view: any StoreView

@@ -96,6 +96,40 @@ import Testing
     #expect(throws: HeartwoodError.self) { try context.fetch(request) }
   }
 
+  @Test func `the least and greatest values of all objects are found, also of unsaved ones`() throws {
+    var random = SplitMix64(seed: 86)
+    for round in 0..<30 {
+      for number in 0..<random.below(6) {
+        let book = random.below(3) == 0 ? Comic(context: context) : Book(context: context)
+        book.isbn = "\(round).\(number)"
+        book.title = String(repeating: "x", count: random.below(3) * 120) + "\(random.below(40))"
+        book.year = random.below(3) == 0 ? nil : Int64(random.below(80)) - 40
+        book.price = Double(random.below(900)) / 8 - 50
+      }
+      for book in try context.fetch(Book.self) where random.below(4) == 0 { context.delete(book) }
+      for isSaved in [false, true] {
+        if isSaved { try context.save() }
+        let books = try context.fetch(Book.self)
+        let found = try context.fetchRows(
+          Book.self,
+          columns: { ($0.year.min(), $0.year.max(), $0.price.max(), $0.title.min(), $0.title.max()) })
+        let place = "round \(round), saved \(isSaved)"
+        #expect(found.count == 1, "\(place)")
+        #expect(found[0].0 == books.compactMap(\.year).min(), "\(place)")
+        #expect(found[0].1 == books.compactMap(\.year).max(), "\(place)")
+        #expect(found[0].2 == books.map(\.price).max(), "\(place)")
+        #expect(found[0].3 == books.map(\.title).min(), "\(place)")
+        #expect(found[0].4 == books.map(\.title).max(), "\(place)")
+        let prices = books.filter { $0 is Comic }.map(\.price)
+        let ofComics = try context.fetchRows(Comic.self, columns: { ($0.price.min(), $0.price.max()) })
+        #expect(ofComics[0].0 == prices.min() && ofComics[0].1 == prices.max(), "\(place)")
+        let paged = try context.fetchRows(
+          Book.self, columns: { ($0.pages.min(), $0.price.min()) }, limit: 1, offset: 1)
+        #expect(paged.isEmpty, "\(place)")
+      }
+    }
+  }
+
   @Test(arguments: [81, 82, 83] as [UInt64])
   func `values of all types find what a filter of all objects finds, in their order`(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)

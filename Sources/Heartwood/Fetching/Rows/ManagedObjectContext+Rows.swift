@@ -262,6 +262,11 @@ extension ManagedObjectContext {
     try beginReading()
     let view = try readingView().forOneReader()
     defer { withExtendedLifetime(view) {} }
+    if let extremes = part.extremes, let found = try ObjectFetch(self).ends(extremes, in: view) {
+      var columns = ColumnValues(found, nil)
+      _ = try body(&columns)
+      return
+    }
     try RowFetching(self).forEachRow(in: view, { try part.prepare(self, $0, $1) }, columns: body)
   }
 }

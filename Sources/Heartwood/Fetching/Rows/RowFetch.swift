@@ -15,6 +15,7 @@ public struct RowFetch<Row>: Sendable {
     /// The types of the columns' values; nil where a column is no value of an attribute's type.
     let types: [AttributeType?]
     let decode: @Sendable (inout ColumnValues) throws -> Row
+    let extremes: RowQuery.Extremes?
   }
 
   /// The rows of several fetches.
@@ -51,7 +52,8 @@ public struct RowFetch<Row>: Sendable {
         request.fetchOffset = offset
         request.fetchLimit = limit ?? 0
         return try RowFetching(context).rowExecution(of: request, query, in: view, counting: figures)
-      }, types: types, decode: decode)
+      }, types: types, decode: decode,
+      extremes: condition == nil && offset == 0 ? query.extremes(of: type) : nil)
     content =
       limit == 0
       ? .combination(Combination(fetches: [], keepsDuplicates: true)) : .part(part)

@@ -66,6 +66,16 @@ struct RowQuery: Sendable {
       || [joinedCondition, having, qualifying].contains { $0?.needsFetch == true }
   }
 
+  /// A class, and the properties whose least or greatest values are asked for.
+  typealias Extremes = (type: ManagedObject.Type, values: [(property: PathStep, isGreatest: Bool)])
+
+  /// Those that are all that is asked for, of all objects of a class; nil if more is.
+  func extremes(of type: ManagedObject.Type) -> Extremes? {
+    let found = columns.compactMap(\.expression.extreme)
+    let isAll = groups == nil && joins.isEmpty && having == nil && qualifying == nil && sorts.isEmpty
+    return isAll && !isDistinct && found.count == columns.count ? (type, found) : nil
+  }
+
   /// Whether the rows of the result are groups.
   var isGrouped: Bool {
     groups != nil || columns.contains { $0.expression.isAboutGroup }
@@ -81,5 +91,16 @@ struct RowQuery: Sendable {
   /// The values that groups are formed by.
   var groupKeys: [ConditionExpression] {
     groups ?? columns.map(\.expression).filter { !$0.isAboutGroup && !$0.isAboutWindow }
+  }
+}
+
+extension ConditionExpression {
+  /// The property, if this is the least or the greatest value that all fetched objects have of one of theirs.
+  fileprivate var extreme: (property: PathStep, isGreatest: Bool)? {
+    guard case .group(let aggregate) = kind, aggregate.function == .min || aggregate.function == .max,
+      aggregate.filter == nil, case .path(let path)? = aggregate.element?.kind,
+      path.scope === Scope.fetched, path.steps.count == 1
+    else { return nil }
+    return (path.steps[0], aggregate.function == .max)
   }
 }
