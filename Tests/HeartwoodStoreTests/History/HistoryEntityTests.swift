@@ -39,7 +39,14 @@ import Testing
     let zoo = try #require(former.entitiesByName["Zoo"])
     let changes = [
       HistoryChange(kind: .insert, entity: zoo, key: 1),
-      HistoryChange(kind: .update, entity: kept, key: 2, updatedSlots: [0, 1]),
+      HistoryChange(
+        kind: .update, entity: zoo, key: 1, updatedSlots: [0],
+        keptUpdates: [.init(slot: 0, former: .string("y"), value: .string("z"))],
+        links: [.init(slot: 0, target: 7, isAdded: true)]),
+      HistoryChange(
+        kind: .update, entity: kept, key: 2, updatedSlots: [0, 1],
+        keptUpdates: [0, 1].map { .init(slot: $0, former: .null, value: .int(Int64($0))) },
+        links: [0, 1].map { .init(slot: $0, target: UInt64($0) + 300, isAdded: $0 == 1) }),
       HistoryChange(kind: .delete, entity: zoo, key: 1, tombstone: [(0, .string("z"))]),
       HistoryChange(kind: .delete, entity: kept, key: 2, tombstone: [(0, .string("a")), (1, .string("x"))]),
     ]
@@ -58,6 +65,8 @@ import Testing
     }
     #expect(decoded.author == "Ada" && decoded.changes.map(\.key) == [2, 2])
     #expect(decoded.changes[0].kind == .update && decoded.changes[0].updatedSlots == [0])
+    #expect(decoded.changes[0].keptUpdates.map(\.value) == [.int(1)])
+    #expect(decoded.changes[0].links.map(\.target) == [301] && decoded.changes[0].links[0].isAdded)
     #expect(decoded.changes[1].kind == .delete && decoded.changes[1].tombstone.map(\.slot) == [0])
     #expect(decoded.changes[1].tombstone.map(\.value) == [.string("x")])
   }

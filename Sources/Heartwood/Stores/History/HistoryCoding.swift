@@ -178,7 +178,8 @@ enum HistoryCoding {
     }
     guard hasMore else { return (change, known != nil) }
     for _ in 0..<(try reader.readVarint()) {
-      let slot = entity?.slot(ofProperty: try reader.readVarint())
+      let property = try reader.readVarint()
+      let slot = entity?.slot(ofProperty: property)
       guard let former = try ValueCoding.read(&reader), let value = try ValueCoding.read(&reader) else {
         throw damaged(number, "a preserved value cannot be read")
       }
@@ -186,8 +187,8 @@ enum HistoryCoding {
     }
     guard code == updateWithLinks else { return (change, known != nil) }
     for _ in 0..<(try reader.readVarint()) {
-      let slot = entity?.slot(ofProperty: try reader.readVarint())
-      let link = try reader.readVarint()
+      let (property, link) = (try reader.readVarint(), try reader.readVarint())
+      let slot = entity?.slot(ofProperty: property)
       if let slot { change?.links.append(.init(slot: slot, target: link >> 1, isAdded: link & 1 == 1)) }
     }
     return (change, known != nil)
