@@ -168,7 +168,7 @@ struct AppliedChanges: Sendable {
 
   /// The generation that the set was compared with.
   var generation: UInt64 = 0
-  /// The stamps of what was taken, and those of this store's links that were found out.
+  /// The stamps of what was taken.
   var stamps: [StampKey: StoredStamp] = [:]
   /// The origins of objects that are new here.
   var origins: [RowAddress: (lineage: UUID, key: UInt64)] = [:]

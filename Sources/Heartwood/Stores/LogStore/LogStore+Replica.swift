@@ -153,13 +153,12 @@ extension LogStoreTransaction {
   /// - Throws: `AppliedChanges.Overtaken` if another save has changed the same meanwhile.
   func note(_ applied: AppliedChanges) throws {
     var replica = try replica()
-    if reader.generation.rawValue > applied.generation {
-      let since = try stampsSince(replica, after: applied.generation).stamps.keys
-      let isOvertaken = replica.stamped > applied.generation || since.contains { applied.stamps[$0] != nil }
-      if isOvertaken { throw AppliedChanges.Overtaken() }
-    }
     var stamps: [StampKey: StoredStamp]
     (stamps, replica.clock) = try stampsSince(replica)
+    let isOvertaken =
+      replica.stamped > applied.generation
+      || applied.stamps.keys.contains { stamps[$0].map { $0.stamp.number > applied.generation } ?? false }
+    if isOvertaken { throw AppliedChanges.Overtaken() }
     stamps.merge(applied.stamps) { max($0, $1) }
     replica.clock = max(replica.clock, applied.stamps.values.map(\.stamp.nanoseconds).max() ?? .min)
     let number = reader.generation.rawValue + 1
