@@ -116,10 +116,11 @@ struct ChangeSetMaking {
     let numbers = later.schema.entity(entity).propertyNumbers
     for relationship in entity.relationshipsBySlot where relationship.hasPortableLinks {
       let number = numbers[relationship.slot]
+      let changed = links[address]?[number] ?? []
+      guard change.isReturn || !changed.isEmpty else { continue }
       let differing = difference.links[relationship.slot].map { Set($0.added + $0.removed) } ?? []
       let present = Set(try later.destinationKeys(relationship, of: address.key))
-      let changed = Set(links[address]?[number] ?? []).union(change.isReturn ? present : [])
-      let targets = changed.subtracting(differing).sorted()
+      let targets = Set(changed).union(change.isReturn ? present : []).subtracting(differing).sorted()
       guard !targets.isEmpty else { continue }
       change.links[relationship.name, default: []] += try targets.map { target in
         ChangeSet.LinkChange(
