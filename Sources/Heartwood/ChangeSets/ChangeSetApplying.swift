@@ -38,10 +38,11 @@ struct ChangeSetApplying {
   mutating func run() throws {
     let present = try set.changes.map { change in (change, try object(of: change.identity)) }
     for (change, object) in present where change.kind == .deleted {
-      if let object, try isChanged(object, change) { changedSince.insert(change.identity) }
-    }
-    for (change, _) in present where try change.kind == .deleted && address(of: change.identity) == nil {
-      try noteForeignDelete(change)
+      if let object {
+        if try isChanged(object, change) { changedSince.insert(change.identity) }
+      } else if try address(of: change.identity) == nil {
+        try noteForeignDelete(change)
+      }
     }
     // 1. Objects are there before others refer to them.
     var objects: [(change: ChangeSet.Change, object: ManagedObject?)] = []
@@ -268,9 +269,11 @@ struct ChangeSetApplying {
     _ stamp: ChangeStamp?, _ key: StampKey, _ object: ManagedObject?, isChangedHere: Bool, property: String?,
     isDeleted: Bool = false
   ) throws -> Bool {
+    var own = try stored(key)
     // A value is not older than its object, which may have been deleted and inserted again.
-    let ofObject = try stored(StampKey(address: key.address)).flatMap { $0.isDeleted ? nil : $0 }
-    let own = try [stored(key), key.property == nil ? nil : ofObject].compactMap(\.self).max()
+    if key.property != nil, let ofObject = try stored(StampKey(address: key.address)), !ofObject.isDeleted {
+      own = max(own ?? ofObject, ofObject)
+    }
     // A known change may have been left out, as its object was deleted then. The times decide.
     if let stamp, isKnown(stamp), policy != .newest || own == nil { return false }
     let isNewer = stamp.map { stamp in own.map { $0.stamp < stamp } ?? true } ?? false
