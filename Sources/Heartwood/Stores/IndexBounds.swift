@@ -15,10 +15,15 @@ struct IndexBounds {
     return start
   }
 
+  /// Whether entries have the head and the values as they are, and not only their beginning.
+  static func isWhole(_ values: [UInt8]) -> Bool {
+    values.count <= IndexKey.headSize + IndexKey.longestValues
+  }
+
   /// - Parameter values: The head and the values of all elements.
   init(whole values: [UInt8]) {
     var values = values
-    isExact = values.count <= IndexKey.headSize + IndexKey.longestValues
+    isExact = Self.isWhole(values)
     IndexKey.cut(&values)
     keys = .prefix(values)
   }
@@ -61,7 +66,7 @@ struct IndexBounds {
     var key: [UInt8]
     var isAfter: Bool
 
-    var isLong: Bool { key.count > IndexKey.headSize + IndexKey.longestValues }
+    var isLong: Bool { !IndexBounds.isWhole(key) }
     var place: [UInt8]? { isAfter ? KeyRange.prefix(key).upper?.key : key }
 
     /// A long end includes all cut entries with the same beginning; their rows decide.

@@ -36,7 +36,7 @@ final class LogStoreView: StoreView, StoreReading {
 
   func scanIndex(_ index: StoreIndex, equal value: Value, _ body: (UInt64) throws -> Bool) throws {
     let beginning = IndexBounds.beginning(index, value)
-    guard beginning.count <= IndexKey.headSize + IndexKey.longestValues else {
+    guard IndexBounds.isWhole(beginning) else {
       let keys = IndexBounds(whole: beginning).keys
       return try scanEntries(index, in: keys, reversed: false) { key, _ in try body(key) }
     }
