@@ -62,7 +62,7 @@ func `each error has its exit status, that of its deepest cause first`(error: an
     message("the history could not be read") == "/x/s: the history could not be read: bad (1.log at byte 7)")
 }
 
-@Test func `an error of the file system is its reason, without the call and the path once more`() {
+@Test func `an error of the file system is its reason, without the call and the path again`() {
   let cause = FileSystemError(.notFound, .openDirectory, path: "/x/none")
   let error = HeartwoodError(
     .migration, "the place at /x/none/s could not be locked: \(cause)", underlying: cause)
