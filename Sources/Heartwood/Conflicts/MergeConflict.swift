@@ -65,7 +65,9 @@ public struct MergeConflict: @unchecked Sendable {
     case .row: "\(objectID) is at version \(newVersionNumber), not \(oldVersionNumber)"
     case .order(let slot): "the order of \(name(slot)) of \(objectID) was changed"
     case .dangling(let slot, let key):
-      "\(name(slot)) of \(objectID) leads to the object \(key), which was deleted"
+      "\(name(slot)) of \(objectID) leads to "
+        + (key.isPermanentKey
+          ? "the object \(key), which was deleted" : "an object that was never saved, and is deleted")
     case .partner(let slot, let key):
       "\(name(slot)) of \(objectID) and the other side at the object \(key) do not agree"
     case .referenced: "\(objectID), which is deleted here, is referenced by other objects"

@@ -1,0 +1,136 @@
+import Foundation
+import GraphTestSupport
+import HeartwoodFaults
+import TestSupport
+import Testing
+
+@testable import Heartwood
+
+final class Course: ManagedObject {
+  @Attribute(.unique) var title: String?
+  @Attribute var rank: Int64 = 0
+  @Relationship var wine: Course?
+}
+
+final class Menu: ManagedObject {
+  @Attribute var name = ""
+  @Relationship var main: Course?
+  @Relationship var courses: [Course]
+  @Relationship var extras: Set<Course>
+}
+
+/// A copy of a store of menus, whose relationships have no inverses.
+private struct Restaurant {
+  let container: PersistentContainer
+  let context: ManagedObjectContext
+  var coordinator: PersistentStoreCoordinator { container.persistentStoreCoordinator }
+
+  init(at url: URL) throws {
+    container = try PersistentContainer(name: "Menus", types: [Course.self, Menu.self], at: url)
+    context = container.newBackgroundContext()
+  }
+
+  func copy(to url: URL) throws -> Restaurant {
+    try coordinator.backup(to: url)
+    let copy = try Restaurant(at: url)
+    try copy.coordinator.beginLineage()
+    return copy
+  }
+
+  @discardableResult
+  func course(_ title: String?, rank: Int64 = 0) -> Course {
+    let course = Course(context: context)
+    (course.title, course.rank) = (title, rank)
+    return course
+  }
+
+  func menu(_ name: String, _ courses: [Course]) -> Menu {
+    let menu = Menu(context: context)
+    (menu.name, menu.main, menu.courses, menu.extras) = (name, courses.last, courses, Set(courses))
+    return menu
+  }
+
+  func apply(from other: Restaurant) throws {
+    let set = try other.coordinator.changeSet(after: coordinator.changeSetPositions())
+    try coordinator.apply(set, policy: .newest)
+    context.reset()
+  }
+
+  /// All objects, by the titles of courses, which have the rank of the copy that inserted them.
+  func contents() throws -> [String] {
+    context.reset()
+    func text(_ course: Course?) -> String { course.map { "\($0.title ?? "nil")\($0.rank)" } ?? "nil" }
+    let courses = try context.fetch(Course.self).map { "\(text($0)) with \(text($0.wine))" }
+    let menus = try context.fetch(Menu.self).map { menu in
+      "\(menu.name): \(text(menu.main)) \(menu.courses.map(text)) \(menu.extras.map(text).sorted())"
+    }
+    return (courses + menus).sorted()
+  }
+}
+
+@Suite struct `Equal objects in change sets` {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func url(_ name: String) -> URL { URL(fileURLWithPath: folder.path(name)) }
+
+  /// Two copies with a course of the same title each; the first one's is kept, as it was inserted before.
+  private func pair() throws -> (Restaurant, Restaurant) {
+    let first = try Restaurant(at: url("a"))
+    first.course("bread")
+    try first.context.save()
+    let second = try first.copy(to: url("b"))
+    first.course("soup", rank: 1)
+    try first.context.save()
+    let soup = second.course("soup", rank: 2)
+    let bread = try #require(try second.context.fetch(Course.self, where: { $0.title == "bread" }).first)
+    _ = second.menu("lunch", [bread, soup, second.course("tea")])
+    _ = second.menu("dinner", [soup])
+    (soup.wine, bread.wine) = (soup, soup)
+    try second.context.save()
+    return (first, second)
+  }
+
+  private let united = [
+    "bread0 with soup1", "dinner: soup1 [\"soup1\"] [\"soup1\"]",
+    "lunch: tea0 [\"bread0\", \"soup1\", \"tea0\"] [\"bread0\", \"soup1\", \"tea0\"]", "soup1 with nil",
+    "tea0 with nil",
+  ]
+
+  @Test func `objects of a set refer to the kept one of two equal objects, also without an inverse`() throws {
+    let (first, second) = try pair()
+    try first.apply(from: second)
+    #expect(try first.contents() == united)
+    try second.apply(from: first)
+    #expect(try second.contents() == first.contents())
+    #expect(try second.coordinator.verify().findings.isEmpty && first.coordinator.verify().findings.isEmpty)
+  }
+
+  @Test func `objects of the store refer to the kept one of two equal objects, also without an inverse`()
+    throws
+  {
+    let (first, second) = try pair()
+    try second.apply(from: first)
+    #expect(try second.contents() == united)
+    try first.apply(from: second)
+    #expect(try second.contents() == first.contents())
+    #expect(try second.coordinator.verify().findings.isEmpty && first.coordinator.verify().findings.isEmpty)
+  }
+
+  @Test func `an object of a set may refer to one that the set deletes, without an inverse`() throws {
+    let first = try Restaurant(at: url("a"))
+    first.course("bread")
+    let menu = first.menu("lunch", [])
+    try first.context.save()
+    let second = try first.copy(to: url("b"))
+    let bread = try #require(try first.context.fetch(Course.self).first)
+    (menu.main, menu.courses, menu.extras) = (bread, [bread], [bread])
+    try first.context.save()
+    first.context.delete(bread)
+    try first.context.save()
+    try second.apply(from: first)
+    #expect(try second.context.fetch(Course.self).isEmpty)
+    #expect(try second.context.fetch(Menu.self).map(\.name) == ["lunch"])
+  }
+}
