@@ -107,9 +107,10 @@ extension ManagedObject {
 
   private func validate(_ checks: [PropertyCheck]) throws {
     var failures: [HeartwoodError] = []
-    for check in checks {
+    // By place, as a copy of each check would count references.
+    for place in checks.indices {
       do {
-        try validate(check)
+        try validate(checks[place])
       } catch {
         failures += HeartwoodError.validationFailures(error)
       }

@@ -44,10 +44,11 @@ package struct AnyBits: Equatable {
 
   package init(_ any: inout Any?) {
     words = withUnsafeBytes(of: &any) { bytes in
-      var words = SIMD4<UInt64>()
-      withUnsafeMutableBytes(of: &words) {
-        $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix($0.count)))
+      guard bytes.count < MemoryLayout<SIMD4<UInt64>>.size else {
+        return bytes.loadUnaligned(as: SIMD4<UInt64>.self)
       }
+      var words = SIMD4<UInt64>()
+      withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: bytes) }
       return words
     }
   }
