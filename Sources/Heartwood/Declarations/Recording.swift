@@ -1,3 +1,4 @@
+import HeartwoodFiles
 import Synchronization
 
 /// A property wrapper of this module, as a mirror shows it.
@@ -56,7 +57,8 @@ public func _recordRelationship<Value: RelationshipValue, Inverse: RelationshipV
 
 /// Records the wrappers of prototypes and the properties read from them, on one thread.
 final class PropertyRecorder: @unchecked Sendable {
-  @TaskLocal static var current: PropertyRecorder?
+  private static let ofThread = ThreadValue<PropertyRecorder>()
+  static var current: PropertyRecorder? { ofThread.current }
 
   /// The index of this prototype or evaluation among several.
   let round: Int
@@ -69,10 +71,21 @@ final class PropertyRecorder: @unchecked Sendable {
 
   /// Runs `body` with this recorder as the current one.
   func listen<Result>(to body: () throws -> Result) rethrows -> Result {
+    let span = begin()
+    defer { Self.end(span) }
+    return try body()
+  }
+
+  /// Makes this recorder the current one until `end(_:)`.
+  func begin() -> ThreadValue<PropertyRecorder>.Span {
     // Relaxed: only wrappers of this thread matter, and a thread always sees its own increment.
     recordingsInProgress.add(1, ordering: .relaxed)
-    defer { recordingsInProgress.subtract(1, ordering: .relaxed) }
-    return try Self.$current.withValue(self, operation: body)
+    return Self.ofThread.begin(self)
+  }
+
+  static func end(_ span: ThreadValue<PropertyRecorder>.Span) {
+    ofThread.end(span)
+    recordingsInProgress.subtract(1, ordering: .relaxed)
   }
 
   func note(_ note: PropertyNote) -> UInt8 {

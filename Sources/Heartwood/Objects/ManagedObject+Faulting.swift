@@ -169,17 +169,24 @@ extension ManagedObject {
     makeChangingDefaults()
   }
 
-  /// Sets the defaults that the class evaluates for each new object, such as `UUID()`. Creating another prototype is the
-  /// only way to evaluate them.
+  /// The defaults that the wrappers of the object which the thread makes have evaluated.
+  private final var ownDefaults: RecordedDefaults? { _isRecording ? PropertyRecorder.current?.defaults : nil }
+
+  /// Notes that an object without a context was made, maybe while another one is.
+  final func noteUnrecorded() { _ = ownDefaults?.take(for: nil) }
+
+  /// Sets the defaults that the class evaluates for each new object, such as `UUID()`: what its wrappers have evaluated, or else those of another
+  /// prototype.
   private final func makeChangingDefaults() {
-    let contents = entity.compiled
-    guard contents.hasChangingDefaults else { return }
+    guard entity.compiled.hasChangingDefaults else { return }
     let given = editedSlots
-    let defaults = RecordedDefaults(contents.changingDefaults)
-    _ = PropertyRecorder(round: 0, defaults).listen {
-      ObjectMaking.make(entity.factory.objectClass, PropertyRecorder.entity)
+    var defaults = ownDefaults
+    if defaults?.take(for: entity) != true {
+      let recorder = PropertyRecorder(round: 0, RecordedDefaults(entity))
+      _ = recorder.listen { ObjectMaking.make(entity.factory.objectClass, PropertyRecorder.entity) }
+      defaults = recorder.defaults
     }
-    defaults.forEach { slot, value in
+    defaults?.forEach { slot, value in
       if pending?.edit(slot) == nil { setWhole(slot, value) }
     }
     guard let pending else { return }

@@ -19,14 +19,19 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
     super.init(entity)
     guard !_isPrototype else { return }
     checkClass(entity.factory.objectClass)
-    context?.insert(self)
+    if let context { context.insert(self) } else { noteUnrecorded() }
   }
 
   /// Creates a new object of the class's entity in the context's model.
   ///
   /// - Precondition: Exactly one entity of the model has this class.
   public required convenience init(context: ManagedObjectContext) {
-    self.init(entity: context.entity(of: Self.self), insertInto: context)
+    let entity = context.entity(of: Self.self)
+    // Its own wrappers, which are initialised now, evaluate them.
+    let span =
+      entity.compiled.hasChangingDefaults ? PropertyRecorder(round: 0, RecordedDefaults(entity)).begin() : nil
+    self.init(entity: entity, insertInto: context)
+    span.map(PropertyRecorder.end)
   }
 
   /// The entity, which defines the object's properties.

@@ -25,11 +25,26 @@ package final class ThreadValue<Value>: @unchecked Sendable {
   package func with<Result, Failure: Error>(
     _ value: Value, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let former = pthread_getspecific(key)
-    let box = Box(value)
-    pthread_setspecific(key, Unmanaged.passUnretained(box).toOpaque())
-    defer { pthread_setspecific(key, former) }
-    return try withExtendedLifetime(box) { () throws(Failure) in try body() }
+    let span = begin(value)
+    defer { end(span) }
+    return try body()
+  }
+
+  /// The time in which a thread has a value.
+  package struct Span {
+    fileprivate let box: Box
+    fileprivate let former: UnsafeMutableRawPointer?
+  }
+
+  /// Gives the thread a value until `end(_:)`, which follows on the same thread, after that of each span that begins meanwhile.
+  package func begin(_ value: Value) -> Span {
+    let span = Span(box: Box(value), former: pthread_getspecific(key))
+    pthread_setspecific(key, Unmanaged.passUnretained(span.box).toOpaque())
+    return span
+  }
+
+  package func end(_ span: Span) {
+    withExtendedLifetime(span) { _ = pthread_setspecific(key, span.former) }
   }
 
   /// Runs a block on a queue while its thread has a value. What only the block keeps is released before the value ends, so that a `deinit` may rely
@@ -40,7 +55,7 @@ package final class ThreadValue<Value>: @unchecked Sendable {
     queue.async { self.with(value) { handed.withLock { $0.take() }?() } }
   }
 
-  private final class Box {
+  fileprivate final class Box {
     let value: Value
     init(_ value: Value) { self.value = value }
   }

@@ -108,7 +108,7 @@ import HeartwoodBytes
     namedReaders = NamedReaders(zip(convertedTypes, attributes).map { $0 ?? $1?.type.swiftType }, layout)
     changingDefaults = declarations.enumerated().compactMap { slot, declared in
       declared.flatMap { $0.hasChangingDefault ? (slot, $0.reportIndex) : nil }
-    }
+    }.sorted { $0.reportIndex < $1.reportIndex }
   }
 }
 

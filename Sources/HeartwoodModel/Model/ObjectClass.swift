@@ -50,32 +50,42 @@ package struct DeclaredAttribute {
   }
 }
 
-/// Evaluates the defaults of some wrappers of a prototype, which all report in the order of their initialisation, and no others.
+/// Evaluates the changing defaults of an entity by the wrappers of a prototype, or of a new object, which all report in the order of their initialisation,
+/// and no others.
 package final class RecordedDefaults {
+  private let entity: ObjectIdentifier
   private let wanted: [(slot: Int, reportIndex: Int)]
-  private var values: [Value?]
+  private var values: [Value] = []
   private var count = 0
+  private var isTaken = false
 
-  package init(_ wanted: [(slot: Int, reportIndex: Int)]) {
-    self.wanted = wanted
-    values = Array(repeating: nil, count: wanted.count)
+  package init(_ entity: EntityDescription) {
+    self.entity = ObjectIdentifier(entity)
+    wanted = entity.compiled.changingDefaults
   }
 
   /// Called for each wrapper.
   ///
-  /// - Returns: The mark of the wrapper: 0, as the prototype is not looked at.
+  /// - Returns: The mark of the wrapper: 0, as it is not looked for.
   package func note(_ makeDefault: () -> Value) -> UInt8 {
-    for (place, attribute) in wanted.enumerated() where attribute.reportIndex == count {
-      values[place] = makeDefault()
+    while values.count < wanted.count, wanted[values.count].reportIndex == count {
+      values.append(makeDefault())
     }
     count += 1
     return 0
   }
 
+  /// Takes the defaults for a new object, once.
+  ///
+  /// - Parameter entity: Nil for an object that is not new.
+  /// - Returns: Whether they are the object's. If another one was made meanwhile, its wrappers may have reported between.
+  package func take(for entity: EntityDescription?) -> Bool {
+    defer { isTaken = true }
+    return !isTaken && entity.map(ObjectIdentifier.init) == self.entity && values.count == wanted.count
+  }
+
   /// Calls `body` with the slots and the defaults.
   package func forEach(_ body: (Int, Value) -> Void) {
-    for (place, attribute) in wanted.enumerated() {
-      if let value = values[place] { body(attribute.slot, value) }
-    }
+    for (attribute, value) in zip(wanted, values) { body(attribute.slot, value) }
   }
 }
