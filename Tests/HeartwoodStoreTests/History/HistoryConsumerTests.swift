@@ -103,13 +103,16 @@ import Testing
     #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty)
   }
 
-  @Test func `of two that do the same work, one cannot save`() throws {
+  @Test(arguments: [false, true]) func `of two that do the same work, one cannot save`(
+    changesTheSame: Bool
+  ) throws {
     let container = try makeContainer()
     let indexer = try container.historyConsumer("indexer")
     try save("1", in: container)
     let contexts = [container.newBackgroundContext(), container.newBackgroundContext()]
     let batch = try indexer.nextBatch()
     for context in contexts {
+      if changesTheSame { try context.fetch(Person.self).first?.name = "changed" }
       _ = context.makePerson("work")
       try context.complete(batch)
     }

@@ -216,6 +216,8 @@ extension LogStore {
       defer { if !isCommitted { file?.noteFailed() } }
       let result = try engine.write { writer in
         let transaction = LogStoreTransaction(writer, try schemas.schema(of: writer), identity)
+        // First, as another process that has done the same work may have saved the same objects.
+        try transaction.advanceConsumers(info.consumers)
         let result = try body(transaction) {
           number = try transaction.finish(info)
           if let metadata { try writer.put(KeySpace.metadataKey, metadata.bytes(for: writer)) }

@@ -248,7 +248,6 @@ extension LogStoreTransaction {
     let isAllowed = violations.isEmpty
     guard isAllowed else { throw ConstraintViolations(violations: violations) }
     changedLinks.add(to: &changes)
-    try advanceConsumers(info.consumers)
     if let applied = info.appliedChanges { try note(applied) }
     guard !changes.isEmpty else { return nil }
     let number = reader.generation.rawValue + 1
