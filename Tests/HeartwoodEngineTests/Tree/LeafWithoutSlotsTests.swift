@@ -56,7 +56,7 @@ import Testing
     var random = SplitMix64(seed: 3)
     let capacity = try Self.capacity(prefixBytes: prefixBytes)
     #expect(capacity * 16 + prefixBytes > 3800)
-    let between = stride(from: 5, to: capacity - 2, by: 211).sampled(every: 16)
+    let between = stride(from: 5, to: capacity - 2, by: 211).sampled(every: 64)
     for place in [0, 1, capacity - 2, capacity - 1] + Array(between) {
       let harness = try Self.filled(capacity, prefixBytes: prefixBytes)
       let (key, value) = newcomer.entry(at: Self.key(place, prefixBytes: prefixBytes))

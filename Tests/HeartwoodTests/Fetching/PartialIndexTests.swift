@@ -59,11 +59,10 @@ import Testing
       request.predicate = try FormatPredicate(format)
       if let sort { request.sortDescriptors = [try ComputedSort(sort, ascending: true)] }
       let steps = try context.plan(for: request).steps
+      let wanted = try FormatPredicate(format)
       #expect(
         try context.fetch(request).count
-          == context.fetch(FetchRequest<Errand>()).filter { errand in
-            try request.predicate.map { try FormatPredicate("\($0)").evaluate(with: errand) } ?? true
-          }.count)
+          == context.fetch(FetchRequest<Errand>()).filter { try wanted.evaluate(with: $0) }.count)
       return steps
     }
     let open = "index: Errand[isDone == FALSE]."

@@ -14,7 +14,7 @@ import Testing
     var both = try IndexedAndPlain(seed: seed, storeCount: 3 - customCount, customCount: customCount)
     try both.fill(changes: 500)
     var kinds: Set<String> = []
-    for round in 0..<(LongRun.isWanted ? 220 : 150) {
+    for round in 0..<(LongRun.isWanted ? 220 : 80) {
       if round % 10 == 9 { try both.change() }
       if round % 40 == 39 { try both.save() }
       var asked = RandomDictionaries(&both.random)
