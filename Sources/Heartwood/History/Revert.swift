@@ -223,11 +223,12 @@ struct Revert {
   /// Whether a value is still what the transaction has made it.
   private func isAsAfter(_ slot: Int, of object: ManagedObject) throws -> Bool {
     let entity = object.entity
-    if entity.compiled.relationshipBySlot[slot]?.isToMany == true {
+    if let relationship = entity.compiled.relationshipBySlot[slot], relationship.isToMany {
       let keys = context.relatedKeys(object, slot)
-      return try after.performAndWait {
-        try after.relatedKeys(after.existingObject(with: object.objectID) as ManagedObject, slot) == keys
+      let former = try after.performAndWait {
+        try after.relatedKeys(after.existingObject(with: object.objectID) as ManagedObject, slot)
       }
+      return relationship.isOrdered ? former == keys : Set(former) == Set(keys)
     }
     // An element of a composite attribute that has no value any more has none either.
     guard entity.compositeSlots(around: slot).allSatisfy({ !object.value(at: $0).isNull }) else {

@@ -39,9 +39,34 @@ import Testing
     #expect(try world.container.persistentStoreCoordinator.verify().findings.isEmpty, "seed \(seed)")
   }
 
+  @Test(arguments: 1...20) func `all that an author has saved last is taken back as a whole`(seed: UInt64)
+    throws
+  {
+    var world = try RevertWorld(seed: seed)
+    for _ in 0..<6 { _ = try world.transaction() }
+    for _ in 0..<4 {
+      let (before, start) = (try world.state(), world.container.currentHistoryToken)
+      for _ in 0..<4 { _ = try world.transaction(author: "import") }
+      let context = world.container.newBackgroundContext()
+      #expect(try context.revertTransactions(by: "import", after: start) == [], "seed \(seed)")
+      try context.save()
+      // A reference without an inverse to an object that was gone meanwhile is none.
+      let stays = { (state: RevertState) in
+        state.mapValues { $0.filter { !["mascot", "guests"].contains($0.key) } }
+      }
+      expectEqual(stays(try world.state()), stays(before), "seed \(seed)")
+      _ = try world.transaction()
+    }
+  }
+
   private func expectEqual(_ state: RevertState, _ wanted: RevertState, _ comment: String) {
     for identifier in Set(state.keys).union(wanted.keys) where state[identifier] != wanted[identifier] {
-      Issue.record("\(comment): \(identifier): \(state[identifier] ?? [:]), not \(wanted[identifier] ?? [:])")
+      let (found, expected) = (state[identifier] ?? [:], wanted[identifier] ?? [:])
+      let differing = Set(found.keys).union(expected.keys).filter { found[$0] != expected[$0] }.sorted()
+        .map {
+          "\($0) is \(found[$0].map { "\($0)" } ?? "gone"), not \(expected[$0].map { "\($0)" } ?? "gone")"
+        }
+      Issue.record("\(comment): \(identifier): \(differing.joined(separator: "; "))")
     }
   }
 }

@@ -89,9 +89,10 @@ struct RevertWorld {
   }
 
   /// Saves one to four random changes, and returns the number of the transaction; nil if they have changed nothing.
-  mutating func transaction() throws -> UInt64? {
+  mutating func transaction(author: String? = nil) throws -> UInt64? {
     let before = number
     let context = container.newBackgroundContext()
+    context.transactionAuthor = author
     for _ in 0...random.below(3) { try change(in: context) }
     try context.save()
     return number == before ? nil : number
