@@ -14,16 +14,10 @@ final class ServedStore: Sendable {
     var absence: String?
   }
 
-  /// The files by which a store is known: they are open, so that no other file gets their numbers.
-  private struct Place: Equatable {
-    let folder: DirectoryIdentity?
-    let anchor: DirectoryIdentity?
-  }
-
   private struct State {
     var present: Present
     /// Where the store is; nil for a store of one file, which is read once.
-    var place: Place?
+    var place: StorePlace?
     /// Whether a thread opens what is at the path now. Others go on with the former store.
     var isOpening = false
 
@@ -45,7 +39,7 @@ final class ServedStore: Sendable {
     self.reopen = reopen
     state = Guarded(
       State(
-        present: Present(store: store, number: 0), place: store.hasGenerations ? Self.place(store.path) : nil)
+        present: Present(store: store, number: 0), place: store.hasGenerations ? StorePlace(store.path) : nil)
     )
   }
 
@@ -58,7 +52,7 @@ final class ServedStore: Sendable {
   var present: Present {
     let (known, present) = state.withLock { ($0.place, $0.present) }
     guard let known else { return present }
-    let now = Self.place(present.store.path)
+    let now = StorePlace(present.store.path)
     guard now != known || present.absence != nil else { return present }
     return look(at: now, after: present, isAsBefore: now == known)
   }
@@ -67,11 +61,11 @@ final class ServedStore: Sendable {
   ///
   /// - Returns: Nil if it is still the former one.
   func renewed(_ former: Present) -> Present? {
-    let newer = look(at: Self.place(former.store.path), after: former, isAsBefore: false)
+    let newer = look(at: StorePlace(former.store.path), after: former, isAsBefore: false)
     return newer.number == former.number ? nil : newer
   }
 
-  private func look(at place: Place?, after former: Present, isAsBefore: Bool) -> Present {
+  private func look(at place: StorePlace?, after former: Present, isAsBefore: Bool) -> Present {
     guard state.withLock({ $0.begin(after: former.number) }) else { return state.withLock { $0.present } }
     let next: (store: BrowsedStore?, absence: String?) = isAsBefore ? (nil, nil) : found(place)
     return state.withLock { state in
@@ -86,7 +80,7 @@ final class ServedStore: Sendable {
     }
   }
 
-  private func found(_ place: Place?) -> (store: BrowsedStore?, absence: String?) {
+  private func found(_ place: StorePlace?) -> (store: BrowsedStore?, absence: String?) {
     guard FileManager.default.fileExists(atPath: last.path), place == nil || place?.anchor != nil else {
       return (nil, "the store was deleted")
     }
@@ -96,13 +90,5 @@ final class ServedStore: Sendable {
     } catch {
       return (nil, "the store was replaced: \(error.message)")
     }
-  }
-
-  /// Nil if there is no folder.
-  private static func place(_ path: String) -> Place? {
-    let resolved = CommandStore.resolved(path).joined(separator: "/")
-    guard let directory = try? PosixFileSystem().openDirectory(resolved) else { return nil }
-    return Place(
-      folder: try? directory.identity(), anchor: (try? directory.status(of: "anchor"))?.identity)
   }
 }

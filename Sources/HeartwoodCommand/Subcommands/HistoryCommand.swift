@@ -28,9 +28,11 @@ enum HistoryCommand: Subcommand {
     ],
     discussion: """
       The number of a transaction is the generation that it made: fetch --as-of shows the store as it was then.
-      With --follow each transaction is printed as soon as it is saved, by any program; --format json then writes a line for
-      each. With --purge nothing is printed but how many transactions were deleted from the history; objects stay as they are.
-      Programs that have not read the deleted transactions yet have to read the objects instead.
+      With --follow each transaction is printed as soon as it is saved, by any program, until the command is
+      interrupted, the store is moved, replaced or deleted, or history is deleted that it has not read; --format json
+      then writes a line for each. With --purge nothing is printed but how many transactions were deleted from the
+      history; objects stay as they are. Programs that have not read the deleted transactions yet have to read the
+      objects instead.
       """,
     examples: [
       SubcommandSyntax.Example(
@@ -72,10 +74,16 @@ enum HistoryCommand: Subcommand {
       } else {
         try reading.all { try printer.print($0) }
       }
+      let place = StorePlace(store.path)
       while let news {
         try console.flush()
-        news.wait()
-        try reading.all { try printer.print($0) }
+        if news.wait() {
+          try reading.all { try printer.print($0) }
+        } else if StorePlace(store.path) != place {
+          throw CommandFailure(
+            .unavailable,
+            "the store \(store.path) was moved, replaced or deleted: follow the one that is meant")
+        }
       }
       try printer.end()
     }

@@ -7,6 +7,8 @@ struct HistoryReading {
   private let predicate: (any FetchPredicate)?
   /// The position after the last transaction that was read.
   private var position: PersistentHistoryToken?
+  /// Whether it goes on where it has read before, so that nothing between may be missing.
+  private var hasBegun = false
 
   private static let partCount = 1_000
 
@@ -18,9 +20,12 @@ struct HistoryReading {
   }
 
   /// Calls `body` with what was saved since the last call, oldest first.
+  ///
+  /// - Throws: `.persistentHistoryTokenExpired` if some of that is deleted already.
   mutating func all(_ body: (PersistentHistoryTransaction) throws -> Void) throws {
     let newest = store.coordinator.currentPersistentHistoryToken()
     if let position, let newest, newest.transactionNumber <= position.transactionNumber { return }
+    defer { hasBegun = true }
     var isComplete = false
     while !isComplete {
       let found = try part()
@@ -35,7 +40,7 @@ struct HistoryReading {
   }
 
   private func part() throws -> [PersistentHistoryTransaction] {
-    try store.history(after: position) {
+    try store.history(after: position, isWhole: hasBegun) {
       $0.fetchLimit = Self.partCount
       $0.changePredicate = predicate
     }
@@ -45,9 +50,12 @@ struct HistoryReading {
 extension CommandStore {
   /// The transactions after a position; all that are left if those just after it are deleted.
   ///
-  /// - Parameter adapt: Says which ones.
+  /// - Parameters:
+  ///   - isWhole: Whether that is an error.
+  ///   - adapt: Says which ones.
   func history(
-    after position: PersistentHistoryToken?, _ adapt: (PersistentHistoryChangeRequest) throws -> Void
+    after position: PersistentHistoryToken?, isWhole: Bool = false,
+    _ adapt: (PersistentHistoryChangeRequest) throws -> Void
   ) throws -> [PersistentHistoryTransaction] {
     func fetch(after token: PersistentHistoryToken?) throws -> [PersistentHistoryTransaction] {
       let request = PersistentHistoryChangeRequest.fetchHistory(after: token)
@@ -56,7 +64,7 @@ extension CommandStore {
     }
     do {
       return try fetch(after: position)
-    } catch let error as HeartwoodError where error.code == .persistentHistoryTokenExpired {
+    } catch let error as HeartwoodError where !isWhole && error.code == .persistentHistoryTokenExpired {
       return try fetch(after: nil)
     }
   }
@@ -104,6 +112,7 @@ extension HistoryCommand {
       follower = HistoryFollower(coordinator) { [signal] in signal.signal() }
     }
 
-    func wait() { signal.wait() }
+    /// - Returns: False if none came within a second.
+    func wait() -> Bool { signal.wait(timeout: .now() + 1) == .success }
   }
 }

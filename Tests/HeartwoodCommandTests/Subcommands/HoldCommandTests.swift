@@ -138,6 +138,39 @@ import Testing
       lines.count == 3 && lines.allSatisfy { $0.contains(#""properties": ["population"]"#) }, "\(run.output)")
   }
 
+  @Test(arguments: ["rm -rf STORE", "mv STORE STORE.old", "mv STORE STORE.old && cp -R STORE.old STORE"])
+  func `history that is followed ends with a reason when the store is gone`(command: String) throws {
+    let run = try Program.shell(
+      """
+      "$heartwood" history \(world.path) --follow --format json > \(world.path).out 2> \(world.path).err &
+      follower=$!
+      timeout 100 sh -c 'until test $(wc -l < \(world.path).out) -ge 1; do :; done'
+      \(command.replacing("STORE", with: world.path))
+      wait $follower
+      echo $?
+      cat \(world.path).err
+      """)
+    #expect(run.output.hasPrefix("69\n") && run.output.contains("was moved, replaced or deleted"), "\(run)")
+  }
+
+  @Test func `history that is followed ends with a reason when some was deleted before it was read`() throws {
+    let run = try Program.shell(
+      """
+      "$heartwood" history \(world.path) --follow --format json > \(world.path).out 2> \(world.path).err &
+      follower=$!
+      timeout 100 sh -c 'until test $(wc -l < \(world.path).out) -ge 1; do :; done'
+      kill -STOP $follower
+      for n in 1 2 3; do "$heartwood" update \(world.path) Country --where 'code == "FR"' --set "population = $n" > /dev/null; done
+      newest=$("$heartwood" history \(world.path) --limit 1 --format json | grep '"number"' | tr -dc 0-9)
+      "$heartwood" history \(world.path) --purge $newest > /dev/null
+      kill -CONT $follower
+      wait $follower
+      echo $?
+      cat \(world.path).err
+      """)
+    #expect(!run.output.hasPrefix("0\n") && run.output.contains("history"), "\(run)")
+  }
+
   @Test func `the newest transactions of a long history are listed`() throws {
     for number in 1...5 { change(number) }
     let all = world.run("history").output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
