@@ -172,7 +172,7 @@ extension PersistentStoreCoordinator {
     else {
       throw HeartwoodError(
         .persistentStoreOperation,
-        "the coordinator has \(all.count) stores, and the history and the generations of one are meant: name it by the parameter of"
+        "the coordinator has \(all.count) stores, and the history and the generations of one are meant: pass the store as the parameter `of`"
       )
     }
     try named.objectStore.require(.history)

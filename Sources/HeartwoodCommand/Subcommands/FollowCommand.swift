@@ -17,8 +17,8 @@ enum FollowCommand: Subcommand {
     discussion: """
       Runs until it is stopped. Meanwhile any program can open the copy for reading only, and sees each save about when it
       was shipped. What is missing, altered or out of order in the directory ends the command within a second, with the
-      file and the reason; the copy stays as it was. To go on with the copy as a store of its own, stop the command and
-      open the copy for writing: it cannot follow any more then.
+      file and the reason; the copy has what was whole before it. To go on with the copy as a store of its own, stop the
+      command and open the copy for writing: it cannot follow any more then.
       """,
     examples: [
       SubcommandSyntax.Example(
