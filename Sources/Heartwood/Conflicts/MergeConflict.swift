@@ -58,6 +58,11 @@ public struct MergeConflict: @unchecked Sendable {
     self.cause = cause
   }
 
+  /// Whether the context has it with itself: a reference to an object that it has inserted and deleted.
+  var isOfContext: Bool {
+    if case .dangling(_, let key) = cause { !key.isPermanentKey } else { false }
+  }
+
   /// The conflict in words, for the error's message.
   var text: String {
     switch cause {

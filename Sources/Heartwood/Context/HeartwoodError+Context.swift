@@ -45,10 +45,12 @@ extension HeartwoodError {
 
   static func merge(_ conflicts: [MergeConflict]) -> HeartwoodError {
     let others = conflicts.count > 1 ? ", and \(conflicts.count - 1) more" : ""
+    let text = "\(conflicts[0].text)\(others)"
     return HeartwoodError(
       .managedObjectMerge,
-      "the store has changed since these objects were read: \(conflicts[0].text)\(others); "
-        + "refresh them and save again, or set a merge policy",
+      conflicts.allSatisfy(\.isOfContext)
+        ? "\(text): refer to another object or to none, or set a merge policy"
+        : "the store has changed since these objects were read: \(text); refresh them and save again, or set a merge policy",
       objectIDs: conflicts.map(\.objectID), mergeConflicts: conflicts)
   }
 

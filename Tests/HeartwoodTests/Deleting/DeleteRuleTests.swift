@@ -100,6 +100,21 @@ import Testing
     #expect(ghost.isDeleted)
   }
 
+  @Test func `a reference to an object that was never saved and is deleted is refused with its reason`()
+    throws
+  {
+    let context = try makeContainer().newBackgroundContext()
+    let (ada, fan) = (context.makePerson("Ada"), context.makePerson("Fan"))
+    fan.idol = ada
+    context.delete(ada)
+    let error = heartwoodError { try context.save() }
+    #expect(error?.code == .managedObjectMerge)
+    #expect(error?.message.contains("never saved") == true && error?.message.contains("has changed") == false)
+    fan.idol = nil
+    try context.save()
+    #expect(try context.fetch(Person.self).map(\.name) == ["Fan"])
+  }
+
   // T18
   @Test func `cascade reaches destinations that do not point back`() throws {
     final class Album: ManagedObject {
