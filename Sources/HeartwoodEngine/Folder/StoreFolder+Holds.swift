@@ -19,7 +19,7 @@ extension StoreFolder {
     guard let bytes else { return HoldList() }
     guard let list = bytes.withBytes({ HoldList.decode($0, of: identifier) }) else {
       throw EngineError.damaged(
-        "the file of held generations is damaged; restore it from a backup, or delete it to give all holds up",
+        "the file of held generations is damaged; delete it to give all holds up",
         file: path(of: Self.holdsName))
     }
     return list

@@ -35,19 +35,14 @@ struct ShippableStore {
 
   /// The store's lineage, which is made if it has none.
   func lineage(_ entropy: any Entropy) throws(EngineError) -> Lineage {
-    let directory = store.folder.directory
+    if let mark = try store.folder.lineage(), mark.identifier == store.identifier { return mark.lineage }
+    let lineage = Lineage(low: entropy.next(), high: entropy.next())
+    let mark = ShippingMark(identifier: store.identifier, lineage: lineage)
     do {
-      if let bytes = try directory.contents(of: PieceFormat.lineageName, upTo: PieceFormat.markBytes),
-        let mark = bytes.withBytes({ ShippingMark.decode($0) }), mark.identifier == store.identifier
-      {
-        return mark.lineage
-      }
-      let lineage = Lineage(low: entropy.next(), high: entropy.next())
-      let mark = ShippingMark(identifier: store.identifier, lineage: lineage)
-      try directory.replace(PieceFormat.lineageName, with: mark.encoded(), entropy)
+      try store.folder.directory.replace(PieceFormat.lineageName, with: mark.encoded(), entropy)
       return lineage
     } catch {
-      throw EngineError.files(error, "the lineage of the store could not be read or written")
+      throw EngineError.files(error, "the lineage of the store could not be written")
     }
   }
 }

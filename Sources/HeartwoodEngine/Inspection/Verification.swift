@@ -54,6 +54,8 @@ final class Verification {
     try checkAnchor()
     try checkLog()
     try checkPages(named: try checkCheckpoints())
+    try collecting { () throws(EngineError) in _ = try store.folder.holds(of: store.identifier) }
+    try collecting { () throws(EngineError) in _ = try store.folder.lineage() }
     try collecting { () throws(EngineError) in try checkTreeOnDisk() }
     try collecting { () throws(EngineError) in try checkNewestTree() }
     return report

@@ -43,6 +43,22 @@ import Testing
     try store.engine.close()
   }
 
+  @Test func `a damaged file of the lineage is named, and no other lineage begins`() throws {
+    var random = SplitMix64(seed: 4)
+    let fileSystem = MemoryFileSystem()
+    let store = try ShippedStore(.memoryMapped, fileSystem, "/store")
+    try store.write(&random)
+    try store.ship()
+    let file = try fileSystem.openDirectory("/store").open("lineage", .readWrite)
+    try file.write(all: [1], at: 20)
+    try file.close()
+    try store.write(&random)
+    try store.restartShipper()
+    #expect(code { try store.ship() } == .damaged)
+    #expect(try store.engine.verify().findings.contains { $0.contains("lineage") })
+    try store.engine.close()
+  }
+
   @Test func `a store that was replaced by an older copy of its folder is not shipped on`() throws {
     var random = SplitMix64(seed: 3)
     let fileSystem = MemoryFileSystem()

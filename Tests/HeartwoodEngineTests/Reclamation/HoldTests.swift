@@ -209,6 +209,7 @@ import Testing
     try file.write(all: [0], at: 40)
     #expect(throws: EngineError.self) { try engine.reclaim() }
     #expect(throws: EngineError.self) { try engine.hold("more") }
+    #expect(try engine.verify().findings.contains { $0.contains("held generations") })
     #expect(try engine.get("key") == [1])
     try engine.close()
   }
