@@ -115,7 +115,8 @@ final class ShippingState {
 
   private var isBaseDue: Bool {
     guard let base else { return true }
-    let age = Double(options.clock.nanosecondsSince1970 &- base.shipped) / 1e9
+    // The clock may have been wrong then.
+    let age = abs(Double(options.clock.nanosecondsSince1970) - Double(base.shipped)) / 1e9
     return age >= options.baseSeconds || bytesSinceBase > max(base.bytes, options.baseBytes)
   }
 
