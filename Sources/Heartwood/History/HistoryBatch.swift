@@ -9,6 +9,8 @@ public struct HistoryBatch: Sendable {
   /// Whether there was nothing after the batch when it was read.
   public let isLast: Bool
   let step: ConsumerStep
+  /// How many of the consumer's own transactions it passes over.
+  let ownCount: Int
 
   /// The changes of all transactions, oldest first.
   public var changes: [PersistentHistoryChange] { transactions.flatMap { $0.changes ?? [] } }
@@ -32,14 +34,16 @@ extension HistoryConsumer {
     guard record.transaction >= deleted else { throw missed(record, deleted) }
     var transactions: [PersistentHistoryTransaction] = []
     var (last, nanoseconds) = (record.transaction, record.nanoseconds)
-    var isLast = true
+    var (isLast, ownCount) = (true, 0)
     try view.history(after: record.transaction) { found in
       guard transactions.count < max(1, limit) else {
         isLast = false
         return false
       }
       (last, nanoseconds) = (found.number, found.nanoseconds)
-      if found.author != name {
+      if found.author == name {
+        ownCount += 1
+      } else {
         transactions.append(try PersistentHistoryTransaction(found, store.identity, withChanges: true))
       }
       return true
@@ -50,7 +54,20 @@ extension HistoryConsumer {
       end: PersistentHistoryToken(storeID: storeID, transactionNumber: last, nanoseconds: nanoseconds),
       isLast: isLast,
       step: ConsumerStep(
-        storeID: storeID, name: name, from: record.transaction, transaction: last, nanoseconds: nanoseconds))
+        storeID: storeID, name: name, from: record.transaction, transaction: last, nanoseconds: nanoseconds),
+      ownCount: ownCount)
+  }
+
+  /// How many transactions of its own a consumer passes over before its position is saved for them alone.
+  private static let mostOwn = 16
+
+  /// Saves the position after a batch without transactions, so that the history does not grow for a consumer by its own ones.
+  func passOver(_ batch: HistoryBatch) throws {
+    guard batch.transactions.isEmpty, batch.ownCount >= Self.mostOwn else { return }
+    try store.changeConsumer(name) { former, ends in
+      guard let former, former.transaction == batch.step.from else { return former }
+      return try former.advanced(by: batch.step, at: ends.time)
+    }
   }
 
   private func missed(_ record: ConsumerRecord, _ deleted: UInt64) -> HeartwoodError {
@@ -77,6 +94,7 @@ extension HistoryConsumer {
     var count = 0
     while true {
       let batch = try nextBatch(limit: limit)
+      try passOver(batch)
       guard !batch.transactions.isEmpty else { return count }
       let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
       context.transactionAuthor = name

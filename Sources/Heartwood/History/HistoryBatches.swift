@@ -44,6 +44,7 @@ public struct HistoryBatches: AsyncSequence, Sendable {
       while !Task.isCancelled {
         let batch = try consumer.nextBatch(limit: limit)
         if !batch.transactions.isEmpty { return batch }
+        try consumer.passOver(batch)
         guard await news.next() != nil else { return nil }
       }
       return nil
