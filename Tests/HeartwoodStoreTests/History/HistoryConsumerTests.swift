@@ -249,6 +249,48 @@ import Testing
     try strict.close()
   }
 
+  @Test func `one transaction by a clock that was far ahead does not hold those after it`() {
+    func record(_ seconds: Int64) -> HistoryRecord {
+      HistoryRecord(
+        number: 1, previous: 0, nanoseconds: seconds * 1_000_000_000, author: nil, contextName: nil,
+        program: nil, changes: [])
+    }
+    let retention = HistoryRetention(age: 86_400)
+    let now: Int64 = 1_780_000_000
+    #expect(retention.isOver(record(now + 900_000_000), newest: record(now), 0, total: 0))
+    #expect(retention.isOver(record(now - 86_401), newest: record(now), 0, total: 0))
+    #expect(!retention.isOver(record(now + 5), newest: record(now), 0, total: 0))
+    #expect(!retention.isOver(record(now - 86_399), newest: record(now), 0, total: 0))
+  }
+
+  @Test func `limits count transactions, whatever else the store has written between`() throws {
+    let folder = try TemporaryFolder()
+    let container = try container(HistoryRetention(count: 50), at: folder.store)
+    let indexer = try container.historyConsumer("indexer", lagLimit: 40)
+    for number in 1...11 {
+      try save("\(number)", in: container)
+      _ = try container.persistentStoreCoordinator.reclaim()
+    }
+    #expect(try container.history().count == 11)
+    #expect(try indexer.nextBatch().transactions.count == 11)
+    try container.close()
+  }
+
+  @Test func `a consumer that has seen all does not wait for its own transactions`() throws {
+    let folder = try TemporaryFolder()
+    let container = try container(HistoryRetention(), at: folder.store)
+    let indexer = try container.historyConsumer("indexer", lagLimit: 40)
+    for number in 1...100 {
+      try save("\(number)", in: container, author: "indexer")
+      #expect(try indexer.consume { _, _ in } == 0)
+      #expect(try indexer.status.waitingCount < 20)
+    }
+    #expect(try container.history().count < 30)
+    try save("other", in: container)
+    #expect(try indexer.consume { _, _ in } == 1)
+    try container.close()
+  }
+
   // MARK: Waiting
 
   @Test func `the sequence of batches waits for saves of another coordinator`() async throws {

@@ -4,9 +4,10 @@
 /// their space is reclaimed as that of other deleted data. Transactions that a consumer has not seen are kept for it, up to its limit: see
 /// ``HistoryConsumer``.
 public struct HistoryRetention: Sendable, Hashable {
-  /// How many seconds the history of a transaction is kept at least, by the clock of the machines that save; nil for no limit of age.
+  /// How many seconds the history of a transaction is kept at least, by the clock of the machines that save, which may go wrong by less than this; nil
+  /// for no limit of age.
   public var age: Double?
-  /// About how many of the newest transactions are kept, by their numbers; nil for no limit of their count.
+  /// How many of the newest transactions are kept; nil for no limit of their count.
   public var count: UInt64?
   /// How many bytes the records of the history may have together, by what they take as values; nil for no limit of their size.
   public var bytes: UInt64?
@@ -27,12 +28,15 @@ public struct HistoryRetention: Sendable, Hashable {
 
   /// Whether a transaction is beyond the limits.
   ///
-  /// - Parameter total: The bytes of the records from this one on, if there is a limit of them.
-  func isOver(_ record: HistoryRecord, newest: HistoryRecord, total: UInt64) -> Bool {
+  /// - Parameters:
+  ///   - newerCount: How many there are after it, if there is a limit of them.
+  ///   - total: The bytes of the records from this one on, if there is a limit of them.
+  func isOver(_ record: HistoryRecord, newest: HistoryRecord, _ newerCount: Int, total: UInt64) -> Bool {
     if hasNoLimit { return true }
     if let bytes, total > bytes { return true }
-    if let count, newest.number - record.number >= max(1, count) { return true }
-    return age.map { Double(newest.nanoseconds) - Double(record.nanoseconds) > $0 * 1e9 } ?? false
+    if let count, newerCount >= max(1, count) { return true }
+    // One that was saved by a clock which was far ahead says nothing, and must not hold those after it.
+    return age.map { abs(Double(newest.nanoseconds) - Double(record.nanoseconds)) > $0 * 1e9 } ?? false
   }
 }
 

@@ -12,6 +12,13 @@ extension StoreReading {
     return found
   }
 
+  /// The number of transactions with a history after one. O(log n)
+  func historyCount(after number: UInt64) throws -> Int {
+    guard number < .max else { return 0 }
+    return try count(
+      KeyRange(from: KeySpace.historyKey(number + 1), through: KeySpace.historyKey(.max)))
+  }
+
   /// The record of a consumer; nil if the store has none of this name.
   func consumer(_ name: String) throws -> ConsumerRecord? {
     let value = try KeySpace.consumerKey(name).withUnsafeBytes { try reader.pointer(of: $0) }
@@ -60,13 +67,14 @@ extension LogStoreTransaction {
   func deleteHistory(_ retention: HistoryRetention, newest: HistoryRecord) throws {
     let all = try consumers().map(\.record)
     if retention.hasNoLimit, all.isEmpty { return }
-    let waiting = all.filter { newest.number - min($0.transaction, newest.number) <= $0.lagLimit }
+    let waiting = try all.filter { try historyCount(after: $0.transaction) <= $0.lagLimit }
     let seen = waiting.map(\.transaction).min() ?? .max
     var total = retention.bytes == nil ? 0 : try historyBytes()
     _ = try deleteHistory(
       before: min(newest.number, seen == .max ? .max : seen + 1),
       keepingFrom: { record, bytes in
-        guard retention.isOver(record, newest: newest, total: total) else { return true }
+        let newerCount = retention.count == nil ? 0 : try historyCount(after: record.number)
+        guard retention.isOver(record, newest: newest, newerCount, total: total) else { return true }
         total -= min(total, UInt64(bytes))
         return false
       }, atMost: Self.mostDeleted)

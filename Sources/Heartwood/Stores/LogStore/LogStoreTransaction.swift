@@ -277,7 +277,7 @@ extension LogStoreTransaction {
   ///
   /// - Returns: how many were deleted; less than `most` if there are no more.
   func deleteHistory(
-    before number: UInt64, keepingFrom isKept: (HistoryRecord, _ bytes: Int) -> Bool, atMost most: Int
+    before number: UInt64, keepingFrom isKept: (HistoryRecord, _ bytes: Int) throws -> Bool, atMost most: Int
   ) throws -> Int {
     var keys: [[UInt8]] = []
     var last: UInt64 = 0
@@ -285,7 +285,8 @@ extension LogStoreTransaction {
       let found = try KeySpace.lastNumber(key)
       guard found < number, keys.count < most else { return false }
       // A record that cannot be read is not worth keeping.
-      if let record = try? HistoryCoding.decode(value, number: found, schema), isKept(record, value.count) {
+      if let record = try? HistoryCoding.decode(value, number: found, schema), try isKept(record, value.count)
+      {
         return false
       }
       keys.append(Array(key))

@@ -51,13 +51,6 @@ final class LogStoreView: StoreView, StoreReading {
 
   var generations: StoreGenerations { StoreGenerations(identity, generation) }
 
-  /// The number of transactions with a history after one. O(log n)
-  func historyCount(after number: UInt64) throws -> Int {
-    guard number < .max else { return 0 }
-    return try count(
-      KeyRange(from: KeySpace.historyKey(number + 1), through: KeySpace.historyKey(.max)))
-  }
-
   /// The newest transaction whose history is deleted; 0 if none is.
   func newestDeletedHistory() throws -> UInt64 { try number(KeySpace.deletedHistoryKey) ?? 0 }
 }
