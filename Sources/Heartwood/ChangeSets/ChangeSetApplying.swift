@@ -126,11 +126,11 @@ struct ChangeSetApplying {
     let former = try address(of: change.identity)
     if let former {
       let key = StampKey(address: former)
-      // An object that was deleted later stays so, also where another copy deleted it.
-      if policy != .theirs, let stamp = change.stamp, let own = try stored(key), own.isDeleted,
-        stamp < own.stamp
-      {
-        return nil
+      if let stamp = change.stamp, let own = try stored(key), own.isDeleted {
+        let isConflict = try policy != .newest && !isKnown(stamp) && !isSeen(key)
+        if isConflict { noteConflict(nil, nil) }
+        // An object that was deleted later stays so, also where another copy deleted it.
+        if policy == .mine && isConflict || policy != .theirs && stamp < own.stamp { return nil }
       }
       guard try takes(change.stamp, key, nil, isChangedHere: false, property: nil) else { return nil }
     }
@@ -199,11 +199,28 @@ struct ChangeSetApplying {
     try note(stamp, StampKey(address: address), isDeleted: true)
   }
 
-  /// Whether an object has other values than the set has deleted.
+  /// Whether an object has other values and links than the set has deleted, which its copy has not seen.
   private mutating func isChanged(_ object: ManagedObject, _ change: ChangeSet.Change) throws -> Bool {
+    let address = RowAddress(object.entity, object.objectID.key)
     for (name, cell) in change.cells {
       guard let slot = object.entity.slot(named: name) else { continue }
-      if try !self.cell(of: object, slot).isStored(as: cell.former) { return true }
+      let key = StampKey(address: address, property: view.schema.entity(object.entity).propertyNumbers[slot])
+      if try !self.cell(of: object, slot).isStored(as: cell.former), try !isSeen(key) { return true }
+    }
+    for relationship in object.entity.relationshipsBySlot
+    where relationship.isToMany && !relationship.isTransient {
+      let named = try change.links[relationship.name, default: []].map {
+        try self.address(of: $0.destination)?.key
+      }
+      for target in Set(context.loadedState(object, relationship.slot).keys()).subtracting(
+        named.compactMap(\.self))
+      {
+        // An inverted set does not name the links that go with the object from the other side.
+        for key in linkKeys(address, relationship, target)
+        where key.address == address || set.generations != nil {
+          if try !isSeen(key) { return true }
+        }
+      }
     }
     return false
   }
@@ -263,7 +280,7 @@ struct ChangeSetApplying {
   /// Whether a change of the set is made.
   ///
   /// - Parameters:
-  ///   - isChangedHere: Whether the store has another value than the set expects and makes.
+  ///   - isChangedHere: Whether the store has another value than the set expects and makes, which its copy has not seen.
   ///   - property: Nil for the whole object.
   private mutating func takes(
     _ stamp: ChangeStamp?, _ key: StampKey, _ object: ManagedObject?, isChangedHere: Bool, property: String?,
@@ -279,7 +296,6 @@ struct ChangeSetApplying {
     let isNewer = stamp.map { stamp in own.map { $0.stamp < stamp } ?? true } ?? false
     // The changes of an inverted set have no times: they are made now.
     let decidesByTime = policy == .newest && stamp != nil
-    let isChangedHere = try isChangedHere && !isSeen(key)
     if isChangedHere, !decidesByTime || own != nil { noteConflict(object, property) }
     let takes = decidesByTime ? isNewer : policy == .theirs || policy == .newest || !isChangedHere
     if takes, isNewer { try note(stamp, key, isDeleted: isDeleted) }
@@ -331,7 +347,8 @@ struct ChangeSetApplying {
       } else {
         let present = try self.cell(of: object, slot)
         let isSame = present.isStored(as: cell.value)
-        let isChanged = !isSame && (change.kind == .inserted || !present.isStored(as: cell.former))
+        let isChanged =
+          try !isSame && (change.kind == .inserted || !present.isStored(as: cell.former)) && !isSeen(key)
         guard
           try takes(
             cell.stamp ?? change.stamp, key, object,
@@ -409,10 +426,8 @@ struct ChangeSetApplying {
     for (name, order) in change.orders.sorted(by: { $0.key < $1.key }) {
       guard let slot = object.entity.slot(named: name) else { continue }
       let key = StampKey(address: address, property: numbers[slot])
-      guard
-        try takes(
-          order.stamp, key, object, isChangedHere: try isReordered(object, slot, order), property: name)
-      else { continue }
+      let isChanged = try !isSeen(key) && isReordered(object, slot, order)
+      guard try takes(order.stamp, key, object, isChangedHere: isChanged, property: name) else { continue }
       let wanted = try order.value.compactMap { try self.object(of: $0)?.objectID.key }
       let state = context.loadedState(object, slot)
       let (present, known) = (state.keys(), Set(wanted))

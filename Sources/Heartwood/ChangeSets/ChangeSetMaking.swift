@@ -36,8 +36,10 @@ struct ChangeSetMaking {
     var found = try later.differences(from: earlier) { key, value in
       guard let value, let key = try later.stampKey(of: key) else { return }
       let stored = try StoredStamp(decoding: value, replica)
-      // Stamps of older changes are written at the next exchange.
-      let last = stored.stamp.lineage == replica.ownLineage ? from : before.known[stored.stamp.lineage] ?? 0
+      // Stamps of older changes are written at the next exchange, or when a lineage begins.
+      let lineage = stored.stamp.lineage
+      let former = lineage == before.ownLineage ? newest : before.known[lineage] ?? 0
+      let last = lineage == replica.ownLineage ? from : former
       if stamped[key] == nil, stored.stamp.number > last { stamped[key] = stored }
     }
     for (key, stamp) in stamped {

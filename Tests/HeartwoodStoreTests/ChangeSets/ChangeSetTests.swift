@@ -290,6 +290,61 @@ final class StoreCopy {
     #expect(two.a == 11 && two.b == "kept")
   }
 
+  struct DeleteCase: CaseIterable {
+    var policy = ChangeSetPolicy.error
+    var changesLink = false
+    /// Whether the set is of the copy that has changed the object, not of the one that has deleted it.
+    var isOfChange = false
+    var hasExchanged = false
+    /// Whether it is the first store that has deleted the object.
+    var firstDeletes = false
+
+    static let allCases: [DeleteCase] = ChangeSetPolicy.allCases.flatMap { policy in
+      (0..<16).map { bits in
+        DeleteCase(
+          policy: policy, changesLink: bits & 1 != 0, isOfChange: bits & 2 != 0, hasExchanged: bits & 4 != 0,
+          firstDeletes: bits & 8 != 0)
+      }
+    }
+  }
+
+  @Test(arguments: DeleteCase.allCases) func `a delete conflicts with a change that its copy has not seen`(
+    tried: DeleteCase
+  ) throws {
+    let (first, second) = try pair()
+    if tried.hasExchanged {
+      try #require(try first.part("one")).a = 5
+      try first.context.save()
+      try second.coordinator.apply(set(first, for: second))
+      try #require(try second.part("one")).b = "seen"
+      try second.context.save()
+      try first.coordinator.apply(set(second, for: first))
+    }
+    let (deleting, changing) = tried.firstDeletes ? (first, second) : (second, first)
+    let changed = try #require(try changing.part("two"))
+    if tried.changesLink {
+      changed.labels = Set(try changing.context.fetch(Sticker.self))
+    } else {
+      changed.a = 9
+    }
+    try changing.context.save()
+    try deleting.context.delete(#require(try deleting.part("two")))
+    try deleting.context.save()
+    let (from, to) = tried.isOfChange ? (changing, deleting) : (deleting, changing)
+    let change = try set(from, for: to)
+    #expect(!change.lines.contains { $0.hasPrefix("inserted") })
+    #expect(change.lines.contains { $0.hasPrefix(tried.isOfChange ? "updated" : "deleted") })
+    let isThere = !tried.isOfChange && (tried.policy == .error || tried.policy == .mine)
+    if tried.policy == .error {
+      #expect(heartwoodError { try to.coordinator.apply(change) }?.code == .persistentStoreSaveConflicts)
+    } else {
+      let report = try to.coordinator.apply(change, policy: tried.policy)
+      #expect(report.conflicts.count == (tried.policy == .newest && !tried.isOfChange ? 0 : 1))
+    }
+    #expect(try (to.part("two") != nil) == isThere)
+    #expect(try to.coordinator.verify().findings.isEmpty)
+  }
+
   @Test func `a local set that is rebased on a remote one has what only it has changed`() throws {
     let (first, second) = try pair()
     let start = try #require(second.container.currentHistoryToken).transactionNumber
