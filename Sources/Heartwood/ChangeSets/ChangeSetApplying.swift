@@ -426,7 +426,9 @@ struct ChangeSetApplying {
     for (name, order) in change.orders.sorted(by: { $0.key < $1.key }) {
       guard let slot = object.entity.slot(named: name) else { continue }
       let key = StampKey(address: address, property: numbers[slot])
-      let isChanged = try !isSeen(key) && isReordered(object, slot, order)
+      let isSeen = try isSeen(key)
+      if policy != .newest, order.former == order.value, change.kind == .updated, !isSeen { continue }
+      let isChanged = try !isSeen && isReordered(object, slot, order)
       guard try takes(order.stamp, key, object, isChangedHere: isChanged, property: name) else { continue }
       let wanted = try order.value.compactMap { try self.object(of: $0)?.objectID.key }
       let state = context.loadedState(object, slot)

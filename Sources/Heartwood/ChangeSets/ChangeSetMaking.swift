@@ -133,7 +133,7 @@ struct ChangeSetMaking {
     }
   }
 
-  /// Adds the values that were set and are the same, or nil in a new object; of an object that was inserted again, all.
+  /// Adds the values and orders that were set and are the same, or nil in a new object; of an object that was inserted again, all.
   private func addUnchanged(
     to change: inout ChangeSet.Change, _ address: RowAddress, _ entity: EntityDescription
   ) throws {
@@ -153,6 +153,13 @@ struct ChangeSetMaking {
       let value = try cell(row, slot, address.key, entity, in: later)
       change.cells[path] = ChangeSet.CellChange(
         former: value, value: value, stamp: try stamp(StampKey(address: address, property: numbers[slot])))
+    }
+    for relationship in entity.relationshipsBySlot where relationship.isOrdered && !relationship.isTransient {
+      let number = numbers[relationship.slot]
+      guard isRevived || set[address]?.contains(number) == true else { continue }
+      let order = try destinations(relationship, address.key, in: later)
+      change.orders[relationship.name] = ChangeSet.OrderChange(
+        former: order, value: order, stamp: try stamp(StampKey(address: address, property: number)))
     }
   }
 

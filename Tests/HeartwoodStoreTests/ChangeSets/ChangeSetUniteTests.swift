@@ -133,4 +133,18 @@ private struct Restaurant {
     #expect(try second.context.fetch(Course.self).isEmpty)
     #expect(try second.context.fetch(Menu.self).map(\.name) == ["lunch"])
   }
+
+  @Test func `an order that is changed, sent and changed back is sent again`() throws {
+    let first = try Restaurant(at: url("a"))
+    _ = first.menu("lunch", [first.course("bread"), first.course("soup")])
+    try first.context.save()
+    let second = try first.copy(to: url("b"))
+    for copies in [(first, second), (second, first), (first, second)] {
+      let menu = try #require(try copies.0.context.fetch(Menu.self).first)
+      menu.courses.reverse()
+      try copies.0.context.save()
+      try copies.1.apply(from: copies.0)
+      #expect(try copies.1.contents() == copies.0.contents())
+    }
+  }
 }
