@@ -15,6 +15,8 @@ struct ChangeSetApplying {
   private var inserted: [ChangeSet.Identity: ManagedObject] = [:]
   /// The objects that the set deletes, and that have other values than it expects.
   private var changedSince: Set<ChangeSet.Identity> = []
+  /// The one-to-one values that the store had before the set: setting one changes others.
+  private var partners: [StampKey: ChangeSet.Cell] = [:]
   /// The objects of the set that the store has, or had.
   private var addresses: [ChangeSet.Identity: RowAddress] = [:]
   /// The objects that the set deletes.
@@ -52,6 +54,16 @@ struct ChangeSetApplying {
       if let object { try noteInsertion(of: object, change) }
     }
     // 2. Values, then links, then orders.
+    for case (let change, let object?) in present where change.kind != .deleted {
+      for slot in change.cells.keys.compactMap(object.entity.slot(named:)) {
+        guard let relationship = object.entity.compiled.relationshipBySlot[slot],
+          relationship.inverseRelationship?.isToMany == false
+        else { continue }
+        let key = StampKey(
+          address: RowAddress(object.objectID), property: view.schema.number(of: relationship))
+        partners[key] = try cell(of: object, slot)
+      }
+    }
     for (change, object) in objects where change.kind != .deleted {
       guard let object else {
         if change.kind == .updated { noteConflict(nil, nil) }
@@ -347,8 +359,9 @@ struct ChangeSetApplying {
       } else {
         let present = try self.cell(of: object, slot)
         let isSame = present.isStored(as: cell.value)
-        let isChanged =
-          try !isSame && (change.kind == .inserted || !present.isStored(as: cell.former)) && !isSeen(key)
+        let former = partners[key] ?? present
+        let isOther = change.kind == .inserted || ![cell.former, cell.value].contains(where: former.isStored)
+        let isChanged = try !isSame && isOther && !isSeen(key)
         guard
           try takes(
             cell.stamp ?? change.stamp, key, object,

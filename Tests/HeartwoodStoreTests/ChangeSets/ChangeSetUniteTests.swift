@@ -19,6 +19,12 @@ final class Menu: ManagedObject {
   @Relationship var extras: Set<Course>
 }
 
+final class Place: ManagedObject {
+  @Attribute var name = ""
+  @Relationship(inverse: { $0.previous }) var next: Place?
+  @Relationship(inverse: { $0.next }) var previous: Place?
+}
+
 /// A copy of a store of menus, whose relationships have no inverses.
 private struct Restaurant {
   let container: PersistentContainer
@@ -146,5 +152,45 @@ private struct Restaurant {
       try copies.1.apply(from: copies.0)
       #expect(try copies.1.contents() == copies.0.contents())
     }
+  }
+
+  @Test(arguments: 1...20, [ChangeSetPolicy.error, .mine])
+  func `an inverted set leads one-to-one relationships back`(
+    seed: UInt64, policy: ChangeSetPolicy
+  ) throws {
+    print("random seed \(seed)")
+    var random = SplitMix64(seed: seed)
+    let open = { (name: String) in
+      try PersistentContainer(name: name, types: [Place.self], at: url(name))
+    }
+    let first = try open("a")
+    let context = first.newBackgroundContext()
+    let places = (0..<4).map { number in
+      let place = Place(context: context)
+      place.name = "\(number)"
+      return place
+    }
+    func shuffle() throws {
+      for _ in 0..<3 {
+        places.randomElement(using: &random)?.next =
+          [nil, places.randomElement(using: &random)][random.below(2)]
+      }
+      try context.save()
+    }
+    func state(_ container: PersistentContainer) throws -> [String] {
+      try container.newBackgroundContext().fetch(Place.self)
+        .map { "\($0.name) > \($0.next?.name ?? "-"), < \($0.previous?.name ?? "-")" }.sorted()
+    }
+    try shuffle()
+    try first.persistentStoreCoordinator.backup(to: url("b"))
+    let second = try open("b")
+    try second.persistentStoreCoordinator.beginLineage()
+    let (before, start) = (try state(first), try #require(first.currentHistoryToken?.transactionNumber))
+    try shuffle()
+    let set = try first.persistentStoreCoordinator.changeSet(from: start)
+    try second.persistentStoreCoordinator.apply(set, policy: policy)
+    #expect(try state(second) == state(first))
+    let report = try second.persistentStoreCoordinator.apply(set.inverted, policy: policy)
+    #expect(try state(second) == before && report.conflicts.isEmpty)
   }
 }
