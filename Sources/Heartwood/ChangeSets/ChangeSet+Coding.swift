@@ -232,7 +232,9 @@ private struct Decoder {
   private func identity(_ reader: inout ByteReader) throws -> ChangeSet.Identity {
     let lineage = try lineage(&reader)
     let root = try name(&reader)
-    return ChangeSet.Identity(lineage: lineage, root: root, key: try reader.readVarint())
+    let key = try reader.readVarint()
+    guard key.isPermanentKey else { throw ChangeSet.unreadable("an object has no number of a store") }
+    return ChangeSet.Identity(lineage: lineage, root: root, key: key)
   }
 
   private func identities(_ reader: inout ByteReader) throws -> [ChangeSet.Identity] {
@@ -252,6 +254,8 @@ private struct Decoder {
   private func stamp(_ reader: inout ByteReader) throws -> ChangeStamp? {
     guard try reader.readUInt8() == 1 else { return nil }
     let time = try reader.readInt64()
+    // A store's clock goes on from the latest time.
+    guard time.magnitude < 1 << 62 else { throw ChangeSet.unreadable("a time is not valid") }
     let lineage = try lineage(&reader)
     return ChangeStamp(nanoseconds: time, lineage: lineage, number: try reader.readVarint())
   }

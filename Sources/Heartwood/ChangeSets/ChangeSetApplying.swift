@@ -10,6 +10,7 @@ struct ChangeSetApplying {
   private let log: LogStore
   private let view: LogStoreView
   private let replica: ReplicaRecord
+  private let entities: [String: EntityDescription]
   /// The stamps of the store's changes since its stored ones.
   private var newStamps: [StampKey: StoredStamp] = [:]
   private var inserted: [ChangeSet.Identity: ManagedObject] = [:]
@@ -31,6 +32,7 @@ struct ChangeSetApplying {
     (self.set, self.policy, self.context, self.log, self.view) = (set, policy, context, log, view)
     deleted =
       set.generations == nil ? [] : Set(set.changes.lazy.filter { $0.kind == .deleted }.map(\.identity))
+    entities = context.persistentStoreCoordinator?.managedObjectModel.entitiesByName ?? [:]
     replica = try view.replica()
     newStamps = try view.newStamps(replica)
     applied.generation = view.generation
@@ -38,7 +40,15 @@ struct ChangeSetApplying {
 
   /// Changes the context. With the policy `error` nothing is to be saved if the report has conflicts.
   mutating func run() throws {
-    let present = try set.changes.map { change in (change, try object(of: change.identity)) }
+    try set.check(against: entities)
+    let present = try set.changes.map { change in
+      let object = try object(of: change.identity)
+      if let object, !change.isTombstone, object.entity !== entities[change.entity] {
+        throw ChangeSet.misfit(
+          "an object of \(change.entity) that is in the store as \(object.entity.displayName)")
+      }
+      return (change, object)
+    }
     for (change, object) in present where change.kind == .deleted {
       if let object {
         if try isChanged(object, change) { changedSince.insert(change.identity) }
@@ -91,9 +101,7 @@ struct ChangeSetApplying {
 
   private func root(of identity: ChangeSet.Identity) throws -> EntityDescription {
     if let root = view.schema.rootEntities.first(where: { $0.displayName == identity.root }) { return root }
-    throw HeartwoodError(
-      .persistentStoreIncompatibleVersionHash,
-      "the change set has objects of \(identity.root), which the model does not have")
+    throw ChangeSet.misfit("objects of \(identity.root), which the model does not have")
   }
 
   /// The address of an object that is in the store, or was; nil for one that has never been.
@@ -112,6 +120,19 @@ struct ChangeSetApplying {
     return try address(of: identity).flatMap { try object(at: $0) }
   }
 
+  /// The destination of a relationship, if it is in the store or was inserted.
+  private mutating func destination(
+    _ identity: ChangeSet.Identity, of relationship: RelationshipDescription
+  ) throws -> ManagedObject? {
+    guard let object = try object(of: identity) else { return nil }
+    let entity: EntityDescription = relationship.destinationEntity
+    guard object.entity.isKindOf(entity: entity) else {
+      throw ChangeSet.misfit(
+        "a \(relationship.name) that is a \(object.entity.displayName), not a \(entity.displayName)")
+    }
+    return object
+  }
+
   /// The object of a row in the store.
   private func object(at address: RowAddress) throws -> ManagedObject? {
     guard let entity = try view.entity(of: address) else { return nil }
@@ -122,19 +143,7 @@ struct ChangeSetApplying {
 
   /// Inserts an object of the set, under its former key if it was here; nil if it is to stay deleted.
   private mutating func insert(_ change: ChangeSet.Change) throws -> ManagedObject? {
-    guard change.kind == .inserted else { return nil }
-    guard let entity = context.persistentStoreCoordinator?.managedObjectModel.entitiesByName[change.entity]
-    else {
-      throw HeartwoodError(
-        .persistentStoreIncompatibleVersionHash,
-        "the change set has objects of \(change.entity), which the model does not have")
-    }
-    guard !entity.isAbstract else {
-      throw HeartwoodError(
-        .persistentStoreIncompatibleVersionHash,
-        "the change set has an object of \(change.entity), which is abstract: the model has changed, or the file was not made by a store"
-      )
-    }
+    guard change.kind == .inserted, let entity = entities[change.entity] else { return nil }
     let former = try address(of: change.identity)
     if let former {
       let key = StampKey(address: former)
@@ -341,11 +350,7 @@ struct ChangeSetApplying {
       }
     }
     for (name, cell) in cells.sorted(by: { $0.key < $1.key }) {
-      guard let slot = object.entity.slot(named: name) else {
-        throw HeartwoodError(
-          .persistentStoreIncompatibleVersionHash,
-          "the change set has \(change.entity).\(name), which the model does not have")
-      }
+      guard let slot = object.entity.slot(named: name) else { continue }
       let key = StampKey(address: address, property: numbers[slot])
       // One that was set to the value that it had decides only by its time, or where this store has the value between.
       if policy != .newest, !isNew, cell.former.isStored(as: cell.value), change.kind == .updated,
@@ -377,7 +382,7 @@ struct ChangeSetApplying {
           columns.append((slot, value))
         }
       case .object(let identity):
-        let destination = try self.object(of: identity)
+        let destination = try self.destination(identity, of: object.entity.relationship(at: slot))
         // It is deleted here. Copies that have it learn that nothing is referred to any more.
         if destination == nil, policy == .newest { applied.own[key] = false }
         if policy == .newest || isNew || destination != nil || change.kind == .updated {
@@ -396,7 +401,7 @@ struct ChangeSetApplying {
       let relationship = object.entity.relationship(at: slot)
       for link in links {
         guard let target = try address(of: link.destination) else { continue }
-        let destination = try self.object(of: link.destination)
+        let destination = try self.destination(link.destination, of: relationship)
         // Links go with a deleted destination, but where it has no inverse.
         let isThere = destination != nil && !deleted.contains(link.destination)
         guard isThere || relationship.inverseRelationship == nil else { continue }

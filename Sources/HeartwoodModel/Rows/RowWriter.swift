@@ -88,6 +88,21 @@ package struct RowWriter {
   }
 }
 
+extension ColumnKind {
+  /// Whether a row can have a value in a column of this kind.
+  package func holds(_ value: Value) -> Bool {
+    switch (value, self) {
+    case (.null, _), (.bool, .composite), (.int, .int64), (.double, .double), (.double, .float),
+      (.date, .date),
+      (.bool, .bool), (.uuid, .uuid), (.string, .string), (.url, .uri), (.data, .data), (.decimal, .decimal):
+      true
+    case (.int(let number), .int32): Int32(exactly: number) != nil
+    case (.int(let number), .int16): Int16(exactly: number) != nil
+    default: false
+    }
+  }
+}
+
 /// Builds a row from values set in any order. Columns that are not set are null.
 package struct RowBuilder {
   private enum Cell {
