@@ -478,7 +478,8 @@ struct ChangeSetApplying {
 // MARK: Unique values
 
 extension ChangeSetApplying {
-  /// Deletes the later one of two objects with the same unique values, in each copy the same one. References to it lead to the other then.
+  /// Deletes one of two objects with the same unique values: with `mine` the set's, with `theirs` the store's, otherwise the later one, in each copy the
+  /// same. References to it lead to the other then.
   mutating func unite(_ conflicts: [ConstraintConflict]) throws {
     var kept: [ManagedObject: ManagedObject] = [:]
     var losers: [ManagedObject] = []
@@ -554,12 +555,16 @@ extension ChangeSetApplying {
     context.delete(loser)
   }
 
-  /// The order of objects by when they were inserted, then by where.
-  private func rank(of object: ManagedObject) throws -> (time: Int64, lineage: String, key: UInt64) {
+  /// The order of objects by the policy, then by when they were inserted, then by where.
+  private func rank(of object: ManagedObject) throws -> (
+    place: Int, time: Int64, lineage: String, key: UInt64
+  ) {
+    // The context has inserted what the set brings.
+    let place = policy == .newest || object.isInserted == (policy == .theirs) ? 0 : 1
     let address = RowAddress(object.entity, object.objectID.key)
     let key = StampKey(address: address)
     let stamp = try applied.stamps[key]?.stamp ?? stored(key)?.stamp
     let origin = try applied.origins[address] ?? view.origin(of: address, replica)
-    return (stamp?.nanoseconds ?? .min, origin.lineage.uuidString, origin.key)
+    return (place, stamp?.nanoseconds ?? .min, origin.lineage.uuidString, origin.key)
   }
 }

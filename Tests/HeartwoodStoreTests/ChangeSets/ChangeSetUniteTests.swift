@@ -140,6 +140,20 @@ private struct Restaurant {
     #expect(try second.context.fetch(Menu.self).map(\.name) == ["lunch"])
   }
 
+  @Test(arguments: [ChangeSetPolicy.mine, .theirs], [false, true])
+  func `the policy decides which of two equal objects is kept`(policy: ChangeSetPolicy, isSwapped: Bool)
+    throws
+  {
+    let (first, second) = try pair()
+    let (from, to) = isSwapped ? (first, second) : (second, first)
+    let set = try from.coordinator.changeSet(after: to.coordinator.changeSetPositions())
+    let report = try to.coordinator.apply(set, policy: policy)
+    #expect(report.unitedObjectIDs.count == 1)
+    to.context.reset()
+    let soups = try to.context.fetch(Course.self, where: { $0.title == "soup" })
+    #expect(soups.map(\.rank) == [(policy == .mine) == isSwapped ? 2 : 1])
+  }
+
   @Test func `an order that is changed, sent and changed back is sent again`() throws {
     let first = try Restaurant(at: url("a"))
     _ = first.menu("lunch", [first.course("bread"), first.course("soup")])
