@@ -207,8 +207,10 @@ struct ChangeSetMaking {
   private func stamp(_ key: StampKey) throws -> ChangeStamp? {
     let objectKey = StampKey(address: key.address)
     var own = try newStamps[key] ?? later.storedStamp(key, replica)
-    // A history that was written before it had links has their relationships only.
-    if own == nil, key.target != nil, newStamps[objectKey] == nil {
+    // A history that was written before it had links has their relationships only. One that has some has all that were changed.
+    if own == nil, key.target != nil, newStamps[objectKey] == nil,
+      key.property.map({ links[key.address]?[$0] == nil }) == true
+    {
       own = newStamps[StampKey(address: key.address, property: key.property)]
     }
     guard key.property != nil else { return try (own ?? olderStamps[key])?.stamp }
