@@ -51,7 +51,7 @@ struct ChangeSetApplying {
     }
     for (change, object) in present where change.kind == .deleted {
       if let object {
-        if try isChanged(object, change) { changedSince.insert(change.identity) }
+        if policy != .newest, try isChanged(object, change) { changedSince.insert(change.identity) }
       } else if try address(of: change.identity) == nil {
         try noteForeignDelete(change)
       }
@@ -183,8 +183,8 @@ struct ChangeSetApplying {
   private mutating func removeLinks(of object: ManagedObject, before stamp: ChangeStamp) throws {
     let address = RowAddress(object.objectID)
     for relationship in object.entity.relationshipsBySlot {
+      guard relationship.hasLinkStamps else { continue }
       let inverse = relationship.inverseRelationship
-      guard relationship.hasPortableLinks || inverse?.hasPortableLinks == true else { continue }
       for target in context.loadedState(object, relationship.slot).keys() {
         let other = RowAddress(relationship.destinationEntity, target)
         let keys = linkKeys(address, relationship, target)
@@ -203,10 +203,20 @@ struct ChangeSetApplying {
       // Both have deleted it.
       return try note(change.stamp, key, isDeleted: true)
     }
-    let isChanged = policy != .newest && changedSince.contains(change.identity)
+    let isChanged = changedSince.contains(change.identity)
     guard try takes(change.stamp, key, object, isChangedHere: isChanged, property: nil, isDeleted: true)
     else { return }
     report.changedObjectIDs.insert(object.objectID)
+    if let stamp = change.stamp {
+      for relationship in object.entity.relationshipsBySlot
+      where relationship.inverseRelationship?.hasPortableLinks == true {
+        for target in context.loadedState(object, relationship.slot).keys() {
+          for key in linkKeys(address, relationship, target) where key.address != address {
+            applied.goneLinks[key] = StoredStamp(stamp: stamp, isDeleted: true)
+          }
+        }
+      }
+    }
     context.delete(object)
   }
 
@@ -228,8 +238,7 @@ struct ChangeSetApplying {
       let key = StampKey(address: address, property: view.schema.entity(object.entity).propertyNumbers[slot])
       if try !self.cell(of: object, slot).isStored(as: cell.former), try !isSeen(key) { return true }
     }
-    for relationship in object.entity.relationshipsBySlot
-    where relationship.isToMany && !relationship.isTransient {
+    for relationship in object.entity.relationshipsBySlot where relationship.hasLinkStamps {
       let named = try change.links[relationship.name, default: []].map {
         try self.address(of: $0.destination)?.key
       }
@@ -303,18 +312,25 @@ struct ChangeSetApplying {
   /// - Parameters:
   ///   - isChangedHere: Whether the store has another value than the set expects and makes, which its copy has not seen.
   ///   - property: Nil for the whole object.
+  ///   - isNew: Whether the set brings the object, or the one that a link leads to, so that nothing of it was known here.
+  ///   - isMissing: Whether it is a link that is not here, as what it leads to was deleted. One that was made with its object is taken.
   private mutating func takes(
     _ stamp: ChangeStamp?, _ key: StampKey, _ object: ManagedObject?, isChangedHere: Bool, property: String?,
-    isDeleted: Bool = false
+    isDeleted: Bool = false, isNew: Bool = false, isMissing: Bool = false
   ) throws -> Bool {
     var own = try stored(key)
+    var isOfObject = false
     // A value is not older than its object, which may have been deleted and inserted again.
     if key.property != nil, let ofObject = try stored(StampKey(address: key.address)), !ofObject.isDeleted {
+      isOfObject = own.map { $0 < ofObject } ?? true
       own = max(own ?? ofObject, ofObject)
     }
     // A known change may have been left out, as its object was deleted then. The times decide.
-    if let stamp, isKnown(stamp), policy != .newest || own == nil { return false }
-    let isNewer = stamp.map { stamp in own.map { $0.stamp < stamp } ?? true } ?? false
+    if !isNew, let stamp, isKnown(stamp), policy != .newest || own == nil { return false }
+    let isNewer =
+      stamp.map { stamp in
+        own.map { $0.stamp < stamp || isOfObject && isMissing && $0.stamp == stamp } ?? true
+      } ?? false
     // The changes of an inverted set have no times: they are made now.
     let decidesByTime = policy == .newest && stamp != nil
     if isChangedHere, !decidesByTime || own != nil { noteConflict(object, property) }
@@ -413,7 +429,10 @@ struct ChangeSetApplying {
           destination.map { context.containsRelated(object, slot, $0) }
           ?? context.loadedState(object, slot).contains(target.key)
         guard try isCurrent(link.stamp, object, target, relationship),
-          try takes(link.stamp, key, object, isChangedHere: false, property: name, isDeleted: !link.isAdded),
+          try takes(
+            link.stamp, key, object, isChangedHere: false, property: name, isDeleted: !link.isAdded,
+            isNew: inserted[change.identity] != nil || inserted[link.destination] != nil,
+            isMissing: link.isAdded && !isLinked),
           isLinked != link.isAdded
         else { continue }
         report.changedObjectIDs.insert(object.objectID)
@@ -473,6 +492,11 @@ struct ChangeSetApplying {
     }
     return !matches(former) && !matches(value)
   }
+}
+
+extension RelationshipDescription {
+  /// Whether its links, or those of its inverse, have stamps of their own.
+  fileprivate var hasLinkStamps: Bool { hasPortableLinks || inverseRelationship?.hasPortableLinks == true }
 }
 
 // MARK: Unique values

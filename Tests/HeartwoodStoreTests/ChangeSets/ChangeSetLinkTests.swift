@@ -175,6 +175,55 @@ private func toggle(_ context: ManagedObjectContext, _ count: Int, _ random: ino
     #expect(try first.contents() == second.contents() && first.contents() == third.contents())
   }
 
+  @Test(arguments: ChangeSetPolicy.allCases)
+  func `a link that one copy removes is gone, though another copy adds one to the same object`(
+    policy: ChangeSetPolicy
+  ) throws {
+    let first = try Kitchen(at: url("a"))
+    let (meal, dish) = (first.make("soup"), Dish(context: first.context))
+    dish.name = "old"
+    (meal.dishes, meal.guests) = ([dish], [dish])
+    try first.context.save()
+    let second = try first.copy(to: url("b"))
+    (meal.dishes, meal.guests) = ([], [])
+    try first.context.save()
+    let (other, added) = (try #require(try second.meals().first), Dish(context: second.context))
+    added.name = "new"
+    other.dishes.append(added)
+    other.guests.insert(added)
+    try second.context.save()
+    try first.coordinator.apply(second.set(for: first), policy: policy)
+    try second.coordinator.apply(first.set(for: second), policy: policy)
+    for kitchen in [first, second] {
+      kitchen.context.reset()
+      let meal = try #require(try kitchen.meals().first)
+      #expect(meal.dishes.map(\.name) == ["new"] && meal.guests.map(\.name) == ["new"])
+    }
+  }
+
+  @Test func `a link that was made after an object came back elsewhere comes back with it`() throws {
+    let first = try Kitchen(at: url("a"))
+    first.make("soup")
+    _ = Dish(context: first.context)
+    try first.context.save()
+    let (second, third) = (try first.copy(to: url("b")), try first.copy(to: url("c")))
+    try third.context.delete(#require(third.meals().first))
+    try third.context.save()
+    try second.coordinator.apply(third.set(for: second), policy: .newest)
+    try second.undo()
+    // This copy knows neither that the object was deleted nor that it came back.
+    let meal = try #require(try first.meals().first)
+    (meal.dishes, meal.rivals) = (try first.dishes(), [meal])
+    try first.context.save()
+    try second.coordinator.apply(first.set(for: second), policy: .newest)
+    try first.coordinator.apply(third.set(for: first), policy: .newest)
+    for (from, to) in [(first, second), (second, first), (second, third), (first, third)] {
+      try to.coordinator.apply(from.set(for: to), policy: .newest)
+    }
+    #expect(try second.meals().first?.dishes.count == 1)
+    #expect(try first.contents() == second.contents() && third.contents() == second.contents())
+  }
+
   @Test func `links that are saved while a set is applied come before it or after it`() throws {
     let first = try Kitchen(at: url("a"))
     for _ in 0..<4 { first.make("meal") }

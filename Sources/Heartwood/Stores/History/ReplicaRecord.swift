@@ -170,6 +170,9 @@ struct AppliedChanges: Sendable {
   var generation: UInt64 = 0
   /// The stamps of what was taken.
   var stamps: [StampKey: StoredStamp] = [:]
+  /// The links of other objects that go with the objects that the set deletes. They are gone since then: such an object may have come back elsewhere,
+  /// with later links.
+  var goneLinks: [StampKey: StoredStamp] = [:]
   /// The origins of objects that are new here.
   var origins: [RowAddress: (lineage: UUID, key: UInt64)] = [:]
   /// Changes of this store, and whether they are deletes: of objects because others have the same unique values, and of references because their

@@ -95,7 +95,7 @@ extension StoreReading {
       for change in record.changes { stamps(of: change, stamp) { found[$0] = $1 } }
       return true
     }
-    return (found, clock)
+    return (found.withoutDeletedObjects, clock)
   }
 
   func stamps(
@@ -115,6 +115,13 @@ extension StoreReading {
         body(key, StoredStamp(stamp: stamp, isDeleted: !link.isAdded))
       }
     }
+  }
+}
+
+extension [StampKey: StoredStamp] {
+  /// Without those of values and links of deleted objects: if one comes back, it has what it comes back with.
+  fileprivate var withoutDeletedObjects: Self {
+    filter { $0.key.property == nil || self[StampKey(address: $0.key.address)]?.isDeleted != true }
   }
 }
 
@@ -171,10 +178,10 @@ extension LogStoreTransaction {
       // An object that the set has brought back may be deleted with another one.
       self.stamps(of: change, own) { if applied.stamps[$0]?.isDeleted != $1.isDeleted { stamps[$0] = $1 } }
     }
+    stamps.merge(applied.goneLinks) { $1 }
     for (key, isDeleted) in applied.own { stamps[key] = StoredStamp(stamp: own, isDeleted: isDeleted) }
-    for (key, stamp) in stamps {
+    for (key, stamp) in stamps.withoutDeletedObjects {
       if key.property == nil, stamp.isDeleted {
-        // Those of its values are not asked for any more.
         _ = try reader.deleteRange(.prefix(stampKey(key)))
       }
       try put(stampKey(key), stamp.encoded(&replica))
