@@ -8,7 +8,7 @@ public typealias NSEntityDescription = EntityDescription
 extension EntityDescription {
   /// A new object of the entity with this name in the context's model, inserted.
   ///
-  /// - Precondition: The model has such an entity, and it is not abstract.
+  /// - Precondition: The model has such an entity.
   public static func insertNewObject(
     forEntityName entityName: String, into context: NSManagedObjectContext
   ) -> NSManagedObject {

@@ -9,7 +9,7 @@ import HeartwoodBytes
 open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtocol, CVarArg {
   /// Creates an object of an entity, and inserts it into a context if there is one.
   ///
-  /// - Precondition: The entity is in a valid model. If there is a context, the entity is not abstract.
+  /// - Precondition: The entity is in a valid model.
   public override init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
     ClassEntities.prepare(entity)
     super.init(entity: entity, insertInto: context)
@@ -322,7 +322,7 @@ extension _MadeByClass where Self: NSManagedObject {
   /// An object of an entity, in the entity's class if that is a subclass of this one: what `NSManagedObject(entity: city, insertInto: context)`
   /// makes on Apple's systems. The plugin that translates sources writes it in place of initialisers of this name.
   ///
-  /// - Precondition: The entity is in a valid model, and its class has `init(entity:insertInto:)`. If there is a context, the entity is not abstract.
+  /// - Precondition: The entity is in a valid model, and its class has `init(entity:insertInto:)`.
   public static func _made(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) -> Self {
     ClassEntities.prepare(entity)
     return ManagedObject.make(entity, insertInto: context, as: self as ManagedObject.Type) as! Self

@@ -188,7 +188,7 @@ extension ManagedObjectContext {
 extension EntityDescription {
   /// A new object of the entity with this name in the context's model.
   ///
-  /// - Precondition: The model has such an entity, and it is not abstract.
+  /// - Precondition: The model has such an entity.
   @_disfavoredOverload public static func insertNewObject(
     forEntityName name: String, into context: ManagedObjectContext
   ) -> ManagedObject {

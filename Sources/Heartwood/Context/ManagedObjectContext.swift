@@ -247,8 +247,8 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
     return made
   }
 
-  /// Inserts a new object into this context; the next save writes its row. Inserting a deleted object of this context
-  /// undoes the deletion.
+  /// Inserts a new object into this context; the next save writes its row, and refuses one of an abstract entity. Inserting a
+  /// deleted object of this context undoes the deletion.
   ///
   /// - Precondition: The object belongs to no other context.
   public func insert(_ object: ManagedObject) {
@@ -262,8 +262,6 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
       object.managedObjectContext == nil,
       "\(object.entity.displayName) belongs to another context: pass its objectID and ask for the object here"
     )
-    require(
-      !object.entity.isAbstract, "\(object.entity.displayName) is abstract: make objects of a subentity")
     adoptInserted(object)
     object.awakeFromInsert()
   }

@@ -13,8 +13,7 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   /// few prototypes from which the class's declarations are read. Override it only for work that all of them need; set
   /// the values of new objects in `awakeFromInsert`.
   ///
-  /// - Precondition: The entity is in a valid model and has this class. If there is a context, it is not abstract. The class
-  ///   inherits this initialiser or overrides it.
+  /// - Precondition: The entity is in a valid model and has this class. The class inherits this initialiser or overrides it.
   public init(entity: EntityDescription, insertInto context: ManagedObjectContext?) {
     super.init(entity)
     guard !_isPrototype else { return }

@@ -6,8 +6,15 @@ import HeartwoodFiles
 extension Save {
   /// Validates all changes, and again what validators have changed.
   ///
-  /// - Throws: The failure if there is one; `.validationMultipleErrors` with all of them in `details` if there are several.
+  /// - Throws: The failure if there is one; `.validationMultipleErrors` with all of them in `details` if there are several. Stores have
+  ///   no objects of abstract entities, also not those of a migration, whose saves validate nothing else.
   package func validateChanges() throws {
+    let abstract = context.changes.inserted.filter(\.entity.isAbstract)
+    if let entity = abstract.first?.entity.displayName {
+      throw HeartwoodError(
+        .managedObjectValidation, "\(entity) is abstract: make objects of a subentity",
+        objectIDs: abstract.map(\.objectID))
+    }
     guard context.validatesAtSave else { return }
     for _ in 0..<Self.mostRoundsOfValidation {
       let before = context.editCount

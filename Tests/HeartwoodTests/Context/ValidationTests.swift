@@ -73,6 +73,42 @@ extension ManagedObjectContext {
     #expect(context.hasChanges)
   }
 
+  @Test func `an object of an abstract entity is used in a context, and its save is refused`() throws {
+    let shape = EntityDescription(
+      name: "Shape", properties: [AttributeDescription(name: "name", type: .string, isOptional: true)])
+    let circle = EntityDescription(
+      name: "Circle", properties: [AttributeDescription(name: "radius", type: .double)])
+    shape.isAbstract = true
+    shape.subentities = [circle]
+    let container = PersistentContainer(
+      name: "Shapes", managedObjectModel: ManagedObjectModel(entities: [shape, circle]))
+    container.persistentStoreDescriptions = [
+      PersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
+    ]
+    try container.loadPersistentStores()
+    let context = container.newBackgroundContext()
+    let round = try context.make("Circle")
+    let (one, other) = (try context.make("Shape"), try context.make("Shape"))
+    one.setValue("any", forKey: "name")
+    let request = FetchRequest<ManagedObject>(entityName: "Shape")
+    #expect(try Set(context.fetch(request)) == [round, one, other])
+    try context.obtainPermanentIDs(for: [one])
+    let child = ManagedObjectContext(concurrencyType: .privateQueue)
+    child.parent = context
+    _ = try child.make("Shape")
+    for saved in [context, child] {
+      let error = heartwoodError { try saved.save() }
+      #expect(error?.code == .managedObjectValidation && error?.message.contains("Shape is abstract") == true)
+    }
+    #expect(
+      heartwoodError { try context.save() }.map { Set($0.objectIDs) } == [one.objectID, other.objectID])
+    context.delete(one)
+    context.delete(other)
+    try context.save()
+    context.reset()
+    #expect(try context.fetch(request).map(\.entity.name) == ["Circle"])
+  }
+
   // T20
   @Test func `a mandatory relationship that a delete empties makes the save fail on the survivor`() throws {
     let context = try makeTasks()

@@ -157,7 +157,7 @@ final class Tracked: ManagedObject {
     #expect(object.title == "new")
   }
 
-  // Findings: insert(_:) of a deleted object, of one whose delete was saved, of an abstract entity
+  // Findings: insert(_:) of a deleted object, of one whose delete was saved
   @Test func `an object that is deleted and inserted again keeps its edits, and they are saved`() throws {
     let context = try makeContext()
     let object = Tracked(context: context)
