@@ -83,6 +83,7 @@ enum PredicateText {
     case let number as Double where number == number.rounded() && abs(number) < 1e15:
       String(format: "%.0f", number)
     case let number as Decimal: "\(number)"
+    case let uuid as UUID: uuid.uuidString
     default: "\(expression)"
     }
   }

@@ -83,6 +83,12 @@ private final class TypedCompound<Root>: NSCompoundPredicate, TypedPredicate {}
     ("NOT (a == 1 AND b == 2)", "NOT (a == 1 AND b == 2)"), ("ANY a.b > 1", "ANY a.b > 1"),
     ("TRUEPREDICATE", "TRUEPREDICATE"), ("a == $X", "a == $X"), ("SELF == 'x'", "SELF == \"x\""),
     ("a.@count > 2.0", "a.@count > 2"),
+    ("a == 328C9C2D-0B1E-4D71-8F6A-1E2D3C4B5A69", "a == 328C9C2D-0B1E-4D71-8F6A-1E2D3C4B5A69"),
+    (
+      "a IN {CAST('D28C9C2D-0B1E-4D71-8F6A-1E2D3C4B5A69', 'NSUUID'), nil}",
+      "a IN {D28C9C2D-0B1E-4D71-8F6A-1E2D3C4B5A69, nil}"
+    ),
+    ("12345678 - 1234 > a", "12345678 - 1234 > a"),
   ])
   func `predicates have the text of Apple's systems, which is read again`(format: String, text: String) {
     let parsed = NSPredicate(format: format)
@@ -97,6 +103,11 @@ private final class TypedCompound<Root>: NSCompoundPredicate, TypedPredicate {}
       NSPredicate(format: "a > %@", Date(timeIntervalSinceReferenceDate: 1.5) as NSDate).predicateFormat
         == "a > CAST(1.500000, \"NSDate\")")
     #expect(NSPredicate(format: "a == %@", NSDecimalNumber(string: "12.50")).predicateFormat == "a == 12.5")
+    let ids = [UUID(), UUID()]
+    #expect(NSPredicate(format: "a == %@", ids[0] as CVarArg).predicateFormat == "a == \(ids[0])")
+    let several = NSPredicate(format: "a IN %@", ids)
+    #expect(several.predicateFormat == "a IN {\(ids[0]), \(ids[1])}")
+    #expect(NSPredicate(format: several.predicateFormat) == several)
     #expect(
       "\(NSCompoundPredicate(andPredicateWithSubpredicates: [comparison("a", .equalTo, "b")]))"
         == "a == \"b\"")

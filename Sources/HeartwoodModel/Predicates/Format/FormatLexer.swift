@@ -47,6 +47,7 @@ package struct FormatLexer {
   private mutating func readToken() throws(HeartwoodError) {
     let start = position
     guard let character = next else { return }
+    if let uuid = readUUID() { return append(.uuid(uuid), from: start) }
     switch character {
     case "\"", "'": append(.text(try readText(closedBy: character)), from: start)
     case "0"..."9": append(try readNumber(), from: start)
@@ -155,6 +156,17 @@ extension FormatLexer {
       return .decimal(decimal)
     }
     return .number(number)
+  }
+
+  /// A UUID in capitals: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.
+  private mutating func readUUID() -> UUID? {
+    let end = position + 36
+    guard end <= text.count, text[position + 8] == "-", text[position + 13] == "-",
+      end == text.count || !text[end].isNamePart, let uuid = UUID(uuidString: string(position..<end)),
+      uuid.uuidString == string(position..<end)
+    else { return nil }
+    position = end
+    return uuid
   }
 
   private static let radixes: [Unicode.Scalar: Int] = [

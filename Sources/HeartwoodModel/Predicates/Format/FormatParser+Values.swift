@@ -24,6 +24,7 @@ extension FormatParser {
     case .integer(let number): return constant(.int(number))
     case .number(let number): return constant(.double(number))
     case .decimal(let number): return constant(.decimal(number))
+    case .uuid(let uuid): return constant(.uuid(uuid))
     case .function(let name): return .expression(try parseGroupAggregate(name))
     case .sign: throw unexpected("a value or a comparison")
     case .end where position == 0:

@@ -16,6 +16,8 @@ package struct FormatToken {
     case number(Double)
     /// A number with more digits than a floating-point number has.
     case decimal(Decimal)
+    /// A UUID as Core Data prints it, in capitals and without quotes.
+    case uuid(UUID)
     case sign(String)
     case end
   }
@@ -41,6 +43,7 @@ package struct FormatToken {
     case .integer(let number): "'\(number)'"
     case .number(let number): "'\(number)'"
     case .decimal(let number): "'\(number)'"
+    case .uuid(let uuid): "'\(uuid)'"
     case .sign(let sign): "'\(sign)'"
     case .end: "the end"
     }
