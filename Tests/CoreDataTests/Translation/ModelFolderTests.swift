@@ -4,8 +4,12 @@ import Testing
 @testable import CoreDataTranslation
 
 @Suite struct `Models for the program` {
-  /// - Parameter current: The version that the list names; nil for a list without a name.
-  private func withFolder(of versions: [String], current: String?, _ body: (String) throws -> Void) throws {
+  /// - Parameters:
+  ///   - current: The version that the list names; nil for a list without a name.
+  ///   - hasList: Whether there is a list.
+  private func withFolder(
+    of versions: [String], current: String?, hasList: Bool = true, _ body: (String) throws -> Void
+  ) throws {
     let parent = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     let bundle = parent.appending(path: "Library.xcdatamodeld")
     defer { try? FileManager.default.removeItem(at: parent) }
@@ -15,8 +19,8 @@ import Testing
       try Data("<model/>".utf8).write(to: folder.appending(path: "contents"))
     }
     let list = current.map { ["_XCCurrentVersionName": $0 + ".xcdatamodel"] } ?? [:]
-    try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0).write(
-      to: bundle.appending(path: ".xccurrentversion"))
+    let data = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+    if hasList { try data.write(to: bundle.appending(path: ".xccurrentversion")) }
     try body(bundle.path)
   }
 
@@ -27,9 +31,11 @@ import Testing
   func `the current version is the one that is named, the only one, or the last`(
     versions: [String], named: String?, current: String
   ) throws {
-    try withFolder(of: versions, current: named) { path in
-      let folder = try ModelFolder(path: path)
-      #expect(folder.current == current)
+    for hasList in [true, false] where hasList || named == nil {
+      try withFolder(of: versions, current: named, hasList: hasList) { path in
+        let folder = try ModelFolder(path: path)
+        #expect(folder.current == current)
+      }
     }
   }
 

@@ -25,12 +25,14 @@ package struct XcodeModelBundle {
     let file = "\(url.path)/\(Self.currentVersionFile)"
     let list = Self.currentVersionList(in: url)
     let named = list.flatMap(Self.currentName)
-    // A list without a name, as some tools write it, is no refusal.
-    if list != nil, named == nil, versions.count > 1,
+    // Xcode makes the list only when another version is chosen; some tools write one without a name, or lose it.
+    if named == nil, versions.count > 1,
       let last = versions.max(by: { $0.name.compare($1.name, options: .numeric) == .orderedAscending })
     {
       current = last
-      notes = ["\(file) names no version: \(last.name), the last one by its name, is read"]
+      notes = [
+        "\(file) \(list == nil ? "is missing" : "names no version"): \(last.name), the last one by its name, is read"
+      ]
       return
     }
     let found = try folder.current(
