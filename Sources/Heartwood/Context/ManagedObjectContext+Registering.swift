@@ -99,12 +99,14 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Removes an object from the context; it keeps its last values but has no context any more.
+  /// Removes an object from the context; it keeps its last values but has no context any more, and no destinations.
   func forget(_ object: ManagedObject) {
     TransientLinks(self).dropTransientLinks(of: object)
-    identities.remove(object.entity.rootEntity.number, object.identifier.key)
-    usedObjects?.remove(object.identifier)
-    object.detach()
+    object.changeValues(object.entity.relationshipsBySlot.map(\.slot)) {
+      identities.remove(object.entity.rootEntity.number, object.identifier.key)
+      usedObjects?.remove(object.identifier)
+      object.detach()
+    }
   }
 
   /// Replaces an object's temporary identifier. Values that still contain the old key resolve it with `permanentKeys`.

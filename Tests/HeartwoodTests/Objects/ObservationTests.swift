@@ -37,6 +37,37 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `the relationships of an object whose delete was saved become empty, which is seen`(isElsewhere: Bool)
+    throws
+  {
+    let world = try World()
+    let (person, company) = (world.person, world.company)
+    #expect(
+      try notices {
+        if isElsewhere {
+          let other = world.container.newBackgroundContext()
+          other.delete(other.object(with: person.objectID))
+          try other.save()
+          world.context.refresh(person, mergeChanges: true)
+        } else {
+          world.context.delete(person)
+          world.context.processPendingChanges()
+        }
+        try world.context.save()
+      } whileReading: {
+        _ = person.company
+      })
+    #expect(
+      try notices {
+        world.context.delete(company)
+        try world.context.save()
+      } whileReading: {
+        _ = company.people
+      })
+    #expect(person.company == nil && person.managedObjectContext == nil && company.people.isEmpty)
+  }
+
   // OBJ-33
   @Test func `an assignment is seen by those who have read the property, and by no others`() throws {
     let world = try World()
