@@ -6,7 +6,7 @@ import HeartwoodBytes
 ///
 /// Its classes declare properties by `@NSManaged`, which the build plugins of this package fill in, or have none: every property can be used by
 /// its name.
-open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtocol, CVarArg {
+open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtocol, CVarArg, _CVarArgObject {
   /// Creates an object of an entity, and inserts it into a context if there is one.
   ///
   /// - Precondition: The entity is in a valid model.
@@ -310,6 +310,8 @@ func raise(_ method: String, _ reason: String) -> Never {
 public protocol _MadeByClass {}
 extension NSManagedObject: _MadeByClass {}
 
+  /// The description, for a text that Foundation formats.
+  public final var _cVarArgObject: any CVarArg { NSString(string: description) }
 extension _MadeByClass where Self: NSManagedObject {
   /// Creates an object of an entity, as `_made(entity:insertInto:)`. A class's own initialiser goes before this one.
   ///

@@ -15,7 +15,9 @@ extension ManagedObjectID {
   public var hash: Int { hashValue }
 }
 
-extension ManagedObjectID: CVarArg {
+extension ManagedObjectID: CVarArg, _CVarArgObject {
+  /// The description, for a text that Foundation formats.
+  public var _cVarArgObject: any CVarArg { NSString(string: description) }
   /// Needed for arguments of formats; never asked for.
   public var _cVarArgEncoding: [Int] { [0] }
 }

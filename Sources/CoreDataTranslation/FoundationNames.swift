@@ -18,6 +18,7 @@ package enum FoundationNames {
     ("NSKeyValueObservingOptions", "NSKeyValueObservingOptions"), ("NSKeyValueChange", "NSKeyValueChange"),
     ("NSKeyValueSetMutationKind", "NSKeyValueSetMutationKind"),
     ("AutoreleasingUnsafeMutablePointer", "AutoreleasingUnsafeMutablePointer"),
+    ("CVaListPointer", "CVaListPointer"),
   ]
 
   private static let functionsAndValues: [(name: String, text: String)] = [

@@ -85,7 +85,7 @@ extension _FormatPredicate where Self: NSPredicate {
 
   /// A predicate from text, with its arguments in a list of C, which does not say their types: `withVaList` and `getVaList` make others.
   @available(*, unavailable, message: "use init(format:argumentArray:)")
-  public init(format: String, arguments: CVaListPointer) { fatalError() }
+  public init(format: String, arguments: Swift.CVaListPointer) { fatalError() }
 }
 
 extension NSPredicate {

@@ -7,14 +7,16 @@ struct FaceUnsafeCodeTests {
   static let coreData = UnsafeCodeRules(
     root: "Sources/CoreData",
     rawMemory: [
-      "an object as a C argument or as text": ["NSManagedObject.swift", "Foundation/PredicateText.swift"],
+      "an object as a C argument or as text": [
+        "NSManagedObject.swift", "Foundation/PredicateText.swift", "Foundation/CVarArg.swift",
+      ],
       "the type of a result, which Swift does not see": [
         "NSFetchedResultsController.swift", "NSManagedObjectContext.swift", "RequestCasts.swift",
         "Stores/StoreFetch.swift",
       ],
       "Foundation's own signature": [
         "Unavailable.swift", "Foundation/AutoreleasingUnsafeMutablePointer.swift",
-        "Foundation/ArchivedDecimal.swift",
+        "Foundation/ArchivedDecimal.swift", "Foundation/ArgumentLists.swift",
         "Support/RelationshipOrderedSet.swift", "Support/FoundationValue.swift",
         "Stores/NodeProperties.swift",
       ],
