@@ -1,6 +1,11 @@
 import Foundation
 import Heartwood
 
+extension AnyKeyPath {
+  /// The names of the properties of managed objects that the key path reads, with dots between them. The standard library's own is nil here.
+  public var _kvcKeyPathString: String? { InspectedObject.names(of: self) }
+}
+
 /// Values by key paths, and by names that are no properties of the model.
 extension NSManagedObject {
   final func owner(ofPath path: String) -> (NSManagedObject, String) {

@@ -286,6 +286,19 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   /// The same as `description`.
   open var debugDescription: String { description }
 
+  /// Whether the object has a method: one that `#selector` carries, one of key-value coding or of the object's life, or an accessor of a
+  /// property, such as `name`, `setName:` or `addBooksObject:`. Other methods of the program have no names here.
+  open func responds(to aSelector: Selector!) -> Bool {
+    guard let aSelector else { return false }
+    return aSelector.isMethod(of: self) || AccessorNames.has(aSelector.name, entity)
+      || _ownValue(forKey: aSelector.name) != nil
+  }
+
+  /// Whether objects of the class have a method, as far as the class's entity says it.
+  open class func instancesRespond(to aSelector: Selector!) -> Bool {
+    aSelector.map { AccessorNames.has($0.name, entity()) } ?? false
+  }
+
   /// Whether the object is of the class or of a subclass.
   public final func isKind(of aClass: AnyClass) -> Bool { type(of: self).isSubclass(of: aClass) }
 
@@ -297,6 +310,8 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   /// Whether the object is exactly of the class.
   public final func isMember(of aClass: AnyClass) -> Bool { type(of: self) == aClass }
 
+  /// The description, for a text that Foundation formats.
+  public final var _cVarArgObject: any CVarArg { NSString(string: description) }
   /// Needed for arguments of formats; never asked for.
   public final var _cVarArgEncoding: [Int] { [Int(bitPattern: Unmanaged.passUnretained(self).toOpaque())] }
 }
@@ -310,8 +325,6 @@ func raise(_ method: String, _ reason: String) -> Never {
 public protocol _MadeByClass {}
 extension NSManagedObject: _MadeByClass {}
 
-  /// The description, for a text that Foundation formats.
-  public final var _cVarArgObject: any CVarArg { NSString(string: description) }
 extension _MadeByClass where Self: NSManagedObject {
   /// Creates an object of an entity, as `_made(entity:insertInto:)`. A class's own initialiser goes before this one.
   ///

@@ -13,6 +13,12 @@ extension ManagedObjectID {
   public func isEqual(_ object: Any?) -> Bool { object as? ManagedObjectID == self }
   /// A hash of the identifier.
   public var hash: Int { hashValue }
+  /// Whether the type is that of identifiers, or `NSObject`, from which it inherits on Apple's systems.
+  public func isKind(of aClass: Any.Type) -> Bool { isMember(of: aClass) || aClass == NSObject.self }
+  /// Whether the type is that of identifiers.
+  public func isMember(of aClass: Any.Type) -> Bool { aClass == ManagedObjectID.self }
+  /// The identifier itself, which does not change.
+  public func copy() -> Any { self }
 }
 
 extension ManagedObjectID: CVarArg, _CVarArgObject {

@@ -7,11 +7,14 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible, Expressible
   /// The name.
   public let name: String
   let call: (@Sendable (AnyObject, Notification) -> Void)?
+  /// Whether an object is of the class that has the method; nil if that is not known.
+  private let isOfClass: (@Sendable (AnyObject) -> Bool)?
 
   /// A name without a method.
   public init(_ name: String) {
     self.name = name
     call = nil
+    isOfClass = nil
   }
 
   /// A name without a method.
@@ -22,6 +25,7 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible, Expressible
     self.name = name
     let sent = SentBlock(method)
     call = { target, notification in (target as? Target).map { sent.block($0)(notification) } }
+    isOfClass = { $0 is Target }
   }
 
   /// A method of a class with an argument for the notification, as Foundation's class.
@@ -31,6 +35,7 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible, Expressible
     call = { target, notification in
       (target as? Target).map { sent.block($0)(notification as NSNotification) }
     }
+    isOfClass = { $0 is Target }
   }
 
   /// A method of a class without arguments.
@@ -38,11 +43,23 @@ public struct Selector: Hashable, Sendable, CustomStringConvertible, Expressible
     self.name = name
     let sent = SentBlock(method)
     call = { target, _ in (target as? Target).map { sent.block($0)() } }
+    isOfClass = { $0 is Target }
+  }
+
+  /// Any other method of a class, which is not called by its name.
+  @_disfavoredOverload
+  public init<Target: AnyObject, Method>(_ name: String, _ method: @escaping (Target) -> Method) {
+    self.name = name
+    call = nil
+    isOfClass = { $0 is Target }
   }
 
   /// Any other function, which is known by its name only.
   @_disfavoredOverload
   public init<Function>(_ name: String, _ function: Function) { self.init(name) }
+
+  /// Whether an object has the method that the selector carries.
+  func isMethod(of object: AnyObject) -> Bool { isOfClass?(object) ?? false }
 
   /// Whether both have the same name.
   public static func == (left: Selector, right: Selector) -> Bool { left.name == right.name }

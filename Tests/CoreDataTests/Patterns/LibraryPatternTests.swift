@@ -96,6 +96,64 @@ final class TitledEntity: NSManagedObject {
     #expect(text == "7")
   }
 
+  @Test func `a format takes the arguments that passed through functions of the program`() {
+    func predicate(_ format: String, arguments: CVaListPointer) -> NSPredicate {
+      NSPredicate(format: format, arguments: arguments)
+    }
+    func find(_ format: String, _ arguments: any CVarArg...) -> NSPredicate {
+      withVaList(arguments) { predicate(format, arguments: $0) }
+    }
+    func text(_ format: String, _ arguments: CVaListPointer) -> String {
+      NSString(format: format, arguments: arguments) as String
+    }
+    let expected = NSPredicate(format: "name == %@ AND pages > %d", "Ada", 3)
+    #expect(find("name == %@ AND pages > %d", "Ada", 3) == expected)
+    let list = getVaList(["Ada", 3])
+    #expect(predicate("name == %@ AND pages > %d", arguments: list) == expected)
+    let given: CVaListPointer = getVaList(["Ada", 3])
+    #expect(NSPredicate(format: "name == %@ AND pages > %d", arguments: given) == expected)
+    #expect(text("%d pages", getVaList([7])) == "7 pages")
+    let id = UUID()
+    #expect(
+      text("%@ %@ %@ %@", getVaList(["a" as NSString, NSNumber(value: 3), id as CVarArg, "b"]))
+        == "a 3 \(id) b")
+    #expect(String(format: "%@ %@", [1] as CVarArg, Decimal(2) as CVarArg) == "[1] 2")
+    // A type of Swift's that a function of C takes.
+    let length = withVaList([12_345]) { (pointer: Swift.CVaListPointer) in vsnprintf(nil, 0, "%d", pointer) }
+    #expect(length == 5 && vsnprintf(nil, 0, "%d", getVaList([12_345])) == 5)
+  }
+
+  @Test func `an object and its identifier say of which class they are, and which methods they have`() throws
+  {
+    final class Listener {
+      func hear(_ notification: Notification) {}
+    }
+    let context = try Library.makeContainer().newBackgroundContext()
+    try context.performAndWait {
+      let author = Author(name: "Ada", context: context)
+      for name in [
+        "name", "setName:", "books", "addBooksObject:", "removeBooks:", "objectID", "willSave",
+        "setValue:forKey:",
+      ] {
+        #expect(author.responds(to: NSSelectorFromString(name)), "\(name)")
+      }
+      for name in ["age", "setAge:", "addNameObject:", "setName:forKey:", "name:", "set:", ""] {
+        #expect(!author.responds(to: Selector(name)), "\(name)")
+      }
+      #expect(author.responds(to: Selector("willSave()", Author.willSave)))
+      #expect(!author.responds(to: Selector("hear:", Listener.hear)))
+      #expect(
+        Author.instancesRespond(to: Selector("born")) && !Author.instancesRespond(to: Selector("pages")))
+      #expect(author.objectID.isKind(of: NSManagedObjectID.self) && author.objectID.isKind(of: NSObject.self))
+      #expect(
+        author.objectID.isMember(of: NSManagedObjectID.self) && !author.objectID.isKind(of: NSString.self))
+      #expect(author.objectID.copy() as? NSManagedObjectID == author.objectID)
+      #expect(
+        (\Author.name)._kvcKeyPathString == "name" && (\Book.author?.name)._kvcKeyPathString == "author.name")
+      #expect((\String.count)._kvcKeyPathString == nil)
+    }
+  }
+
   @Test func `a place for a value is made of a variable`() {
     var text = "a" as NSString
     let place = AutoreleasingUnsafeMutablePointer<AnyObject?>(&text)
