@@ -192,6 +192,12 @@ package struct Translation {
     }
     if keyword == "class" {
       index.note(class: name, superclass: superclass)
+      if isWriting, scopes.isEmpty, let superclass,
+        let factory = TransformerFactory.text(
+          of: name, as: pending.objectiveCName, superclass, declaredAt: start, in: cursor)
+      {
+        appended.append(factory)
+      }
       if isWriting, let given = pending.objectiveCName, given != name, scopes.isEmpty {
         appended.append(
           "final class _ClassNamed_\(given): CoreData._NamedClass { override class var target: AnyClass { \(name).self } }"

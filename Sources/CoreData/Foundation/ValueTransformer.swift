@@ -39,13 +39,14 @@ open class ValueTransformer: NSObject {
     transformer.register(as: name.rawValue)
   }
 
-  /// The transformer that was registered with a name; of Foundation's own also one that was not. `ValueTransformer(forName:)` of Foundation is
-  /// this method here.
+  /// The transformer that was registered with a name; of Foundation's own, and of a class with this name, also one that was not.
+  /// `ValueTransformer(forName:)` of Foundation is this method here.
   open class func valueTransformer(forName name: NSValueTransformerName) -> ValueTransformer? {
     if let registered = known[name.rawValue] { return registered }
-    guard ofArchives.contains(name.rawValue) else { return nil }
-    let made = NSSecureUnarchiveFromDataTransformer()
-    setValueTransformer(made, forName: name)
+    let made =
+      ofArchives.contains(name.rawValue)
+      ? NSSecureUnarchiveFromDataTransformer() : ProgramClasses.transformer(named: name.rawValue)
+    if let made { setValueTransformer(made, forName: name) }
     return made
   }
 

@@ -29,6 +29,13 @@ enum ProgramClasses {
     ProgramClassTable.shared.givenName(of: type)
   }
 
+  /// A transformer of the class with a name, with or without its module.
+  static func transformer(named name: String) -> ValueTransformer? {
+    let bare = name.split(separator: ".").last ?? ""
+    let classes = ProgramClassTable.shared.candidates("_TransformerNamed_\(bare)")
+    return classes.lazy.compactMap { ($0 as? _NamedTransformerClass.Type)?.make() }.first
+  }
+
   /// The class names that begin with a prefix.
   static func names(withPrefix prefix: String) -> [String] {
     ProgramClassTable.shared.names(withPrefix: prefix)

@@ -46,6 +46,11 @@ import Testing
     }
   }
 
+  /// As the plugin writes it for a class of transformers.
+  final class _TransformerNamed_FoundTransformer: _NamedTransformerClass {
+    override class func make() -> ValueTransformer? { CoverTransformer() }
+  }
+
   /// Properties that are declared with other types than the model has.
   final class Mixed: NSManagedObject {
     var small: Int16 {
@@ -210,6 +215,19 @@ import Testing
     context.performAndWait {
       let sketches = (0..<2).map { _ in Sketch(context: context) }
       for sketch in sketches { sketch.setValue("bad", forKey: "title") }
+  @Test(arguments: ["FoundTransformer", "Sketches.FoundTransformer"])
+  func `a transformer that is not registered is found by the name of its class`(name: String) throws {
+    let context = try makeContext(transformer: name)
+    try context.performAndWait {
+      let sketch = NSEntityDescription.insertNewObject(forEntityName: "Sketch", into: context) as! Sketch
+      sketch.setValue(Cover("a"), forKey: "tags")
+      try context.save()
+      context.refreshAllObjects()
+      #expect((sketch.value(forKey: "tags") as? Cover)?.text == "a")
+    }
+    #expect(ValueTransformer(forName: NSValueTransformerName(name)) is CoverTransformer)
+  }
+
       do {
         try context.save()
         Issue.record("both are refused")

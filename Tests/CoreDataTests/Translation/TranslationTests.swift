@@ -125,6 +125,31 @@ import Testing
     #expect(cases(translated(marked.dropLast() + own + " }")).isEmpty)
   }
 
+  @Test func `a class of transformers that is made without arguments is found by its name`() {
+    func factory(_ source: String) -> Substring? {
+      translated(source).split(separator: "\n").first { $0.contains("_TransformerNamed_") }
+    }
+    func expected(_ name: String, _ type: String) -> Substring {
+      "final class _TransformerNamed_\(name): CoreData._NamedTransformerClass { override class func make() -> CoreData.ValueTransformer? { \(type)() } }"
+    }
+    #expect(factory("class A: ValueTransformer {}")?.hasSuffix(expected("A", "A")) == true)
+    #expect(
+      factory(
+        "@objc(B) public final class A: NSSecureUnarchiveFromDataTransformer { let a = [1].map { _ in init(2) } }"
+      )?
+      .hasSuffix(expected("B", "A")) == true)
+    #expect(
+      factory("class A: ValueTransformer { init(key: Data) {}\n override init() {} }")?.hasSuffix(
+        expected("A", "A")) == true)
+    for source in [
+      "class A: ValueTransformer { init(key: Data) {} }", "class A<T>: ValueTransformer {}",
+      "class A: ValueTransformer { private override init() {} }", "class A: NSObject {}",
+      "enum E { class A: ValueTransformer {} }", "@MainActor class A: ValueTransformer {}",
+    ] {
+      #expect(factory(source) == nil, "\(source)")
+    }
+  }
+
   @Test func `modifiers and other attributes of properties stay, but for those of Objective-C`() {
     func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
     #expect(
