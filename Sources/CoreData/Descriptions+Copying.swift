@@ -34,6 +34,8 @@ extension PropertyDescription: NSCopying {
     copy.renamingIdentifier = formerName
     copy.versionHashModifier = versionHashModifier
     copy.wantsIndex = wantsIndex
+    copy.isIndexedBySpotlight = isIndexedBySpotlight
+    copy.isStoredInExternalRecord = isStoredInExternalRecord
     if let attribute = self as? NSAttributeDescription, let other = copy as? NSAttributeDescription {
       other.take(attribute)
     }

@@ -50,7 +50,8 @@ extension EntityDescription {
   /// Gives the constraints the names that their properties have now.
   func nameConstraints() {
     guard let givenConstraints else { return }
-    constraintNames = givenConstraints.map { group in
+    // An empty group constrains nothing.
+    constraintNames = givenConstraints.filter { !$0.isEmpty }.map { group in
       group.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
     }
   }

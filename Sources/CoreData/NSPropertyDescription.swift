@@ -40,9 +40,24 @@ extension PropertyDescription {
     set { annotations = textAnnotations(newValue) }
   }
 
-  /// Whether Spotlight indexes the property: false, and setting it has no effect.
-  @available(*, unavailable, message: "there is no Spotlight on this system")
-  public var isIndexedBySpotlight: Bool { fatalError() }
+  /// Whether Spotlight indexes the property on Apple's systems, as a model file says it. It has no effect here.
+  public var isIndexedBySpotlight: Bool {
+    get { modelFile?["spotlightIndexingEnabled"] == "YES" }
+    set { setInModelFile("spotlightIndexingEnabled", newValue) }
+  }
+
+  /// Whether the property is part of external records on Apple's systems, as a model file says it. It has no effect here.
+  public var isStoredInExternalRecord: Bool {
+    get { modelFile?["storedInExternalRecord"] == "YES" }
+    set { setInModelFile("storedInExternalRecord", newValue) }
+  }
+
+  private func setInModelFile(_ name: String, _ isOn: Bool) {
+    var fields = modelFile ?? [:]
+    fields[name] = isOn ? "YES" : nil
+    modelFile = fields
+  }
+
   /// Whether the property has an index of its own.
   public var isIndexed: Bool {
     get {

@@ -50,12 +50,6 @@ extension PersistentStoreCoordinator {
   ) throws -> NSPersistentStore { fatalError() }
 }
 
-extension PropertyDescription {
-  /// Not here.
-  @available(*, unavailable, message: "there are no external records without Spotlight")
-  public var isStoredInExternalRecord: Bool { fatalError() }
-}
-
 // In an extension of a protocol, so that classes of stores can declare them.
 extension _PersistentStoreValues where Self: PersistentStore {
   /// Not here.

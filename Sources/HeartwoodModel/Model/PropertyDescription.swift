@@ -26,7 +26,7 @@ open class PropertyDescription: NSObject, @unchecked Sendable {
 
   /// The settings of the property for other tools in a model file, such as whether a scalar type is generated: by the names of the
   /// file.
-  final var modelFile: [String: String]?
+  package final var modelFile: [String: String]?
 
   /// The entity that declares the property.
   @_disfavoredOverload @exclusivity(unchecked) public internal(set) final var entity: EntityDescription?

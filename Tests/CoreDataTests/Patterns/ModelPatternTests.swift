@@ -124,6 +124,48 @@ import Testing
     return context
   }
 
+  @Test func `settings for Apple's systems are kept with a property, and written to its model`() throws {
+    let title = Library.attribute("title", .stringAttributeType)
+    #expect(!title.isIndexedBySpotlight && !title.isStoredInExternalRecord)
+    title.isIndexedBySpotlight = true
+    title.isStoredInExternalRecord = true
+    title.isStoredInExternalRecord = false
+    let copy = try #require(title.copy() as? NSAttributeDescription)
+    let entity = NSEntityDescription()
+    entity.name = "Page"
+    entity.properties = [copy]
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "Pages.xcdatamodeld")
+    try model.writeXcodeModel(to: url)
+    let read = try #require(
+      NSManagedObjectModel(contentsOf: url)?.entitiesByName["Page"]?.attributesByName["title"])
+    #expect(read.isIndexedBySpotlight && !read.isStoredInExternalRecord)
+  }
+
+  @Test func `a uniqueness constraint of no properties constrains nothing`() throws {
+    let entity = NSEntityDescription()
+    entity.name = "Page"
+    entity.properties = [Library.attribute("title", .stringAttributeType)]
+    entity.uniquenessConstraints = [[], ["title"], []]
+    #expect(entity.uniquenessConstraints.count == 3)
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(
+      ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      for _ in 0..<2 {
+        NSEntityDescription.insertNewObject(forEntityName: "Page", into: context).setValue(
+          "A", forKey: "title")
+      }
+      #expect(throws: (any Error).self) { try context.save() }
+    }
+  }
+
   @Test func `transformable values are archived, and read again`() throws {
     let context = try makeContext()
     try context.performAndWait {
@@ -173,6 +215,19 @@ import Testing
     }
   }
 
+  @Test(arguments: ["FoundTransformer", "Sketches.FoundTransformer"])
+  func `a transformer that is not registered is found by the name of its class`(name: String) throws {
+    let context = try makeContext(transformer: name)
+    try context.performAndWait {
+      let sketch = NSEntityDescription.insertNewObject(forEntityName: "Sketch", into: context) as! Sketch
+      sketch.setValue(Cover("a"), forKey: "tags")
+      try context.save()
+      context.refreshAllObjects()
+      #expect((sketch.value(forKey: "tags") as? Cover)?.text == "a")
+    }
+    #expect(ValueTransformer(forName: NSValueTransformerName(name)) is CoverTransformer)
+  }
+
   @Test func `a transformable value may have decimal numbers within`() throws {
     let context = try makeContext()
     try context.performAndWait {
@@ -215,19 +270,6 @@ import Testing
     context.performAndWait {
       let sketches = (0..<2).map { _ in Sketch(context: context) }
       for sketch in sketches { sketch.setValue("bad", forKey: "title") }
-  @Test(arguments: ["FoundTransformer", "Sketches.FoundTransformer"])
-  func `a transformer that is not registered is found by the name of its class`(name: String) throws {
-    let context = try makeContext(transformer: name)
-    try context.performAndWait {
-      let sketch = NSEntityDescription.insertNewObject(forEntityName: "Sketch", into: context) as! Sketch
-      sketch.setValue(Cover("a"), forKey: "tags")
-      try context.save()
-      context.refreshAllObjects()
-      #expect((sketch.value(forKey: "tags") as? Cover)?.text == "a")
-    }
-    #expect(ValueTransformer(forName: NSValueTransformerName(name)) is CoverTransformer)
-  }
-
       do {
         try context.save()
         Issue.record("both are refused")
