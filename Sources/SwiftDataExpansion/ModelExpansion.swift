@@ -108,6 +108,7 @@ struct ModelExpansion {
       "  _$initialValues.move(to: values)",
       "}",
       schemaMetadata(isRoot),
+      keyPaths(isRoot),
       isRoot && type.declaresEquality ? equality : "",
       "\(access)required init(backingData: any SwiftData.BackingData<\(isRoot ? type.writtenName : "Root")>) {",
       // After a problem, properties without a value are not reported once more.
@@ -136,6 +137,29 @@ struct ModelExpansion {
         ]
       }
       """
+  }
+
+  /// The key paths of the properties for subclasses: of an inherited property they have one of their own. A final class that inherits from no
+  /// model needs none.
+  private func keyPaths(_ isRoot: Bool) -> String {
+    let superclass = type.firstInherited ?? ""
+    var members: [String] = []
+    if !type.prefix.modifiers.contains("final") {
+      let own = persisted.map { "\\_Model.\($0.writtenName)" }.joined(separator: ", ")
+      members += [
+        "\(deprecation)\(type.memberAccess)static func _$keyPaths<_Model: \(type.writtenName)>(of type: _Model.Type) -> [Swift.AnyKeyPath] {",
+        isRoot ? "  [\(own)]" : "  \(superclass)._$keyPaths(of: type) + [\(own)]", "}",
+      ]
+      if isRoot {
+        members.append("\(type.memberAccess)class var _$inheritedKeyPaths: [Swift.AnyKeyPath] { [] }")
+      }
+    }
+    if !isRoot {
+      members.append(
+        "\(type.memberAccess)override class var _$inheritedKeyPaths: [Swift.AnyKeyPath] { \(superclass)._$keyPaths(of: \(type.writtenName).self) }"
+      )
+    }
+    return members.joined(separator: "\n")
   }
 
   private func propertyMetadata(

@@ -7,6 +7,8 @@ struct TypeDeclaration {
   let kind: Token
   let name: Token
   let writtenName: String
+  /// The first type that the type inherits from, as it is written; nil for none.
+  private(set) var firstInherited: String?
   private(set) var variables: [VariableDeclaration] = []
   /// Uses of macros in the body: `#Unique<Trip>([\.name])`.
   private(set) var macros: [MacroUse] = []
@@ -31,6 +33,13 @@ struct TypeDeclaration {
     name = source[index + 1]
     writtenName = source.text(name.range)
     index += 2
+    if source[index].is("<") { index = source.cursor.end(ofBracketsAt: index) }
+    if source[index].is(":") {
+      var start = index + 1
+      while source[start].is("@") { start = source.cursor.end(ofAttributeAt: start) }
+      let end = source.cursor.end(ofTypeAt: start)
+      if end > start { firstInherited = source.text(from: start, to: end) }
+    }
     while source[index].kind != .end, !source[index].is("{") {
       index =
         source[index].is("<") || source[index].is("(") ? source.cursor.end(ofBracketsAt: index) : index + 1

@@ -38,6 +38,28 @@ struct HistoryTests {
     #expect(!history[0].processIdentifier.isEmpty && history[0].storeIdentifier == id.storeIdentifier)
   }
 
+  @Test func `changes of a subclass name inherited properties by its own key paths`() throws {
+    let garage = ModelContext(try HistoryCar.container())
+    let car = HistoryRaceCar(name: "A", doors: 4, laps: 1)
+    garage.insert(car)
+    try garage.save()
+    (car.name, car.doors, car.laps) = ("B", 5, 2)
+    try garage.save()
+    garage.delete(car)
+    try garage.save()
+    let changes = try garage.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).flatMap(\.changes)
+    guard case .update(let update as DefaultHistoryUpdate<HistoryRaceCar>) = changes[1],
+      case .delete(let delete as DefaultHistoryDelete<HistoryRaceCar>) = changes[2]
+    else {
+      Issue.record("the changes are of other kinds")
+      return
+    }
+    #expect(
+      Set(update.updatedAttributes.map { $0 as AnyKeyPath })
+        == [\HistoryRaceCar.name, \HistoryRaceCar.doors, \HistoryRaceCar.laps])
+    #expect(delete.tombstone[\.name] == "B" && delete.tombstone[\.doors] == 5)
+  }
+
   // SWD-27, SWD-30, SWD-32
   @Test func `the history after a token, by author, sorted and limited`() throws {
     for index in 0..<6 {
@@ -177,5 +199,32 @@ struct HistoryTests {
     case 6: #Predicate { ($0.token <= token) == false }
     default: #Predicate { ($0.token > token) == true }
     }
+  }
+}
+
+@Model class HistoryVehicle {
+  @Attribute(.preserveValueOnDeletion) var name: String
+  init(name: String) { self.name = name }
+}
+
+@Model class HistoryCar: HistoryVehicle {
+  @Attribute(.preserveValueOnDeletion) var doors: Int
+  init(name: String, doors: Int) {
+    self.doors = doors
+    super.init(name: name)
+  }
+
+  static func container() throws -> ModelContainer {
+    try ModelContainer(
+      for: HistoryVehicle.self, HistoryCar.self, HistoryRaceCar.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+  }
+}
+
+@Model final class HistoryRaceCar: HistoryCar {
+  var laps: Int
+  init(name: String, doors: Int, laps: Int) {
+    self.laps = laps
+    super.init(name: name, doors: doors)
   }
 }

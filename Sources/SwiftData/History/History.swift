@@ -161,7 +161,7 @@ enum HistoryPaths {
   static func path<Model: PersistentModel>(
     _ property: ModelProperty, of type: Model.Type
   ) -> (any PartialKeyPath<Model> & Sendable)? {
-    guard let path = property.keyPath as? PartialKeyPath<Model> else { return nil }
+    guard let path = ModelClass.of(type).keyPath(of: property) as? PartialKeyPath<Model> else { return nil }
     return unsafeBitCast(path, to: (any PartialKeyPath<Model> & Sendable).self)
   }
 }

@@ -2,7 +2,7 @@
 @attached(
   member, conformances: PersistentModel,
   names: named(_$storage), named(_$initialValues), named(_$moveInitialValues), named(schemaMetadata),
-  named(_$areEqual), named(init))
+  named(_$keyPaths), named(_$inheritedKeyPaths), named(_$areEqual), named(init))
 @attached(memberAttribute)
 @attached(extension, conformances: PersistentModel)
 public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "Model")

@@ -21,6 +21,8 @@ final class ModelClass: @unchecked Sendable {
   private let byHash: PropertyTable
   private let byName: [String: ModelProperty]
   private let byKeyPath: [AnyKeyPath: ModelProperty]
+  /// The class's own key paths of inherited properties, by their names.
+  private let inheritedKeyPaths: [String: AnyKeyPath]
   private let paths = Guarded(KnownPaths())
 
   private init(_ type: any PersistentModel.Type) {
@@ -36,7 +38,10 @@ final class ModelClass: @unchecked Sendable {
     attributes = properties.filter { $0.destination == nil }
     byHash = PropertyTable(properties)
     byName = Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last })
-    byKeyPath = Dictionary(properties.map { ($0.keyPath, $0) }, uniquingKeysWith: { _, last in last })
+    let inherited = Array(zip(superclass?.properties ?? [], type._$inheritedKeyPaths))
+    inheritedKeyPaths = Dictionary(inherited.map { ($0.name, $1) }, uniquingKeysWith: { _, last in last })
+    byKeyPath = Dictionary(
+      properties.map { ($0.keyPath, $0) } + inherited.map { ($1, $0) }, uniquingKeysWith: { _, last in last })
   }
 
   private static let known = Guarded<[ObjectIdentifier: ModelClass]>([:])
@@ -69,6 +74,11 @@ final class ModelClass: @unchecked Sendable {
   /// The property of a name, by the hash of the name.
   func property(_ hash: UInt64) -> ModelProperty? { byHash[hash] }
   func property(named name: String) -> ModelProperty? { byName[name] }
+
+  /// The key path of the class for a property of its own or of a superclass.
+  func keyPath(of property: ModelProperty) -> AnyKeyPath {
+    inheritedKeyPaths[property.name] ?? property.keyPath
+  }
 
   /// The property that a key path reads; nil if it reads none, or more than one.
   func property(at keyPath: AnyKeyPath) -> ModelProperty? {

@@ -20,9 +20,14 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   // Borrowed: code that does not know the class would otherwise copy the whole storage to look at one field of it.
   @_borrowed var _$storage: _ModelStorage { get set }
   func _$moveInitialValues(to values: _FreeValues)
+  /// The key paths of the class for the properties of its superclasses, in the order of these.
+  static var _$inheritedKeyPaths: [AnyKeyPath] { get }
 }
 
 extension PersistentModel {
+  /// None: most classes have no superclass.
+  public static var _$inheritedKeyPaths: [AnyKeyPath] { [] }
+
   /// The identifier; temporary until the model is saved.
   public var persistentModelID: PersistentIdentifier { ModelIdentity.identifier(of: self) }
 
