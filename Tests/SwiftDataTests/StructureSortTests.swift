@@ -16,10 +16,19 @@ private enum Map {
     var circumference: Double { 4 * area + 1 }
   }
 
+  enum Soil: String, Codable, Comparable {
+    case sand, clay
+    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  }
+
   @Model final class Site {
     var number: Int
     var plot: Plot?
-    init(_ number: Int, _ plot: Plot?) { (self.number, self.plot) = (number, plot) }
+    var soil: Soil
+    init(_ number: Int, _ plot: Plot?) {
+      (self.number, self.plot) = (number, plot)
+      soil = number % 2 == 0 ? .sand : .clay
+    }
   }
 }
 
@@ -56,5 +65,17 @@ struct StructureSortTests {
     } throws: {
       SwiftDataError.unsupportedSortDescriptor ~= $0
     }
+  }
+
+  // SWD-24
+  @Test func `an order by a raw value is refused, and one by the enumeration works`()
+    throws
+  {
+    #expect {
+      try numbers(SortDescriptor(\.soil.rawValue))
+    } throws: {
+      SwiftDataError.unsupportedSortDescriptor ~= $0 && "\($0)".contains("sort by an enumeration itself")
+    }
+    #expect(try Set(numbers(SortDescriptor(\.soil)).prefix(3)) == [1, 3, 5])
   }
 }

@@ -151,7 +151,8 @@ struct ModelSort: FetchSort {
     guard let names = ModelClass.of(Model.self).names(of: keyPath) else {
       throw SwiftDataError(
         .unsupportedSortDescriptor,
-        "\(KeyPathText.of(keyPath, Model.self)) is no property that is stored: sort the fetched models by it")
+        "\(KeyPathText.of(keyPath, Model.self)) is no property that is stored: sort by an enumeration itself in place of its raw value, and by what is computed sort the fetched models"
+      )
     }
     if ModelClass.of(Model.self).coding(at: names)?.keepsOrder == false {
       throw SwiftDataError(
