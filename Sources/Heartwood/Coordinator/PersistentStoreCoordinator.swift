@@ -14,9 +14,8 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   public let managedObjectModel: ManagedObjectModel
 
   private let open: Guarded<OpenStoreList>
-  /// Counts how often a store was added or removed. Contexts read it before each read, because acquiring `open`'s lock
-  /// there would be slow. It is incremented under that lock. A context that sees an old number reads from a store that was
-  /// open when the read began.
+  /// Counts how often a store was added or removed. Contexts read it before each read, because acquiring `open`'s lock there would be slow. It is
+  /// incremented under that lock. A context that sees an old number reads from a store that was open when the read began.
   ///
   /// An object of its own: many refer weakly to a coordinator, which makes counting references to it slow.
   let openings = OpeningCount()
@@ -64,8 +63,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
     try self.init(checkingStoredProperties: managedObjectModel, keepsBytesWithoutTransformers: false)
   }
 
-  /// - Parameter keepsBytes: Whether transformable values without a registered transformer are the bytes that are stored, whatever the
-  ///   model says.
+  /// - Parameter keepsBytes: Whether transformable values without a registered transformer are the bytes that are stored, whatever the model says.
   init(
     checkingStoredProperties managedObjectModel: ManagedObjectModel,
     keepsBytesWithoutTransformers keepsBytes: Bool
@@ -94,8 +92,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   /// The location of a store; that of a store in memory is `/dev/null`.
   public func url(for store: PersistentStore) -> URL { store.url }
 
-  /// Changes the location of a store that each save writes as a whole: the next save writes it there. What is at the former place stays as
-  /// it is.
+  /// Changes the location of a store that each save writes as a whole: the next save writes it there. What is at the former place stays as it is.
   ///
   /// Unlike Core Data, this never connects a store to what is at the other place: `migratePersistentStore(_:to:type:)` moves any store.
   ///
@@ -110,16 +107,13 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
     return store.move(to: url)
   }
 
-  /// Opens a store, or creates it if it is missing and the description allows it. Waits for it, whatever
-  /// `shouldAddStoreAsynchronously` says.
+  /// Opens a store, or creates it if it is missing and the description allows it. Waits for it, whatever `shouldAddStoreAsynchronously` says.
   ///
-  /// - Throws: `.persistentStoreOpen` if there is no store, it cannot be read, an option is unknown, or the coordinator has it, or a copy
-  ///   of it, open already; `.coreData` if the model has no such configuration, or has a relationship between entities that are in no
-  ///   configuration together; `.persistentStoreTimeout` if another process or engine holds it for longer than the timeout;
-  ///   `.persistentStoreIncompatibleVersionHash` if it was written with another model and may not be migrated, and the errors of
-  ///   migrations;
-  ///   `.persistentStoreDamaged`; `.coreData` if a transformer of the model is not registered. The message says what is wrong
-  ///   and what to do.
+  /// - Throws: `.persistentStoreOpen` if there is no store, it cannot be read, an option is unknown, or the coordinator has it, or a copy of it,
+  ///   open already; `.coreData` if the model has no such configuration, or has a relationship between entities that are in no configuration
+  ///   together; `.persistentStoreTimeout` if another process or engine holds it for longer than the timeout;
+  ///   `.persistentStoreIncompatibleVersionHash` if it was written with another model and may not be migrated, and the errors of migrations;
+  ///   `.persistentStoreDamaged`; `.coreData` if a transformer of the model is not registered. The message says what is wrong and what to do.
   @discardableResult
   public func addPersistentStore(with description: PersistentStoreDescription) throws -> PersistentStore {
     post(.persistentStoreCoordinatorStoresWillChange, StoresChanges())

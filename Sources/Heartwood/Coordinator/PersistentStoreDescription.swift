@@ -29,8 +29,7 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// Nil until one is set.
   var givenTimeout: TimeInterval?
 
-  /// Whether `loadPersistentStores` and `addPersistentStore(with:completionHandler:)` return at once and open the store on
-  /// another thread.
+  /// Whether `loadPersistentStores` and `addPersistentStore(with:completionHandler:)` return at once and open the store on another thread.
   public var shouldAddStoreAsynchronously = false
 
   /// Options by key that no property takes. Opening refuses them.
@@ -46,8 +45,7 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// When a save is safe from a power failure.
   public var durability = Durability.full
 
-  /// Whether files are read by system calls instead of memory maps. A failing disk then causes errors instead of ending the
-  /// process. Slower.
+  /// Whether files are read by system calls instead of memory maps. A failing disk then causes errors instead of ending the process. Slower.
   public var isBuffered = false
 
   /// Whether `Notification.Name.persistentStoreRemoteChange` is posted when this process or another one saves to the store.
@@ -103,9 +101,8 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// Gets a line for each step of a migration, with its time; nil for standard error if the environment variable
   /// `HEARTWOOD_MIGRATION_DEBUG` is 1, and for none otherwise. It is called on the thread that migrates.
   public var migrationLog: (@Sendable (String) -> Void)?
-  /// Gets a line for each thing that opening the store has found odd, and that is no error, such as a forgotten inverse in the declarations of
-  /// the model's classes; nil for standard error, where each line is written once in the process. It is called on the thread that opens the
-  /// store.
+  /// Gets a line for each thing that opening the store has found odd, and that is no error, such as a forgotten inverse in the declarations of the
+  /// model's classes; nil for standard error, where each line is written once in the process. It is called on the thread that opens the store.
   public var noteLog: (@Sendable (String) -> Void)?
   /// Is notified after every thousand rows of a migration how far the step is that is done.
   public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
@@ -128,8 +125,7 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// The file system of the folder: by default this machine's; tests can set a simulated one.
   public var fileSystem: any FileSystem = PosixFileSystem()
 
-  /// Further options of the engine: sizes, worker, clock and random numbers; nil for the defaults. Tests that must be
-  /// reproducible set their own.
+  /// Further options of the engine: sizes, worker, clock and random numbers; nil for the defaults. Tests that must be reproducible set their own.
   public var engineOptions: EngineOptions?
 
   /// A description of the store in this folder, with default options.

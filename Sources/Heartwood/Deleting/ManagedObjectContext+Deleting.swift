@@ -1,9 +1,8 @@
 /// Delete rules, with Core Data's timing.
 ///
 /// `delete` marks one object. Its delete rules are applied when pending changes are processed (or only at a save, if
-/// `propagatesDeletesAtEndOfEvent` is false): nullify removes the object from the inverse, cascade deletes the
-/// destinations, deny is checked at a save, noAction leaves dangling references in the destinations. Of an object that was never saved deny
-/// and noAction are nullify.
+/// `propagatesDeletesAtEndOfEvent` is false): nullify removes the object from the inverse, cascade deletes the destinations, deny is checked at a
+/// save, noAction leaves dangling references in the destinations. Of an object that was never saved deny and noAction are nullify.
 extension ManagedObjectContext {
   func markDeleted(_ object: ManagedObject) {
     guard object.state.isDisjoint(with: [.deleted, .preparingForDeletion]) else { return }
@@ -41,8 +40,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Applies the delete rules of every deleted object, and of those that cascades delete. Each object is processed once,
-  /// so cycles of cascades end.
+  /// Applies the delete rules of every deleted object, and of those that cascades delete. Each object is processed once, so cycles of cascades end.
   func propagateDeletes() {
     var next = 0
     while next < changes.unpropagatedDeletes.count {

@@ -42,8 +42,7 @@ public final class FetchRequest<Object: FetchRequestResult>: PersistentStoreRequ
   /// The relationships whose destinations are loaded with the objects, such as `["albums.tracks"]`: one pass over the store for each, not
   /// one for each object. Nil for none.
   ///
-  /// The destinations are faults with rows. As other objects, they are released at the end of an event if the program does not reference
-  /// them.
+  /// The destinations are faults with rows. As other objects, they are released at the end of an event if the program does not reference them.
   @exclusivity(unchecked) public var relationshipKeyPathsForPrefetching: [any PrefetchPath]?
   /// Whether registered objects take the newest saved values when they are fetched again. Unsaved values stay; if a saved one
   /// differs from that on which the edit was made, the save meets the conflict.
@@ -60,8 +59,7 @@ public final class FetchRequest<Object: FetchRequestResult>: PersistentStoreRequ
   @exclusivity(unchecked) public var havingPredicate: (any FetchPredicate)?
   /// Whether dictionaries that are equal to another are left out.
   @exclusivity(unchecked) public var returnsDistinctResults = false
-  /// The description that the request was made of, for a store that executes fetches itself and knows it. It asks for the same as the
-  /// request.
+  /// The description that the request was made of, for a store that executes fetches itself and knows it. It asks for the same as the request.
   @exclusivity(unchecked) package var origin: (any Sendable)?
   /// Whether objects are used in parts, as they come, and not all at once.
   @exclusivity(unchecked) var isEnumeration = false

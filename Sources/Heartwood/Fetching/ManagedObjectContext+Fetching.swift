@@ -3,17 +3,15 @@ import HeartwoodBytes
 
 /// Fetching: the objects of an entity that satisfy a condition, in an order.
 ///
-/// By default a fetch includes the context's own unsaved changes: changed objects that no longer match are left out,
-/// those that match now are at their place in the order, and limit and offset apply to the merged result. An object that
-/// is realised already keeps its values.
+/// By default a fetch includes the context's own unsaved changes: changed objects that no longer match are left out, those that match now are at
+/// their place in the order, and limit and offset apply to the merged result. An object that is realised already keeps its values.
 extension ManagedObjectContext {
   /// The objects that a request finds.
   ///
   /// Without sort descriptors the order depends on the plan, which may change with the store's contents. Objects that are
   /// equal in all sort descriptors come in creation order, in the direction of the last descriptor.
   ///
-  /// - Throws: If the request does not fit the model, if a row cannot be read, or if reading a property has failed since
-  ///   the last fetch or save.
+  /// - Throws: If the request does not fit the model, if a row cannot be read, or if reading a property has failed since the last fetch or save.
   /// - Complexity: Linear in the rows that the plan reads; see `plan(for:)`.
   public func fetch<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> [Object] {
     beginUse("fetching")

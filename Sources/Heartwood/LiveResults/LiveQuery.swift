@@ -26,8 +26,7 @@ public struct LiveQuery<Object: ManagedObject>: AsyncSequence, Sendable {
   /// The results of a request in a context.
   ///
   /// - Parameters:
-  ///   - request: The request, which is copied. Objects that are equal in all sort descriptors are in creation order, as are all if
-  ///     there is none.
+  ///   - request: The request, which is copied. Objects that are equal in all sort descriptors are in creation order, as are all if there is none.
   ///   - context: The context, which the query keeps.
   public init(_ request: FetchRequest<Object>, in context: ManagedObjectContext) {
     self.context = context
@@ -64,8 +63,7 @@ public struct LiveQuery<Object: ManagedObject>: AsyncSequence, Sendable {
 }
 
 extension PersistentContainer {
-  /// The saved results of a request, evaluated in a background context of their own, which merges what the container's other contexts
-  /// save.
+  /// The saved results of a request, evaluated in a background context of their own, which merges what the container's other contexts save.
   ///
   /// - Parameters:
   ///   - request: The request, which is copied.

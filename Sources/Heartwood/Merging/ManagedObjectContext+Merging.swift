@@ -3,13 +3,11 @@ import HeartwoodBytes
 
 /// Merging what others have saved: other contexts, coordinators or processes.
 ///
-/// A merge never replaces an unsaved value: only properties that were not edited here take the saved ones. Where both sides
-/// changed a property to different values, the save meets the conflict. An object that was deleted elsewhere becomes a deleted
-/// one, with the values that it had.
+/// A merge never replaces an unsaved value: only properties that were not edited here take the saved ones. Where both sides changed a property to
+/// different values, the save meets the conflict. An object that was deleted elsewhere becomes a deleted one, with the values that it had.
 extension ManagedObjectContext {
-  /// Whether the context merges by itself what others save: for a context over a coordinator, saves of the coordinator's
-  /// other contexts; for a child, saves of its parent, those of siblings that arrive there, and what the parent merges. False by
-  /// default.
+  /// Whether the context merges by itself what others save: for a context over a coordinator, saves of the coordinator's other contexts; for a
+  /// child, saves of its parent, those of siblings that arrive there, and what the parent merges. False by default.
   ///
   /// The merge runs on the context's queue some time after the save. See `mergeChanges(fromContextDidSave:)`.
   public var automaticallyMergesChangesFromParent: Bool {
@@ -50,9 +48,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Merges changes that were saved elsewhere: refreshes the registered ones among the updated objects, registers the inserted
-  /// ones as faults, and marks the deleted ones as deleted. Then posts `managedObjectContextObjectsDidChange` and
-  /// `managedObjectContextDidMergeChangesObjectIDs`.
+  /// Merges changes that were saved elsewhere: refreshes the registered ones among the updated objects, registers the inserted ones as faults, and
+  /// marks the deleted ones as deleted. Then posts `managedObjectContextObjectsDidChange` and `managedObjectContextDidMergeChangesObjectIDs`.
   ///
   /// A pinned context moves to the newest generation.
   public func merge(_ changes: ObjectIDChanges) {
@@ -73,10 +70,9 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - object: An object of this context.
-  ///   - mergeChanges: With false, the object becomes a fault and its changes are discarded, on both sides of its
-  ///     relationships. With true, its changes are kept on top of the newest row, whose version the next save checks for
-  ///     conflicts. If the row was deleted, an object without changes is treated as an inaccessible fault, and the save of
-  ///     one with changes meets a conflict.
+  ///   - mergeChanges: With false, the object becomes a fault and its changes are discarded, on both sides of its relationships. With true, its
+  ///     changes are kept on top of the newest row, whose version the next save checks for conflicts. If the row was deleted, an object without
+  ///     changes is treated as an inaccessible fault, and the save of one with changes meets a conflict.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     Refresh(self).refresh(object, mergeChanges: mergeChanges)
   }

@@ -22,9 +22,8 @@ extension PersistentStoreCoordinator {
   ///
   /// Rows that were written stay if the work is cancelled, fails or ends with the process; call it again.
   ///
-  /// - Parameter completion: Called at the end on a background thread: with nil if all is done, with
-  ///   `.migrationCancelled` if the progress was cancelled or the store closed, or with the error of
-  ///   `finishDeferredLightweightMigration()`.
+  /// - Parameter completion: Called at the end on a background thread: with nil if all is done, with `.migrationCancelled` if the progress was
+  ///   cancelled or the store closed, or with the error of `finishDeferredLightweightMigration()`.
   /// - Returns: How many of the rows that may have a former layout were read. Cancelling it ends the work after a transaction.
   /// - Throws: `.persistentStoreOperation` if no store is open; `.persistentStoreSave` if it is read-only.
   @discardableResult
@@ -110,8 +109,7 @@ extension ManagedObjectModel {
 
 /// Migration of stores that are not open in a coordinator, and its rehearsal.
 extension PersistentStoreCoordinator {
-  /// Migrates a store in place to another model, as opening it would. A model that differs in indexes, defaults or rules only is taken
-  /// over too.
+  /// Migrates a store in place to another model, as opening it would. A model that differs in indexes, defaults or rules only is taken over too.
   ///
   /// - Parameters:
   ///   - url: The folder of the store.

@@ -28,8 +28,7 @@ extension ManagedObject {
 
   /// Sets a property like `setValue(_:forKey:)`, for names and values from outside the program.
   ///
-  /// - Throws: `.managedObjectValidation` with the property's name if there is no such property or the value does not
-  ///   fit; then nothing is changed.
+  /// - Throws: `.managedObjectValidation` with the property's name if there is no such property or the value does not fit; then nothing is changed.
   @_disfavoredOverload
   public final func assign(_ value: Any?, forKey key: String) throws(HeartwoodError) {
     guard let slot = entity.slot(named: key) else { throw .unknownProperty(key, entity) }
@@ -48,8 +47,7 @@ extension ManagedObject {
     }
   }
 
-  /// Whether the destinations of a to-many relationship have not been loaded yet. For a to-one relationship, whether the
-  /// object is a fault.
+  /// Whether the destinations of a to-many relationship have not been loaded yet. For a to-one relationship, whether the object is a fault.
   ///
   /// - Precondition: The entity has such a relationship.
   public final func hasFault(forRelationshipNamed key: String) -> Bool {
@@ -147,8 +145,7 @@ extension ManagedObject {
 }
 
 extension EntityDescription {
-  /// A row's values by property name, `NSNull` for nil, without to-many relationships; nil if the bytes are not a row of
-  /// this entity.
+  /// A row's values by property name, `NSNull` for nil, without to-many relationships; nil if the bytes are not a row of this entity.
   ///
   /// - Parameter context: A context of the row's store.
   func snapshot(ofRow bytes: UnsafeRawBufferPointer, in context: ManagedObjectContext?) -> [String: Any]? {
@@ -180,8 +177,7 @@ extension EntityDescription {
 extension RelationshipDescription {
   /// The objects in a value set by name.
   ///
-  /// - Throws: `.managedObjectValidation` if the value is not of a fitting type, or its objects have another entity or
-  ///   context.
+  /// - Throws: `.managedObjectValidation` if the value is not of a fitting type, or its objects have another entity or context.
   func fittingObjects(
     _ value: Any?, _ context: ManagedObjectContext?
   ) throws(HeartwoodError) -> [ManagedObject] {

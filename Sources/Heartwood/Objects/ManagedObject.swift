@@ -9,9 +9,8 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   // The first member: see `ObjectMaking`.
   /// Creates an object of an entity, and inserts it into a context if there is one.
   ///
-  /// This is the only designated initialiser. Fetched objects are also created with it, with a nil context, and so are a
-  /// few prototypes from which the class's declarations are read. Override it only for work that all of them need; set
-  /// the values of new objects in `awakeFromInsert`.
+  /// This is the only designated initialiser. Fetched objects are also created with it, with a nil context, and so are a few prototypes from which
+  /// the class's declarations are read. Override it only for work that all of them need; set the values of new objects in `awakeFromInsert`.
   ///
   /// - Precondition: The entity is in a valid model and has this class. The class inherits this initialiser or overrides it.
   public init(entity: EntityDescription, insertInto context: ManagedObjectContext?) {
@@ -72,9 +71,8 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   /// - Precondition: The entity has such a property.
   open func value(forKey key: String) -> Any? { namedValue(key) }
 
-  /// Sets a property to a value of the types of `value(forKey:)`. An integer attribute also accepts any integer in
-  /// range, a floating-point or decimal attribute any number, an attribute declared with an enum its raw value, a to-many
-  /// relationship a set or an array of objects.
+  /// Sets a property to a value of the types of `value(forKey:)`. An integer attribute also accepts any integer in range, a floating-point or
+  /// decimal attribute any number, an attribute declared with an enum its raw value, a to-many relationship a set or an array of objects.
   ///
   /// - Precondition: The entity has such a property, and the value fits. `assign` throws instead.
   open func setValue(_ value: Any?, forKey key: String) { setNamedValue(value, key) }
@@ -108,8 +106,7 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   /// - Parameter key: As of `willAccessValue(forKey:)`.
   open func didAccessValue(forKey key: String?) {}
 
-  /// Begins changing a property in a custom accessor: the object becomes an updated one. Call `didChangeValue(forKey:)` after
-  /// it.
+  /// Begins changing a property in a custom accessor: the object becomes an updated one. Call `didChangeValue(forKey:)` after it.
   ///
   /// - Parameter key: The property's name.
   /// - Precondition: The entity has such a property.
@@ -127,9 +124,8 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   /// `NSNull` for nil. Loads the to-many relationships that have changed.
   open func changedValues() -> [String: Any] { ownChangedValues() }
 
-  /// The properties that were changed since pending changes were last processed, by name, with their values before: an
-  /// attribute's in the type of `value(forKey:)`, identifiers of destinations, `NSNull` for nil. Empty for an object that was
-  /// inserted since.
+  /// The properties that were changed since pending changes were last processed, by name, with their values before: an attribute's in the type of
+  /// `value(forKey:)`, identifiers of destinations, `NSNull` for nil. Empty for an object that was inserted since.
   ///
   /// Loads the to-many relationships that have changed.
   open func changedValuesForCurrentEvent() -> [String: Any] { ownChangedValuesForCurrentEvent() }
@@ -151,8 +147,7 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   open func awake(fromSnapshotEvents flags: SnapshotEventType) {}
   /// Called when the object is about to be deleted, before delete rules change its relationships.
   open func prepareForDeletion() {}
-  /// Called before a save of this object. Set a property only if its value differs, because each change causes another
-  /// round of calls.
+  /// Called before a save of this object. Set a property only if its value differs, because each change causes another round of calls.
   open func willSave() {}
   /// Called after a save of this object.
   open func didSave() {}
@@ -167,9 +162,8 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   /// for rules that the model cannot express. `validate(_:forKey:)` checks a value by both.
   ///
   /// - Parameters:
-  ///   - value: The value, in the type of `value(forKey:)`: the declared one, without its optional. Another value that is
-  ///     assigned to it becomes the property's, after the model's rules have accepted it; assign only what this method
-  ///     accepts itself.
+  ///   - value: The value, in the type of `value(forKey:)`: the declared one, without its optional. Another value that is assigned to it becomes
+  ///     the property's, after the model's rules have accepted it; assign only what this method accepts itself.
   ///   - key: The property's name.
   /// - Throws: Any error; `HeartwoodError` is reported unchanged, others as `.managedObjectValidation`.
   open func validateValue(_ value: inout Any?, forKey key: String) throws {}
@@ -193,9 +187,8 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
     return entity
   }
 
-  /// The names of the class's wrapped properties: those of a subclass before those of its superclass, each in declaration
-  /// order. Override it only in a module that is built without reflection metadata, from which the names are read
-  /// otherwise.
+  /// The names of the class's wrapped properties: those of a subclass before those of its superclass, each in declaration order. Override it only
+  /// in a module that is built without reflection metadata, from which the names are read otherwise.
   open class var propertyNames: [String]? { nil }
 
   /// The name of the class in the former version of the model, if it is another: a migration keeps its objects. As
@@ -270,8 +263,7 @@ extension ManagedObject {
   public final var isUpdated: Bool { state.contains(.updated) }
   /// Whether the next save deletes the object. False again after that save.
   public final var isDeleted: Bool { state.contains(.deleted) }
-  /// Whether the object is inserted, updated or deleted. Setting a property to the value that it already has counts as a
-  /// change.
+  /// Whether the object is inserted, updated or deleted. Setting a property to the value that it already has counts as a change.
   public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
 
   /// Whether the object has values or relationship differences that are not saved.

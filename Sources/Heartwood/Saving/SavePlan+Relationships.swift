@@ -86,8 +86,7 @@ extension SavePlan {
     return true
   }
 
-  /// Whether an order is the known one. Objects that this save deletes are ignored, as they may have been removed from the
-  /// order already.
+  /// Whether an order is the known one. Objects that this save deletes are ignored, as they may have been removed from the order already.
   private func isSame(_ newest: [UInt64], _ known: [UInt64], _ relationship: RelationshipDescription) -> Bool
   {
     if newest == known { return true }
@@ -203,8 +202,7 @@ extension SavePlan {
     }
   }
 
-  /// Whether rows still reference a deleted object by a to-one relationship although the inverse's delete rule is not
-  /// noAction.
+  /// Whether rows still reference a deleted object by a to-one relationship although the inverse's delete rule is not noAction.
   private func isReferenced(_ object: ManagedObject, in transaction: any StoreTransaction) throws -> Bool {
     for relationship in object.entity.relationshipsBySlot {
       guard relationship.isToMany, !relationship.isTransient, !relationship.ownsLinks,

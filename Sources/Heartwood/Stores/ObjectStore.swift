@@ -156,8 +156,7 @@ protocol StoreView: RowSource, Sendable {
   /// The keys of the rows at ranks, which ascend; without those past the end.
   func rowKeys(of root: EntityDescription, atRanks ranks: [Int]) throws -> [UInt64]
 
-  /// Calls `body` with the keys of rows in index order until it returns false. Rows with equal values are in
-  /// key order.
+  /// Calls `body` with the keys of rows in index order until it returns false. Rows with equal values are in key order.
   ///
   /// If a bound is a long value (see `IndexKey`), adjacent rows that do not match may be included.
   func scanIndex(
@@ -198,8 +197,7 @@ protocol StoreView: RowSource, Sendable {
     _ body: (UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool
 
-  /// The number of entries of an index that share the values of its first `elements` with one entry; 0 if there is no such
-  /// entry. O(log n)
+  /// The number of entries of an index that share the values of its first `elements` with one entry; 0 if there is no such entry. O(log n)
   ///
   /// - Parameter rank: how many entries of the range are before that one.
   func indexRunLength(_ index: StoreIndex, _ range: IndexRange, elements: Int, atRank rank: Int) throws -> Int
@@ -259,9 +257,8 @@ extension StoreTransaction {
 
 /// The write side of a save: sees the newest rows and its own writes.
 ///
-/// Rows that it returns are valid until the next change. The store derives from the rows the index entries
-/// and the links of an unordered relationship with a to-one inverse. `link`, `unlink` and `setOrder` write
-/// the other relationships.
+/// Rows that it returns are valid until the next change. The store derives from the rows the index entries and the links of an unordered
+/// relationship with a to-one inverse. `link`, `unlink` and `setOrder` write the other relationships.
 protocol StoreTransaction: RowSource {
   var identity: StoreIdentity { get }
   /// The changes of rows so far, in the order in which they were made.
@@ -296,8 +293,7 @@ protocol StoreTransaction: RowSource {
   ///
   /// - Parameters:
   ///   - entity: the row's own entity, not a superentity.
-  ///   - row: bytes in the form of `RowLayout`, with permanent keys; with its derived values on return, except those that depend on
-  ///     other rows.
+  ///   - row: bytes in the form of `RowLayout`, with permanent keys; with its derived values on return, except those that depend on other rows.
   /// - Throws: `.persistentStoreSave` if there is a row with the key.
   func insert(_ entity: EntityDescription, _ key: UInt64, row: inout [UInt8]) throws
 
@@ -316,8 +312,7 @@ protocol StoreTransaction: RowSource {
 
   /// Deletes a row and the links that start at it.
   ///
-  /// - Returns: the conflict if the row was changed since; nothing is written then. A row that is already
-  ///   deleted is no conflict.
+  /// - Returns: the conflict if the row was changed since; nothing is written then. A row that is already deleted is no conflict.
   func delete(_ entity: EntityDescription, _ key: UInt64, expectedVersion: UInt32) throws -> RowConflict?
 
   /// Writes data outside the row that `insert` or `update` then writes with the reference.

@@ -3,8 +3,7 @@ import HeartwoodFiles
 
 /// Metadata: what a program notes about a store, and what the store says about itself.
 extension PersistentStoreCoordinator {
-  /// The metadata of an open store: what was set last, saved or not, and the store's own values under the keys of
-  /// `PersistentStore.MetadataKey`.
+  /// The metadata of an open store: what was set last, saved or not, and the store's own values under the keys of `PersistentStore.MetadataKey`.
   ///
   /// Integers come as `Int`, numbers with a fraction as `Double`.
   ///
@@ -137,16 +136,14 @@ extension PersistentStore {
     /// The version checksum of the model, a `String`.
     public static let modelVersionChecksum = "NSStoreModelVersionChecksumKey"
 
-    /// There, and true, while rows of a former model remain: see
-    /// `PersistentStoreCoordinator.finishDeferredLightweightMigration()`.
+    /// There, and true, while rows of a former model remain: see `PersistentStoreCoordinator.finishDeferredLightweightMigration()`.
     public static let hasDeferredLightweightMigration =
       "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 
     /// There while the last stage of a staged migration is not finished: its name, a `String`.
     public static let pendingMigrationStage = "HeartwoodPendingMigrationStage"
 
-    /// Which transactions the handlers of stages have saved, a `[String]` of ranges of their numbers such as `12-15`; absent if there are
-    /// none.
+    /// Which transactions the handlers of stages have saved, a `[String]` of ranges of their numbers such as `12-15`; absent if there are none.
     public static let migrationTransactions = "HeartwoodMigrationTransactions"
 
     /// The version checksums of the models that the store had before, oldest first, a `[String]`; absent if it has had one model.

@@ -28,8 +28,7 @@ extension InferredChanges {
       + constraintSentences(entity, former)
   }
 
-  /// The entities and properties of the source that are in none of the destination, in sentences: values that the store computes
-  /// are no loss.
+  /// The entities and properties of the source that are in none of the destination, in sentences: values that the store computes are no loss.
   private var losses: [String] {
     sorted(source).flatMap { former -> [String] in
       guard let entity = destination(of: former) else {
@@ -62,8 +61,7 @@ extension InferredChanges {
     lost(entity, former).filter { !$0.isTransient && !isPartOfLost($0, former) }
   }
 
-  /// The properties of an entity that neither it nor a subentity has any more, and those that it inherited if it leaves its parent
-  /// without them.
+  /// The properties of an entity that neither it nor a subentity has any more, and those that it inherited if it leaves its parent without them.
   private func lost(_ entity: EntityDescription, _ former: EntityDescription) -> [PropertyDescription] {
     let own = former.ownColumns.filter { !isKept($0.slot, below: former) }
     guard changesParent(entity, former), let parent = former.superentity else { return own }

@@ -136,8 +136,7 @@ extension MappingModel {
   /// nil if there is none. Of several the first of those that name the most version hashes.
   ///
   /// - Parameters:
-  ///   - folders: The folders. Files whose names end in none of `.json`, `.xcmappingmodel` and `.cdm`, or that are no mapping models, are
-  ///     left out.
+  ///   - folders: The folders. Files whose names end in none of `.json`, `.xcmappingmodel` and `.cdm`, or that are no mapping models, are left out.
   ///   - source: The model of the store.
   ///   - destination: The model to migrate to.
   ///   - policies: As for `init(contentsOf:policies:reporting:)`.
@@ -156,8 +155,7 @@ extension MappingModel {
     return best(of: found, source, destination)
   }
 
-  /// That of several mapping models which is about two models: the first of those with the most version hashes of the two; nil if there
-  /// is none.
+  /// That of several mapping models which is about two models: the first of those with the most version hashes of the two; nil if there is none.
   package static func best(
     of found: [MappingModel], _ source: ManagedObjectModel, _ destination: ManagedObjectModel
   ) -> MappingModel? {

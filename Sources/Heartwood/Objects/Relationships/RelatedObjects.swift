@@ -2,9 +2,8 @@ import HeartwoodBytes
 
 /// The destinations of a to-many relationship, created one at a time on access.
 ///
-/// A `Set<City>` creates every object of the relationship at each read. This loads keys only: `count` and `contains`
-/// create no object, and iteration creates one at a time. It is the projected value of every to-many property
-/// (`country.$cities`), and may be a property's declared type.
+/// A `Set<City>` creates every object of the relationship at each read. This loads keys only: `count` and `contains` create no object, and
+/// iteration creates one at a time. It is the projected value of every to-many property (`country.$cities`), and may be a property's declared type.
 ///
 /// It always shows the current relationship, including later changes. An iteration continues with the destinations at
 /// its start if the relationship changes.
@@ -85,8 +84,7 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
     let destination: EntityDescription
     let keys: [UInt64]
     var position = 0
-    /// The class of the last destination: most have the same class, and a cast by the runtime costs more than looking up
-    /// the object.
+    /// The class of the last destination: most have the same class, and a cast by the runtime costs more than looking up the object.
     private var lastClass: ObjectIdentifier?
 
     init(context: ManagedObjectContext?, destination: EntityDescription, keys: [UInt64]) {

@@ -83,16 +83,14 @@ final class RelationshipState {
     current = nil
   }
 
-  /// Makes the relationship empty after a failed load, keeping the differences. No save happens until the object is
-  /// refreshed.
+  /// Makes the relationship empty after a failed load, keeping the differences. No save happens until the object is refreshed.
   func loadNothing() {
     committed = []
     committedSet = nil
     current = nil
   }
 
-  /// Merges an order that was set earlier with the keys now in the store: drops keys that were removed there, and
-  /// appends new ones at the end.
+  /// Merges an order that was set earlier with the keys now in the store: drops keys that were removed there, and appends new ones at the end.
   private func laid(_ order: [UInt64], over keys: [UInt64]) -> [UInt64] {
     let there = Set(keys)
     let placed = Set(order)

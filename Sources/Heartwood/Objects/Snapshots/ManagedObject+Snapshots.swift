@@ -35,8 +35,7 @@ extension ManagedObject {
   ///
   /// - Parameters:
   ///   - snapshot: A snapshot of an object of the same entity.
-  ///   - overwrites: Whether a value that was changed in the snapshot replaces one that the object has got since. Without, that
-  ///     is a conflict.
+  ///   - overwrites: Whether a value that was changed in the snapshot replaces one that the object has got since. Without, that is a conflict.
   /// - Throws: `.managedObjectValidation` if the entity is another one or a destination does not fit, `.managedObjectMerge` if a
   ///   property was changed to different values in the snapshot and in the object. Nothing is changed then.
   public final func apply(_ snapshot: ObjectSnapshot, overwriting overwrites: Bool = false)
@@ -143,8 +142,7 @@ extension ManagedObjectContext {
   ///   - snapshot: A snapshot that was taken in any context of the same store.
   ///   - overwrites: Whether a value that was changed in the snapshot replaces one that the object has got since.
   /// - Returns: The object.
-  /// - Throws: `.managedObjectReferentialIntegrity` if the object does not exist any more, and as
-  ///   `ManagedObject.apply(_:overwriting:)`.
+  /// - Throws: `.managedObjectReferentialIntegrity` if the object does not exist any more, and as `ManagedObject.apply(_:overwriting:)`.
   @discardableResult
   public func apply(_ snapshot: ObjectSnapshot, overwriting overwrites: Bool = false) throws -> ManagedObject
   {

@@ -67,8 +67,7 @@ extension LogStore {
     _ = try save(TransactionInfo()) { _ in }
   }
 
-  /// The record of the model and the metadata of a store that need not be open, as an opening with these options finds them. Changes
-  /// nothing.
+  /// The record of the model and the metadata of a store that need not be open, as an opening with these options finds them. Changes nothing.
   ///
   /// - Throws: `.persistentStoreOpen` if the store has no model yet or cannot be opened.
   static func metadata(
@@ -83,8 +82,7 @@ extension LogStore {
 
   /// Replaces the metadata of a store that need not be open. Changes nothing else in it.
   ///
-  /// - Throws: `.persistentStoreOpen` if the store has no model yet or cannot be opened, `.persistentStoreSave` if it cannot
-  ///   be written.
+  /// - Throws: `.persistentStoreOpen` if the store has no model yet or cannot be opened, `.persistentStoreSave` if it cannot be written.
   static func setMetadata(_ metadata: StoreMetadata, at url: URL, options: LogStoreOptions) throws {
     var options = options
     options.createsStore = false

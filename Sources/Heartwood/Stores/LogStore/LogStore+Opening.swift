@@ -55,8 +55,7 @@ struct LogStoreOptions: Sendable {
 extension LogStore {
   /// Opens the store in a folder, or creates it.
   ///
-  /// Stores that are open at the same path in this process share one engine. "/dev/null" is a new store in
-  /// memory.
+  /// Stores that are open at the same path in this process share one engine. "/dev/null" is a new store in memory.
   ///
   /// - Parameter check: Sees the store's model, if it is described otherwise than the new one, before the store takes that.
   /// - Throws: `.persistentStoreIncompatibleVersionHash` if the store was written with another model,
@@ -159,8 +158,7 @@ extension SchemaRecord {
   }
 }
 
-/// Reconciles a store's schema record with a model: writes the record of a new store, refuses another model,
-/// builds and drops indexes.
+/// Reconciles a store's schema record with a model: writes the record of a new store, refuses another model, builds and drops indexes.
 private struct SchemaOpening {
   private let engine: Engine
   private let path: String
@@ -242,8 +240,7 @@ private struct SchemaOpening {
     return schema
   }
 
-  /// - Precondition: The caller holds the writer lock, so that the newest generation has the rows that the
-  ///   transaction sees.
+  /// - Precondition: The caller holds the writer lock, so that the newest generation has the rows that the transaction sees.
   private func build(
     _ indexes: [StoreIndex], _ schema: StoreSchema, _ transaction: WriteTransaction
   ) throws {

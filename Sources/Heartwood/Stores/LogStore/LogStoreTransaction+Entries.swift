@@ -89,8 +89,7 @@ extension KeyChanges {
 
 /// Entries that a save added to unique indexes.
 ///
-/// They are checked at the end of the save: within one save a value may move from one row to another, in
-/// whatever order the rows are written.
+/// They are checked at the end of the save: within one save a value may move from one row to another, in whatever order the rows are written.
 struct AddedUniqueEntries {
   private struct Suspect {
     let index: StoreIndex
@@ -160,8 +159,7 @@ struct AddedUniqueEntries {
 }
 
 extension Cursor {
-  /// Whether at least two entries have exactly these values. The cursor is then at the first of them,
-  /// otherwise after the only one.
+  /// Whether at least two entries have exactly these values. The cursor is then at the first of them, otherwise after the only one.
   ///
   /// If it is called with values in ascending order, the cursor is usually at the next value already.
   fileprivate func findsTwo(_ values: UnsafeRawBufferPointer) throws -> Bool {

@@ -3,10 +3,9 @@ import HeartwoodFiles
 
 /// The schemas of the generations of an open store.
 ///
-/// The store may be opened elsewhere, in this process or another, with a model that declares other indexes.
-/// That opening builds and drops indexes while the store is open here. Each generation is therefore read, and
-/// each transaction written, with the indexes that it contains, not with those that this container's model
-/// declares.
+/// The store may be opened elsewhere, in this process or another, with a model that declares other indexes. That opening builds and drops indexes
+/// while the store is open here. Each generation is therefore read, and each transaction written, with the indexes that it contains, not with those
+/// that this container's model declares.
 final class SchemaCache: Sendable {
   private struct Known: Sendable {
     /// The schema record as the store has it; empty if it is not known.
@@ -36,9 +35,8 @@ final class SchemaCache: Sendable {
 
   /// The schema of a generation, or of the state that a transaction sees.
   ///
-  /// - Throws: `.persistentStoreIncompatibleVersionHash` if the store now has another model,
-  ///   `.persistentStoreDamaged` if its schema record cannot be decoded, `.persistentStoreOpen` if a newer
-  ///   version wrote the record.
+  /// - Throws: `.persistentStoreIncompatibleVersionHash` if the store now has another model, `.persistentStoreDamaged` if its schema record cannot
+  ///   be decoded, `.persistentStoreOpen` if a newer version wrote the record.
   func schema(of reader: some KeyValueReader) throws -> StoreSchema {
     let newest = known.withLock { $0 }
     // A generation before the first schema record has no rows.

@@ -124,8 +124,7 @@ extension StoreReading {
     return !runs.isUncertain
   }
 
-  /// The next group of entries that share the values of the first `elements`; nil at the end, or where a long value makes the groups
-  /// uncertain.
+  /// The next group of entries that share the values of the first `elements`; nil at the end, or where a long value makes the groups uncertain.
   func next(of runs: inout RunReading, _ index: StoreIndex, elements: Int) throws -> IndexRun? {
     guard let rest = runs.rest else { return nil }
     runs.rest = nil
@@ -169,8 +168,7 @@ extension StoreReading {
   }
 }
 
-/// Adjacent entries of an index that begin with the same cut bytes. Their order is that of the rows' values,
-/// which the entries do not contain.
+/// Adjacent entries of an index that begin with the same cut bytes. Their order is that of the rows' values, which the entries do not contain.
 struct CutRun {
   /// Rows with equal values. They have the same hash, so their entries are adjacent already.
   private struct Group {

@@ -92,8 +92,7 @@ extension StoreReading {
 
 /// The history.
 extension StoreReading {
-  /// Calls `body` with the transactions after `number` that have a history, oldest first, until it returns
-  /// false.
+  /// Calls `body` with the transactions after `number` that have a history, oldest first, until it returns false.
   func history(
     after number: UInt64, _ selection: HistorySelection = .all, _ body: (HistoryRecord) throws -> Bool
   ) throws {
@@ -163,8 +162,7 @@ extension KeyValueReader {
 }
 
 extension EntityDescription {
-  /// The column of a relationship in a row of this root entity's family; nil if the row's entity does not
-  /// have the relationship.
+  /// The column of a relationship in a row of this root entity's family; nil if the row's entity does not have the relationship.
   fileprivate func column(of relationship: RelationshipDescription, _ row: RowView) -> Column? {
     guard let entity = try? entity(numbered: row.entityNumber), let owner = relationship.entity,
       entity.isKindOf(entity: owner)
