@@ -40,6 +40,7 @@ public final class BatchInsertRequest: PersistentStoreRequest {
     case object((ManagedObject) -> Bool)
     case rows(() throws -> [String: Any]?)
     case made([BatchRow])
+    case kept(KeptBatchRows)
   }
 
   private init(_ entityName: String, _ source: Source) {
@@ -48,6 +49,26 @@ public final class BatchInsertRequest: PersistentStoreRequest {
   }
 
   convenience init(entityName: String, made rows: [BatchRow]) { self.init(entityName, .made(rows)) }
+
+  /// A request for the same rows that can be executed again, for a store whose transaction may be taken back: rows that a closure makes are
+  /// kept when they are read.
+  ///
+  /// - Parameter most: The most rows that are kept. If there are more, the request cannot be executed again.
+  public func repeatable(keeping most: Int) -> BatchInsertRequest {
+    if canBeRepeated { return self }
+    let made = BatchInsertRequest(entityName, .kept(KeptBatchRows(self, most)))
+    (made.resultType, made.validates, made.affectedStores) = (resultType, validates, affectedStores)
+    return made
+  }
+
+  /// Whether the request gives the same rows when it is executed again: those of an array, or all that were read so far and kept.
+  public var canBeRepeated: Bool {
+    switch source {
+    case .objects, .made: true
+    case .kept(let kept): kept.isWhole
+    default: false
+    }
+  }
 
   public override var requestType: PersistentStoreRequestType { .batchInsertRequestType }
 

@@ -34,6 +34,7 @@ extension BatchInsertRequest {
         return row
       }
     case .rows(let next): try body { try next().map(completed) }
+    case .kept(let kept): try kept.withRows(reader, body)
     case .object(let handler):
       let object = reader.entity.makeObject()
       try body {
@@ -47,6 +48,38 @@ extension BatchInsertRequest {
         }
         defaults.fill(&row)
         return row
+      }
+    }
+  }
+}
+
+/// The rows that a closure has made, as far as another execution of their request may need them.
+final class KeptBatchRows {
+  private let request: BatchInsertRequest
+  private let most: Int
+  private var rows: [BatchRow] = []
+  private var isAtEnd = false
+  /// Whether all rows that were read are kept.
+  private(set) var isWhole = true
+
+  init(_ request: BatchInsertRequest, _ most: Int) { (self.request, self.most) = (request, most) }
+
+  /// As `BatchInsertRequest.withRows(_:_:)`: first with the rows that are kept.
+  func withRows(_ reader: BatchRowReader, _ body: (() throws -> BatchRow?) throws -> Void) throws {
+    var next = 0
+    try request.withRows(reader) { more in
+      try withoutActuallyEscaping(more) { more in
+        try body {
+          next += 1
+          if next <= rows.count { return rows[next - 1] }
+          guard !isAtEnd, let row = try more() else {
+            isAtEnd = true
+            return nil
+          }
+          isWhole = isWhole && rows.count < most
+          if isWhole { rows.append(row) } else { rows = [] }
+          return row
+        }
       }
     }
   }
