@@ -6,6 +6,9 @@ protocol ContextStore: ObjectStore {
   /// The newest generation, as the context reads it on its queue.
   func view(for context: ManagedObjectContext) throws -> any StoreView
 
+  /// The view that a context reads which is pinned to another one: with the newest of the stores that have no past generations.
+  func view(pinnedTo pinned: any StoreView, for context: ManagedObjectContext) throws -> any StoreView
+
   /// Identifiers for new objects before they are saved, in their order. None is ever given to another object.
   func reserveIdentifiers(
     for objects: [ManagedObject], of context: ManagedObjectContext
@@ -47,6 +50,7 @@ extension ContextStore {
   }
 
   func view(for context: ManagedObjectContext) throws -> any StoreView { try view() }
+  func view(pinnedTo pinned: any StoreView, for context: ManagedObjectContext) -> any StoreView { pinned }
   func plan(of context: ManagedObjectContext) throws -> SavePlan { SavePlan(context) }
   func execute(
     _ request: PersistentStoreRequest, in numbers: Set<Int>?, for context: ManagedObjectContext?

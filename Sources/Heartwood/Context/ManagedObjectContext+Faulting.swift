@@ -118,7 +118,7 @@ extension ManagedObjectContext {
     if let parent { return try viewOfParent(parent) }
     // First: a pin to a store that was removed is dropped.
     let store = try objectStore()
-    if let pinned = view.pinned { return pinned }
+    if let pinned = view.pinned { return try store.view(pinnedTo: pinned, for: self) }
     if let held = view.held, held.generation == store.newestGeneration { return held }
     let newest = try store.view(for: self)
     if view.pinsAtNextRead {

@@ -41,9 +41,10 @@ final class MixedStores: ContextStore, ObjectUses {
   var identity: StoreIdentity { logs.identity }
   var newestGeneration: UInt64 { members.reduce(0) { $0 &+ $1.store.newestGeneration } }
 
-  /// - Throws: If one of the stores cannot.
+  /// - Throws: If one of the stores cannot; of past generations, which contexts read of the stores that have them, if none can.
   func require(_ feature: StoreFeature) throws(HeartwoodError) {
-    for member in members { try member.store.require(feature) }
+    let concerned = feature == .generations && !logs.members.isEmpty ? logs.members : members
+    for member in concerned { try member.store.require(feature) }
   }
 
   func savePendingMetadata() throws { for member in members { try member.store.savePendingMetadata() } }
@@ -54,16 +55,31 @@ final class MixedStores: ContextStore, ObjectUses {
   func view(for context: ManagedObjectContext) throws -> any StoreView { try view(readBy: context) }
 
   private func view(readBy context: ManagedObjectContext?) throws -> any StoreView {
-    let views = asked.map {
-      StoreUnionView.Member(number: $0.number.number, view: $0.contents.memberView(readBy: context))
-    }
-    return StoreUnionView(try logs.newestViews() + views, logs.references)
+    view(try logs.newestViews(), context)
   }
 
-  /// - Throws: An incremental store has no past generations.
+  /// Views of the stores on the engine, with the newest of the others.
+  private func view(_ views: [StoreUnionView.Member], _ context: ManagedObjectContext?) -> StoreUnionView {
+    let others = asked.map {
+      StoreUnionView.Member(number: $0.number.number, view: $0.contents.memberView(readBy: context))
+    }
+    return StoreUnionView(views + others, logs.references)
+  }
+
+  func view(pinnedTo pinned: any StoreView, for context: ManagedObjectContext) throws -> any StoreView {
+    let newest = view((pinned as? StoreUnionView)?.ofPast ?? [], context)
+    if let held = context.view.held, held.generation == newest.generation { return held }
+    context.view.held = newest
+    return newest
+  }
+
+  /// - Throws: As for the stores on the engine; generations of incremental stores, which have no past ones, are passed over.
   func view(at generations: StoreGenerations) throws -> any StoreView {
     try require(.generations)
-    return try logs.view(at: generations)
+    let past = generations.members.filter { member in
+      !asked.contains { $0.contents.identity == member.store }
+    }
+    return try logs.view(at: StoreGenerations(past))
   }
 
   func makeUsedObjects() -> UsedObjects? {

@@ -23,7 +23,10 @@ final class StoreUnionView: StoreView {
 
   var isOfSeveralStores: Bool { members.count > 1 }
   var generation: UInt64 { members.reduce(0) { $0 &+ $1.view.generation } }
-  var generations: StoreGenerations { StoreGenerations(members.flatMap { $0.view.generations.members }) }
+  /// Those of the stores that have past ones.
+  var generations: StoreGenerations { StoreGenerations(ofPast.flatMap { $0.view.generations.members }) }
+  /// The members whose rows do not come from a class of the program.
+  var ofPast: [Member] { members.filter { !$0.view.asksProgram } }
 
   var convertsRows: Bool { members.contains { $0.number != 0 || $0.view.convertsRows } }
 

@@ -348,16 +348,43 @@ import Testing
     #expect(try world.context().numbers("Writer", sort: ["number"]) == [1, 2])
   }
 
-  @Test func `a coordinator with it has the history of the others, and no query generations`() throws {
+  @Test func `a coordinator with it has the history of the others, and pins contexts to their past states`()
+    throws
+  {
     let world = try SeveralStoresWorld(.others)
-    try world.add("Library")
-    try world.add("Local")
+    let stores = [try world.add("Library"), try world.add("Local")]
     let context = world.context()
     _ = world.make("Writer", 1, in: context)
-    _ = world.make("Note", 2, in: context)
+    _ = world.make("Note", 1, in: context)
     try context.save()
     #expect(try context.execute(.fetchHistory(after: nil as PersistentHistoryToken?)).transactions.count == 1)
-    let error = heartwoodError { try context.setQueryGenerationFrom(.current) }
+    let pinned = world.context()
+    try pinned.setQueryGenerationFrom(.current)
+    for entity in ["Writer", "Note"] { #expect(try pinned.numbers(entity) == [1]) }
+    _ = world.make("Writer", 2, in: context)
+    _ = world.make("Note", 2, in: context)
+    try context.save()
+    // The rows of the program's class are read as they are now.
+    for (entity, store) in zip(["Writer", "Note"], stores) {
+      let wanted = store.type == .log ? [1] : [1, 2]
+      #expect(try pinned.numbers(entity, sort: ["number"]) == wanted, "\(entity)")
+    }
+    let logs = stores.filter { $0.type == .log }
+    let token = try #require(pinned.queryGenerationToken)
+    #expect(logs.count == 1 && token.generationsByStore.map(\.key) == logs.map(\.identifier))
+    #expect(try world.coordinator.newestQueryGenerationToken() != token)
+    try pinned.setQueryGenerationFrom(world.coordinator.newestQueryGenerationToken())
+    for entity in ["Writer", "Note"] { #expect(try pinned.numbers(entity, sort: ["number"]) == [1, 2]) }
+    // A pinned context sees its own save.
+    _ = world.make("Note", 3, in: pinned)
+    _ = world.make("Writer", 3, in: pinned)
+    try pinned.save()
+    for entity in ["Writer", "Note"] {
+      #expect(try pinned.numbers(entity, sort: ["number"]) == [1, 2, 3])
+    }
+    // Where no store has past states, none is pinned.
+    try world.coordinator.remove(logs[0])
+    let error = heartwoodError { try world.context().setQueryGenerationFrom(.current) }
     #expect(error?.code == .persistentStoreUnsupportedRequestType)
     #expect(error?.message.contains("is a custom store of type Dictionaries") == true)
   }
