@@ -16,10 +16,7 @@ struct ObjectCopying {
   ///
   /// - Throws: `.persistentStoreOperation` if the store has objects already; the errors of opening, reading and saving.
   func fill(_ copy: PersistentStoreDescription) throws {
-    // A transfer is of all entities.
-    if StoreClasses.all[copy.type] == nil, source.configurationName == nil,
-      let transfer = try source.transfer(model, log)
-    {
+    if StoreClasses.all[copy.type] == nil, let transfer = try source.transfer(model, log) {
       try run(transfer, to: copy)
       return
     }

@@ -204,4 +204,132 @@ import Testing
     try context.execute(BatchDeleteRequest(objectIDs: wanted))
     #expect(try world.context().count(Company.self) == 1)
   }
+
+  @Test func `a pinned context reads a past state of the log store, and the newest of the server`() throws {
+    let world = try World()
+    defer { world.end() }
+    let (server, local) = (try world.addServer(), try world.addLocal())
+    let context = world.context()
+    let (company, thing) = (context.makeCompany("A"), Thing(context: context))
+    (company.size, thing.number) = (1, 1)
+    try context.save()
+    func read(_ context: ManagedObjectContext) throws -> [Int64] {
+      let sizes = try context.fetch(Company.self, sort: [.ascending(\.code)]).map { $0.size ?? 0 }
+      return sizes + (try context.fetch(Thing.self, sort: [.ascending(\.number)]).map { Int64($0.number) })
+    }
+    let pinned = world.context()
+    try pinned.setQueryGenerationFrom(.current)
+    #expect(try read(pinned) == [1, 1])
+    let token = try #require(pinned.queryGenerationToken)
+    #expect(token.generationsByStore.map(\.key) == [local.identifier])
+    #expect(try world.coordinator.newestQueryGenerationToken() == token)
+    (company.size, thing.number) = (2, 2)
+    context.makeCompany("B").size = 5
+    try context.save()
+    // Its rows are read again.
+    pinned.reset()
+    try pinned.setQueryGenerationFrom(token)
+    #expect(try read(pinned) == [2, 5, 1])
+    #expect(try pinned.count(Thing.self, where: { $0.number == 2 }) == 0)
+    #expect(pinned.queryGenerationToken == token)
+    // Its own save moves the pin.
+    let own = try #require(try pinned.fetch(Company.self, where: { $0.code == "B" }).first)
+    own.size = 6
+    let made = Thing(context: pinned)
+    made.number = 3
+    try pinned.save()
+    #expect(try read(pinned) == [2, 6, 2, 3] || read(pinned) == [2, 6, 1, 3])
+    let after = try #require(pinned.queryGenerationToken)
+    #expect(after != token && after.generationsByStore.map(\.key) == [local.identifier])
+    // Where the store with past states is removed, none can be pinned.
+    let ofServer = QueryGenerationToken(generation: 1, storeID: server.identifier)
+    #expect(
+      heartwoodError { try world.context().setQueryGenerationFrom(ofServer) }?.code
+        == .persistentStoreOperation
+    )
+    try world.coordinator.remove(local)
+    let alone = heartwoodError { try world.context().setQueryGenerationFrom(.current) }
+    #expect(alone?.code == .persistentStoreUnsupportedRequestType)
+  }
+
+  @Test func `live results over both follow what other programs save to either`() async throws {
+    let world = try World()
+    defer { world.end() }
+    _ = (try world.addServer(nil), try world.addLocal(nil))
+    let other = try World(world)
+    defer { try? other.coordinator.close() }
+    let (local, server) = (try other.addLocal(nil), try other.addServer(nil))
+    let context = world.context()
+    context.automaticallyMergesRemoteChanges = true
+    let request = FetchRequest<Person>(entityName: "Person")
+    request.predicate = ObjectQuery<Person>().age < 10
+    request.sortDescriptors = [Sort<Person>.ascending(\.age)]
+    var results = context.liveQuery(request).makeAsyncIterator()
+    #expect(try await results.next()?.objectIDs.count == 0)
+    let saving = other.context()
+    var people: [Person] = []
+    for (age, store) in [(5, local), (3, server), (1, local), (4, server)] {
+      try saving.performAndWait {
+        let person = saving.makePerson("\(age)", age: Int64(age))
+        saving.assign(person, to: store)
+        people.append(person)
+        try saving.save()
+      }
+      var count = 0
+      while count < people.count { count = try await results.next()?.objectIDs.count ?? .max }
+      #expect(count == people.count)
+    }
+    // One leaves the results, another one changes its place.
+    try saving.performAndWait {
+      (people[1].age, people[2].age) = (20, 8)
+      try saving.save()
+    }
+    let wanted = [people[3], people[0], people[2]].map { $0.objectID.uriRepresentation() }
+    var found: [URL] = []
+    while found != wanted {
+      found = try #require(try await results.next()).objectIDs.map { $0.uriRepresentation() }
+    }
+  }
+
+  @Test func `copies of a store of a configuration have its entities, and keep its identifiers`() throws {
+    let world = try World()
+    defer { world.end() }
+    let (server, local) = (try world.addServer(), try world.addLocal())
+    let context = world.context()
+    let company = context.makeCompany("A")
+    let people = (0..<5).map { context.makePerson("\($0)", age: Int64($0), in: company) }
+    company.ranking = [people[4], people[2]]
+    let club = Club(context: context)
+    club.members = [people[1], people[3]]
+    Thing(context: context).number = 1
+    try context.save()
+    let uris = people.map { $0.objectID.uriRepresentation() }
+    func check(_ coordinator: PersistentStoreCoordinator) throws {
+      let reading = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+      for (number, uri) in uris.enumerated() {
+        let id = try #require(coordinator.managedObjectID(forURIRepresentation: uri))
+        #expect((try reading.existingObject(with: id) as? Person)?.name == "\(number)")
+      }
+      #expect(try reading.fetch(Company.self).map { $0.ranking.map(\.name) } == [["4", "2"]])
+      #expect(try reading.fetch(Club.self).map { Set($0.members.map(\.name)) } == [["1", "3"]])
+      #expect(try reading.count(Thing.self) == 1)
+    }
+    let place = world.folder.appending(path: "server.heartwood")
+    let copy = try world.coordinator.migratePersistentStore(server, to: place, type: .log)
+    #expect(copy.configurationName == "Server" && copy.identifier == server.identifier)
+    try check(world.coordinator)
+    try world.coordinator.close()
+    // From there to PostgreSQL by the command, which has no configuration.
+    let url = try PostgresServer.shared.get().url()
+    let report = try StoreCopy(from: place, to: url).run()
+    #expect(report.objects == ["Company": 1, "Person": 5, "Club": 1] && report.links > 0)
+    let again = PersistentStoreCoordinator(managedObjectModel: world.model)
+    _ = try again.addPersistentStore(type: .postgres, configuration: "Server", at: url)
+    let path = local.url
+    _ = try again.addPersistentStore(type: .log, configuration: "Local", at: path)
+    try check(again)
+    try again.close()
+    let back = world.folder.appending(path: "back.heartwood")
+    #expect(try StoreCopy(from: url, to: back).run().objects == report.objects)
+  }
 }
