@@ -306,6 +306,11 @@ extension PostgresStore {
       }
       let why = failure.isConnectionLost ? "the connection to the server is lost, or cannot be made: " : ""
       throw HeartwoodError(code, "\(what): \(why)\(failure)", underlying: failure)
+    } catch let lost as PostgresLostCommit {
+      throw HeartwoodError(
+        code,
+        "\(what): the connection was lost while the server committed it, so that it may be there: transaction \(lost.transaction): \(lost)",
+        underlying: lost, isOutcomeUnknown: true)
     } catch let commit as PostgresCommitFailure {
       throw HeartwoodError(
         code, "\(what): \(commit.failure)", underlying: commit.failure,

@@ -141,7 +141,7 @@ import Testing
 }
 
 /// The statements of a save in a transaction, counted.
-private final class Seen: @unchecked Sendable {
+final class Seen: @unchecked Sendable {
   private var (number, wanted, isInTransaction, isMet) = (0, 0, false, false)
 
   func begin(at wanted: Int) { (number, self.wanted, isInTransaction, isMet) = (0, wanted, false, false) }
@@ -151,6 +151,7 @@ private final class Seen: @unchecked Sendable {
     guard isInTransaction, !(message.type == "Q" && message.text.hasPrefix("ROLLBACK")) else { return false }
     number += 1
     if number == wanted { isMet = true }
+    if message.type == "Q", message.text.contains("; COMMIT") { isInTransaction = false }
     return number == wanted
   }
 

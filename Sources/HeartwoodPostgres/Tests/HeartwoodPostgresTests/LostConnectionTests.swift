@@ -5,7 +5,7 @@ import Testing
 @testable import HeartwoodPostgres
 
 /// A store behind a proxy, with a row that each save counts up.
-private struct CutWorld {
+struct CutWorld {
   let proxy: WireProxy
   let world: PostgresWorld
   /// Beside the proxy.
@@ -50,7 +50,7 @@ private struct CutWorld {
 }
 
 /// A message at which something happens, counted from the first one of a save.
-private final class Place: @unchecked Sendable {
+final class Place: @unchecked Sendable {
   private let lock = NSLock()
   private var number = 0
   private var wasMet = false

@@ -373,7 +373,7 @@ import Testing
 }
 
 /// Counts calls.
-private final class Counter: @unchecked Sendable {
+final class Counter: @unchecked Sendable {
   private let lock = NSLock()
   private var count = 0
 

@@ -19,6 +19,8 @@ struct PostgresAddress: Sendable {
   let replicas: [String]
   /// How far a replica may be behind, in seconds.
   let replicaLag: Double
+  /// The most rows of a batch insert that are kept for another attempt, if a closure makes them.
+  let keptRows: Int
   /// libpq's parameters.
   private(set) var parameters: [(name: String, value: String)]
   /// The address without the password, for messages.
@@ -52,23 +54,35 @@ struct PostgresAddress: Sendable {
     func setUnlessGiven(_ name: String, _ value: String) {
       if !parameters.contains(where: { $0.name == name }) { parameters.append((name, value)) }
     }
-    if hasSeveral {
-      // The server that takes writes, and one that does not answer is not waited for.
-      setUnlessGiven("target_session_attrs", "read-write")
-      setUnlessGiven("connect_timeout", "5")
-      setUnlessGiven("keepalives_idle", "10")
-      setUnlessGiven("keepalives_interval", "5")
-      setUnlessGiven("keepalives_count", "3")
-      setUnlessGiven("tcp_user_timeout", "20000")
-    }
+    // The server that takes writes.
+    if hasSeveral { setUnlessGiven("target_session_attrs", "read-write") }
+    // One that does not answer is not waited for: not long, where there are others.
+    setUnlessGiven("connect_timeout", hasSeveral ? "5" : "30")
+    setUnlessGiven("keepalives_idle", hasSeveral ? "10" : "30")
+    setUnlessGiven("keepalives_interval", hasSeveral ? "5" : "10")
+    setUnlessGiven("keepalives_count", "3")
+    setUnlessGiven("tcp_user_timeout", hasSeveral ? "20000" : "60000")
     parameters.append(("application_name", "Heartwood"))
     parameters.append(("client_encoding", "UTF8"))
     var limits = options.limits
     limits.reconnecting = options.reconnecting ?? (hasSeveral || options.hasPooler ? 30 : 0)
     (schema, pool, hasPooler) = (options.schema, options.pool, options.hasPooler)
     (dialect, distributed) = (options.dialect, options.distributed)
-    (replicas, replicaLag) = (options.replicas, options.replicaLag)
+    (replicas, replicaLag, keptRows) = (options.replicas, options.replicaLag, options.keptRows)
     (self.limits, self.parameters, self.text) = (limits, parameters, text)
+  }
+
+  /// The address with the servers in another order: each attempt begins with another one, as libpq goes on to the next only from one that takes no
+  /// connection, and not from one that takes it and ends it.
+  func inOrder(ofAttempt attempt: Int) -> PostgresAddress {
+    var address = self
+    for place in parameters.indices where ["host", "hostaddr", "port"].contains(parameters[place].name) {
+      let all = parameters[place].value.split(separator: ",", omittingEmptySubsequences: false)
+      guard all.count > 1 else { continue }
+      let first = attempt % all.count
+      address.parameters[place].value = (all[first...] + all[..<first]).joined(separator: ",")
+    }
+    return address
   }
 
   /// The address of a server that only reads: `host` or `host:port`.
@@ -104,6 +118,7 @@ struct PostgresAddress: Sendable {
     var distributed: Set<String> = []
     var replicas: [String] = []
     var replicaLag = 10.0
+    var keptRows = 20_000
 
     init(text: String) { self.text = text }
 
@@ -132,6 +147,7 @@ struct PostgresAddress: Sendable {
       case "distributed": distributed = Set(value.split(separator: ",").map(String.init))
       case "replicas": replicas = value.split(separator: ",").map(String.init)
       case "replica_lag": replicaLag = try seconds(name, value)
+      case "kept_rows": keptRows = try number(name, value, 0, "a number of rows")
       default: return false
       }
       return true

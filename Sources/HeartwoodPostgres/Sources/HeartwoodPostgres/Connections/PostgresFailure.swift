@@ -1,4 +1,5 @@
 import CLibPQ
+import Heartwood
 
 /// An error of the server, or of the connection to it.
 struct PostgresFailure: Error, CustomStringConvertible {
@@ -50,6 +51,20 @@ struct PostgresFailure: Error, CustomStringConvertible {
     }
   }
 
+  /// The failure of a statement by which an error came about: itself, or what a read in the middle of a transaction has met. Nil if the error is
+  /// another one, or says already that something has taken too long.
+  init?(causing error: any Error) {
+    if let error = error as? HeartwoodError {
+      guard error.code != .persistentStoreTimeout, let failure = error.underlying as? PostgresFailure else {
+        return nil
+      }
+      self = failure
+    } else {
+      guard let failure = error as? PostgresFailure else { return nil }
+      self = failure
+    }
+  }
+
   /// A failure that this process has found itself.
   init(_ message: String, isConnectionLost: Bool = false, isTimeLimit: Bool = false) {
     (self.message, self.isConnectionLost, self.isTimeLimit) = (message, isConnectionLost, isTimeLimit)
@@ -60,7 +75,10 @@ struct PostgresFailure: Error, CustomStringConvertible {
   static func unconnected(_ connection: OpaquePointer?) -> PostgresFailure {
     var failure = PostgresFailure(connection)
     // libpq says why in words only, those of all servers that it has tried.
-    let permanent = ["authentication failed", "does not exist", "no pg_hba.conf entry", "invalid"]
+    let permanent = [
+      "authentication failed", "does not exist", "no pg_hba.conf entry", "invalid", "certificate",
+      "does not support SSL",
+    ]
     let passing = [
       "refused", "Is the server running", "timeout", "read-only", "starting up", "shutting down", "recovery",
       "closed the connection", "reset", "No route", "unreachable",

@@ -110,7 +110,7 @@ extension PostgresStore {
   func writeConsumers(_ changes: [StoreConsumerChange]) throws {
     guard !changes.isEmpty else { return }
     try translating(.persistentStoreSave, "the consumers were not written to \(address.text)") {
-      try transaction(repeats: false) { try write(changes, $0) }
+      try transaction(repeats: true) { try write(changes, $0) }
     }
   }
 

@@ -4,9 +4,11 @@ import Heartwood
 /// Batch inserts, updates and deletes, each one transaction in the database.
 extension PostgresStore {
   func execute(_ request: BatchInsertRequest, in context: ManagedObjectContext?) throws -> BatchResult {
+    let request = request.repeatable(keeping: address.keptRows)
     if let context, needsRows(request, context) {
-      return try rowByRow(request, request.resultType, in: context, repeats: false, "the batch insert") {
-        writing, connection in
+      return try rowByRow(
+        request, request.resultType, in: context, repeats: request.canBeRepeated, "the batch insert"
+      ) { writing, connection in
         if context.mergePolicy.uniqueType != .error,
           let entity = managedObjectModel.entitiesByName[request.entityName]
         {
@@ -16,7 +18,7 @@ extension PostgresStore {
         return try execute(request, in: context, writing: writing)
       }
     }
-    return try inTransaction("the batch insert", in: context) { connection in
+    return try inTransaction("the batch insert", repeats: request.canBeRepeated, in: context) { connection in
       var (inserted, waiting) = ([ManagedObjectID](), [[StoredValue]]())
       var count = 0
       let derivation = derivation(of: request, context, connection)
@@ -56,10 +58,10 @@ extension PostgresStore {
   /// Executes a batch as Heartwood's other stores do, row by row, in one transaction.
   private func rowByRow(
     _ request: PersistentStoreRequest, _ type: BatchRequestResultType, in context: ManagedObjectContext?,
-    repeats: Bool, _ what: String,
+    repeats: @autoclosure () -> Bool, _ what: String,
     _ body: (StoreBatchWriting, PostgresConnection) throws -> StoreBatchOutcome
   ) throws -> BatchResult {
-    try inTransaction(what, repeats: repeats, in: context) { connection in
+    try inTransaction(what, repeats: repeats(), in: context) { connection in
       let derivation = derivation(of: request, context, connection)
       let outcome = try body(writing(derivation, connection), connection)
       var changes = outcome.changes
@@ -161,7 +163,7 @@ extension PostgresStore {
 
   /// - Parameter repeats: Whether the body may be called again.
   private func inTransaction<Result>(
-    _ what: String, repeats: Bool = false, in context: ManagedObjectContext?,
+    _ what: String, repeats: @autoclosure () -> Bool, in context: ManagedObjectContext?,
     _ body: (PostgresConnection) throws -> Result
   ) throws -> Result {
     guard !isReadOnly else {
@@ -169,7 +171,7 @@ extension PostgresStore {
     }
     let what = "\(what) was not executed by \(address.text)"
     do {
-      return try transaction(repeats: repeats) { connection in
+      return try transaction(repeats: repeats()) { connection in
         try recording(connection, for: context, isOwn: false) { try body(connection) }
       }
     } catch let failure as PostgresFailure

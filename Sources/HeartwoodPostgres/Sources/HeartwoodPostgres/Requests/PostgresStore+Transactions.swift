@@ -67,29 +67,51 @@ extension PostgresStore {
 
   /// Runs the body in a transaction, in which the store's own reads take part.
   ///
-  /// - Parameter repeats: Whether the body may be called again: if the server ends the transaction to resolve a conflict with another one, and if
-  ///   the connection is lost and nothing of the transaction is in the database.
-  /// - Throws: The error of the body; `PostgresFailure`, of a transaction that is not in the database; `PostgresLostCommit`.
-  func transaction<Result>(repeats: Bool, _ body: (PostgresConnection) throws -> Result) throws -> Result {
-    var attempt = 1
+  /// - Parameter repeats: As for `repeating(_:_:)`.
+  /// - Throws: As `repeating(_:_:)`.
+  func transaction<Result>(
+    repeats: @autoclosure () -> Bool, _ body: (PostgresConnection) throws -> Result
+  ) throws -> Result {
+    let made: Result = try repeating(repeats) { id, backoff, result in
+      try pool.apart {
+        try pool.withConnection(retries: false, &backoff) { connection in
+          try commit(id, connection, beginning: beginning, check: checkBeginning) {
+            result = try pool.using(connection) { try body(connection) }
+          }
+        }
+      }
+    }
+    pruneTransactions()
+    return made
+  }
+
+  /// Runs the body in a transaction of a connection that leaves its identifier.
+  func commit(
+    _ id: PostgresTransactionID, _ connection: PostgresConnection, beginning: String,
+    check: (PostgresRows) throws -> Void = { _ in }, _ body: () throws -> Void
+  ) throws {
+    try connection.transaction(
+      beginning: beginning, ending: ending(id), check: check, committed: noteCommit, body)
+  }
+
+  /// Executes a transaction, and executes it again as a whole where nothing of it is in the database.
+  ///
+  /// - Parameters:
+  ///   - repeats: Whether it may be executed again: if the server ends it to resolve a conflict with another one, and if the connection is lost.
+  ///   - attempt: Executes it by its identifier (see `commit(_:_:beginning:check:_:)`), and sets the result before the commit.
+  /// - Throws: The error of the attempt; `PostgresFailure`, of a transaction that is not in the database; `PostgresLostCommit`.
+  func repeating<Result>(
+    _ repeats: () -> Bool,
+    _ attempt: (PostgresTransactionID, inout PostgresBackoff, inout Result?) throws -> Void
+  ) throws -> Result {
+    var conflicts = 1
     var backoff = PostgresBackoff(address.limits.reconnecting)
     while true {
       let id = PostgresTransactionID()
       var result: Result?
       do {
-        let made = try pool.apart {
-          try pool.withConnection(retries: false, &backoff) { connection in
-            try connection.transaction(
-              beginning: beginning, ending: ending(id), check: checkBeginning, committed: noteCommit
-            ) {
-              let made = try pool.using(connection) { try body(connection) }
-              result = made
-              return made
-            }
-          }
-        }
-        pruneTransactions()
-        return made
+        try attempt(id, &backoff, &result)
+        if let result { return result }
       } catch let commit as PostgresCommitFailure where commit.failure.leavesOutcomeOpen {
         let outcome = notesTransactions ? (try? outcome(of: id, &backoff)) ?? .unknown : .unknown
         switch (outcome, result) {
@@ -97,20 +119,22 @@ extension PostgresStore {
           replicas?.noteCommitOfUnknownPosition()
           return result
         case (.aborted, _):
-          guard repeats, backoff.mayTryAgain() else { throw commit.failure }
+          guard repeats(), backoff.mayTryAgain() else { throw commit.failure }
         default: throw PostgresLostCommit(transaction: id, description: "\(commit.failure)")
         }
-      } catch let failure as PostgresFailure where failure.isConnectionLost && repeats {
-        // The commit was not sent.
-        guard !failure.isTimeLimit, !failure.isPermanent, backoff.mayTryAgain() else { throw failure }
       } catch {
-        let failure = (error as? PostgresCommitFailure)?.failure ?? error
-        guard repeats, attempt < address.limits.attempts, let conflict = failure as? PostgresFailure,
-          conflict.isSerializationFailure || conflict.isLockTimeout
-        else { throw failure }
-        // Another transaction had locked the same rows in another order; nothing of this one is there.
-        PostgresBackoff.pause(after: attempt)
-        attempt += 1
+        // The commit was not sent, or the server has refused it.
+        let error = (error as? PostgresCommitFailure)?.failure ?? error
+        guard let failure = PostgresFailure(causing: error), repeats() else { throw error }
+        if failure.isConnectionLost {
+          guard !failure.isTimeLimit, !failure.isPermanent, backoff.mayTryAgain() else { throw error }
+        } else {
+          guard failure.isSerializationFailure || failure.isLockTimeout, conflicts < address.limits.attempts
+          else { throw error }
+          // Another transaction had locked the same rows in another order; nothing of this one is there.
+          PostgresBackoff.pause(after: conflicts)
+          conflicts += 1
+        }
       }
     }
   }

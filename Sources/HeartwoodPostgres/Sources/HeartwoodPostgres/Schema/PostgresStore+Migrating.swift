@@ -42,34 +42,61 @@ extension PostgresStore {
     }
   }
 
-  /// Runs the body in a transaction that no other program has the store open in.
+  /// Runs the body in a transaction that no other program has the store open in, and runs it again as a whole if the connection is lost, or the
+  /// server ends the transaction, and nothing of it is there.
   private func holdingStore(_ body: (PostgresConnection) throws -> Void) throws {
     try translating(.migration, "the store at \(address.text) was not migrated, and is as before") {
-      try pool.withConnection(retries: false) { connection in
-        let lock = PostgresSchemaLock(schema, address)
-        // PostgreSQL takes 0 for no limit.
-        let milliseconds = max(1, Int((options[.timeout] as? Double ?? 5) * 1000))
-        // Its own would be in the way.
-        try lock.release(connection)
-        defer { try? lock.take(connection) }
-        do {
-          try connection.withoutLimit {
-            try connection.transaction(beginning: address.beginning) {
-              try lock.takeAlone(connection, milliseconds: milliseconds)
+      let expected = pool.expectedModel
+      // A connection that asks for the outcome finds either model.
+      pool.expect(model: nil)
+      do {
+        let digest: String? = try repeating({ true }) { id, backoff, result in
+          try pool.withConnection(retries: false, &backoff) { connection in
+            try holdingStore(id, connection) {
               try body(connection)
+              result = .some(try modelDigest(connection))
             }
           }
-        } catch let failure as PostgresCommitFailure {
-          throw failure.failure
-        } catch let failure as PostgresFailure where failure.isLockTimeout {
-          throw HeartwoodError(
-            .persistentStoreTimeout,
-            "the store at \(address.text) was not migrated: other programs have it open; close it there, and open it again",
-            underlying: failure)
         }
-        pool.expect(model: try modelDigest(connection))
+        pool.expect(model: digest)
+      } catch let lost as PostgresLostCommit {
+        throw HeartwoodError(
+          .migration,
+          "the connection was lost while the server committed the migration of the store at \(address.text), so that it may be done: open the "
+            + "store again, with the new model: \(lost)", underlying: lost, isOutcomeUnknown: true)
+      } catch {
+        pool.expect(model: expected)
+        throw error
       }
     }
+  }
+
+  private func holdingStore(
+    _ id: PostgresTransactionID, _ connection: PostgresConnection, _ body: () throws -> Void
+  ) throws {
+    let lock = PostgresSchemaLock(schema, address)
+    // PostgreSQL takes 0 for no limit.
+    let milliseconds = max(1, Int((options[.timeout] as? Double ?? 5) * 1000))
+    // Its own would be in the way.
+    try lock.release(connection)
+    defer { try? lock.take(connection) }
+    try connection.withoutLimit {
+      try commit(id, connection, beginning: address.beginning) {
+        do {
+          try lock.takeAlone(connection, milliseconds: milliseconds)
+        } catch let failure as PostgresFailure where failure.isLockTimeout {
+          throw storeIsOpen(failure)
+        }
+        try body()
+      }
+    }
+  }
+
+  private func storeIsOpen(_ failure: PostgresFailure) -> HeartwoodError {
+    HeartwoodError(
+      .persistentStoreTimeout,
+      "the store at \(address.text) was not migrated: other programs have it open; close it there, and open it again",
+      underlying: failure)
   }
 
   /// Whether the tables have another model than the coordinator: others may have migrated them meanwhile.
