@@ -119,7 +119,7 @@ public final class PostgresStore: IncrementalStore, @unchecked Sendable {
 
   /// Numbers that no other object of a table has had; what is left of a block is kept for the next objects.
   func reserve(_ count: Int, in table: PostgresTable) throws -> [Int64] {
-    try numbers.take(count, table.name) { missing in
+    try numbers.take(count, table.name, pool.losses) { missing in
       let blocks = (missing + Self.block - 1) / Self.block
       let rows = try translating(.persistentStoreSave, "no identifiers were reserved in \(address.text)") {
         try pool.apart {
@@ -328,12 +328,26 @@ extension PersistentStore.StoreType {
 private final class NumberReserve: @unchecked Sendable {
   private let lock = NSLock()
   private var left: [String: [Int64]] = [:]
+  private var greatest: [String: Int64] = [:]
+  private var losses = 0
 
-  /// - Parameter more: Reserves at least as many as are missing.
-  func take(_ count: Int, _ table: String, _ more: (Int) throws -> [Int64]) rethrows -> [Int64] {
+  /// - Parameters:
+  ///   - losses: How many connections were lost so far. After each, the numbers are reserved again: another server may not know of them if it had
+  ///     not everything of the former one, and give them to others. It may even give the same ones again, which are passed over.
+  ///   - more: Reserves at least as many as are missing.
+  func take(
+    _ count: Int, _ table: String, _ losses: Int, _ more: (Int) throws -> [Int64]
+  ) rethrows -> [Int64] {
     try lock.withLock {
-      var all = left[table] ?? []
-      if all.count < count { all += try more(count - all.count) }
+      if losses != self.losses { (left, self.losses) = ([:], losses) }
+      var (all, asked) = (left[table] ?? [], 1)
+      while all.count < count {
+        let known = greatest[table] ?? 0
+        let made = try more(max(count - all.count, asked)).filter { $0 > known }
+        greatest[table] = max(known, made.max() ?? 0)
+        all += made
+        asked = min(asked * 2, 1 << 16)
+      }
       left[table] = Array(all.dropFirst(count))
       return Array(all.prefix(count))
     }

@@ -166,6 +166,62 @@ import Testing
     #expect(try reading.fetch(Company.self).map(\.size) == [101])
   }
 
+  @Test
+  func
+    `with asynchronous replication, a save that a failover loses before it was confirmed is written again, and one that was confirmed is gone`()
+    throws
+  {
+    let pair = try Pair(isSynchronous: false)
+    let proxy = try WireProxy(to: pair.primary.folder.path)
+    defer { proxy.close() }
+    let url = pair.primary.url(
+      schema: "pair", hosts: [proxy.folder, pair.standby.folder.path], options: ["reconnect_limit": "60"])
+    let world = try PostgresWorld(at: url)
+    let context = world.context()
+    let company = context.makeCompany("kept")
+    company.size = 0
+    try context.save()
+    let standby = try pair.connection(pair.standby)
+    try wait(for: pair.primary, on: standby)
+    // Nothing reaches the standby any more.
+    try standby.run("ALTER SYSTEM SET primary_conninfo = ''")
+    try standby.run("SELECT pg_reload_conf()")
+    try waitUntil {
+      try standby.query("SELECT count(*) FROM pg_stat_wal_receiver").integer(0, 0) == 0
+    }
+    company.size = 1
+    let lost = context.makePerson("confirmed and lost")
+    try context.save()
+    // The next one: its answer is lost with the primary.
+    let (met, later) = (Answered(), world.context())
+    let counter = try #require(later.existingObject(with: company.objectID) as? Company)
+    _ = later.makePerson("written again")
+    proxy.setRule { [proxy] message in
+      guard !message.isFromClient, message.type == "C", message.text.hasPrefix("COMMIT") else { return .pass }
+      proxy.refuseFromRule()
+      met.note()
+      return .cutBefore
+    }
+    nonisolated(unsafe) let saving = later
+    let save = Answer { try saving.performAndWait { try saving.save() } }
+    met.wait()
+    try pair.primary.kill()
+    try pair.standby.promote()
+    try save.get()
+    let reading = world.context()
+    #expect(try reading.fetch(Person.self).map(\.name) == ["written again"])
+    #expect(try reading.fetch(Company.self).map(\.size) == [0])
+    // The save that was confirmed is in contexts that have it: the next one that changes its objects meets the conflict.
+    (company.size, lost.name) = (2, "changed")
+    #expect(heartwoodError { try context.save() }?.code == .managedObjectMerge)
+    context.reset()
+    // New objects get numbers that the new primary knows of.
+    for number in 0..<100 { _ = context.makePerson("\(number)") }
+    try context.save()
+    #expect(try world.context().count(Person.self) == 101)
+    withExtendedLifetime(counter) {}
+  }
+
   /// Waits until a standby has replayed what its primary has written.
   private func wait(for primary: PostgresServer, on standby: PostgresConnection) throws {
     let position = try PostgresConnection(PostgresAddress(primary.url(schema: "public")))
@@ -177,6 +233,25 @@ import Testing
       usleep(1000)
     }
     Issue.record("the standby does not come to \(position)")
+  }
+}
+
+/// Something that happens once.
+private final class Answered: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var isNoted = false
+
+  func note() {
+    condition.withLock {
+      isNoted = true
+      condition.broadcast()
+    }
+  }
+
+  func wait() {
+    condition.lock()
+    while !isNoted { condition.wait() }
+    condition.unlock()
   }
 }
 

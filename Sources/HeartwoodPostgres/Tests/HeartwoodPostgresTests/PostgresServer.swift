@@ -51,8 +51,12 @@ final class PostgresServer: @unchecked Sendable {
 
   private var data: String { folder.path + "/data" }
 
-  func start() throws {
-    var options = "-c listen_addresses= -c unix_socket_directories=\(folder.path) -c max_connections=200"
+  /// - Parameters:
+  ///   - port: A port of TCP, on this machine only; nil for the Unix socket alone.
+  ///   - settings: More options of the server.
+  func start(listeningAt port: Int? = nil, _ settings: String = "") throws {
+    let network = port.map { "-c listen_addresses=localhost -c port=\($0)" } ?? "-c listen_addresses="
+    var options = "\(network) -c unix_socket_directories=\(folder.path) -c max_connections=200 \(settings)"
     if !isDurable { options += " -c fsync=off -c synchronous_commit=off -c full_page_writes=off" }
     try program("pg_ctl", ["-D", data, "-w", "-t", "60", "-l", folder.path + "/log", "-o", options, "start"])
   }

@@ -22,6 +22,8 @@ final class WireProxy: @unchecked Sendable {
     case cutAfter
     /// The server does not get the message of a client, which is answered with an error of this SQLSTATE.
     case refuse(String)
+    /// Nothing of the connection arrives any more, from this message on, on either side: it stays open.
+    case stall
   }
 
   let folder: String
@@ -31,6 +33,7 @@ final class WireProxy: @unchecked Sendable {
   private var rule: (Message) -> Action = { _ in .pass }
   private var sockets: Set<Int32> = []
   private var takesConnections = true
+  private var answersConnections = true
   private var accepted = 0
 
   /// - Parameter target: The folder of the server's socket.
@@ -52,13 +55,18 @@ final class WireProxy: @unchecked Sendable {
   func setRule(_ rule: @escaping (Message) -> Action) { lock.withLock { self.rule = rule } }
 
   /// Passes everything on.
-  func clear() { lock.withLock { (rule, takesConnections) = ({ _ in .pass }, true) } }
+  func clear() {
+    lock.withLock { (rule, takesConnections, answersConnections) = ({ _ in .pass }, true, true) }
+  }
 
   /// Ends new connections at once from now on.
   func refuseConnections() { lock.withLock { takesConnections = false } }
 
   /// As `refuseConnections()`, from within the rule.
   func refuseFromRule() { takesConnections = false }
+
+  /// Takes new connections from now on, and passes nothing of them on: called from within the rule.
+  func stallConnectionsFromRule() { answersConnections = false }
 
   /// How many connections it has taken.
   var connections: Int { lock.withLock { accepted } }
@@ -90,9 +98,15 @@ final class WireProxy: @unchecked Sendable {
       let client = Foundation.accept(listener, nil, nil)
       guard client >= 0 else { return }
       let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-      let isOpen = lock.withLock {
+      let (isOpen, isAnswered) = lock.withLock {
         accepted += 1
-        return takesConnections
+        return (takesConnections, answersConnections)
+      }
+      guard isAnswered else {
+        // It stays open until the proxy is closed.
+        lock.withLock { _ = sockets.insert(client) }
+        Foundation.close(server)
+        continue
       }
       guard isOpen, Self.withAddress(target, { connect(server, $0, $1) }) == 0 else {
         Foundation.close(client)
@@ -116,6 +130,7 @@ final class WireProxy: @unchecked Sendable {
     let server: Int32
     private let lock = NSLock()
     private var ended = 0
+    private var hasStalled = false
     private var status = UInt8(ascii: "I")
     private let close: () -> Void
 
@@ -126,6 +141,9 @@ final class WireProxy: @unchecked Sendable {
     /// Whether the server is in a transaction, as it has said last.
     func note(status: UInt8) { lock.withLock { self.status = status } }
     var isInTransaction: Bool { lock.withLock { status != UInt8(ascii: "I") } }
+
+    func stall() { lock.withLock { hasStalled = true } }
+    var isStalled: Bool { lock.withLock { hasStalled } }
 
     func cut() {
       shutdown(client, Int32(SHUT_RDWR))
@@ -155,6 +173,7 @@ final class WireProxy: @unchecked Sendable {
       guard let body = Self.read(source, length - 4) else { return }
       let type = isFirst ? " " : Character(UnicodeScalar(head[0]))
       isFirst = false
+      if pair.isStalled { continue }
       if let state = refusal {
         if type == "S" {
           refusal = nil
@@ -166,6 +185,7 @@ final class WireProxy: @unchecked Sendable {
       let message = Message(isFromClient: fromClient, type: type, body: body)
       switch lock.withLock({ rule(message) }) {
       case .pass: guard Self.write(destination, head + body) else { return }
+      case .stall: pair.stall()
       case .cutBefore: return
       case .cutAfter:
         _ = Self.write(destination, head + body)

@@ -193,10 +193,10 @@ final class PostgresConnection: @unchecked Sendable {
 
   /// Waits for the answer to what was sent.
   private func receive(mayCancel: Bool) throws -> PostgresRows {
-    let cancellation = try waitForAnswer(mayCancel)
+    var wait = Wait(end: isUnlimited ? nil : limit.map { PostgresBackoff.now + $0 })
     var last: OpaquePointer?
     // The first error is the one that ended the statements.
-    while let next = PQgetResult(handle) {
+    while let next = try nextResult(mayCancel, &wait, after: last) {
       if let known = last, !Self.isSuccess(known) {
         PQclear(next)
         continue
@@ -205,6 +205,7 @@ final class PostgresConnection: @unchecked Sendable {
       last = next
     }
     guard let last else { throw PostgresFailure(handle) }
+    let cancellation = wait.cancellation
     if Self.isSuccess(last) {
       guard let cancellation else { return PostgresRows(last) }
       // It has ended at the same moment. The request may still come, and would hit the next statement.
@@ -228,39 +229,57 @@ final class PostgresConnection: @unchecked Sendable {
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY
   }
 
-  /// Waits until the first result can be read without waiting; cancels the statement if it takes too long, or if the program does not wait
-  /// any more.
-  private func waitForAnswer(_ mayCancel: Bool) throws -> Cancellation? {
-    let limit = isUnlimited ? nil : limit
-    guard limit != nil || isCancelled != nil else { return nil }
+  /// The wait for the answer to statements, from the first result to the end.
+  private struct Wait {
+    /// When the time is over; nil for no limit.
+    var end: Double?
+    /// Nil while the server was not told to cancel.
     var cancellation: Cancellation?
-    var end = limit.map { PostgresBackoff.now + $0 }
+  }
+
+  /// The next result of what was sent, nil at the end.
+  private func nextResult(_ mayCancel: Bool, _ wait: inout Wait, after last: OpaquePointer?) throws
+    -> OpaquePointer?
+  {
+    do {
+      try waitForResult(mayCancel, &wait)
+    } catch {
+      if let last { PQclear(last) }
+      throw error
+    }
+    return PQgetResult(handle)
+  }
+
+  /// Waits until the next result can be read without waiting; cancels the statement if it takes too long, or if the program does not wait
+  /// any more.
+  private func waitForResult(_ mayCancel: Bool, _ wait: inout Wait) throws {
+    guard wait.end != nil || isCancelled != nil else { return }
     while PQisBusy(handle) != 0 {
-      var milliseconds = end.map { max(0, ($0 - PostgresBackoff.now) * 1000).rounded(.up) } ?? .infinity
-      if isCancelled != nil, cancellation == nil { milliseconds = min(milliseconds, Self.step) }
+      var milliseconds = wait.end.map { max(0, ($0 - PostgresBackoff.now) * 1000).rounded(.up) } ?? .infinity
+      if isCancelled != nil, wait.cancellation == nil { milliseconds = min(milliseconds, Self.step) }
       var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
       let ready = poll(&socket, 1, milliseconds.isFinite ? Int32(min(milliseconds, 1e9)) : -1)
       if ready > 0 {
         // A lost connection is found by what reads the results.
-        guard PQconsumeInput(handle) == 1 else { return cancellation }
+        guard PQconsumeInput(handle) == 1 else { return }
         continue
       }
-      if cancellation == nil, isCancelled?() == true {
-        cancellation = .program
-      } else if let limit = end, limit <= PostgresBackoff.now {
-        guard cancellation == nil, mayCancel else {
+      if wait.cancellation == nil, isCancelled?() == true {
+        wait.cancellation = .program
+      } else if let limit = wait.end, limit <= PostgresBackoff.now {
+        guard wait.cancellation == nil, mayCancel else {
           isGivenUp = true
+          if wait.cancellation == .program { throw CancellationError() }
           throw PostgresFailure(
             "the server has not answered in time", isConnectionLost: true, isTimeLimit: true)
         }
-        cancellation = .timeLimit
+        wait.cancellation = .timeLimit
       } else {
         continue
       }
       cancel()
-      end = PostgresBackoff.now + Self.grace
+      wait.end = PostgresBackoff.now + Self.grace
     }
-    return cancellation
   }
 
   /// Asks the server to cancel the statement that it executes. That needs a connection of its own, which is not waited for.

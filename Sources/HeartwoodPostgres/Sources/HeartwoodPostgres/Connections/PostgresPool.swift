@@ -10,6 +10,7 @@ final class PostgresPool: @unchecked Sendable {
   private var idle: [PostgresConnection] = []
   private var used = 0
   private var waiting = 0
+  private var lost = 0
   /// The digest of the model that the tables must have; nil while that is not known.
   private var model: String?
   private let begin: (PostgresConnection, String?) throws -> Void
@@ -29,6 +30,9 @@ final class PostgresPool: @unchecked Sendable {
 
   /// The digest of the model that the tables must have; nil while that is not known.
   var expectedModel: String? { condition.withLock { model } }
+
+  /// How many connections were lost so far.
+  var losses: Int { condition.withLock { lost } }
 
   /// The connection of the transaction that the current call executes: what it reads meanwhile is read in the transaction.
   @TaskLocal private static var bound:
@@ -87,9 +91,9 @@ final class PostgresPool: @unchecked Sendable {
 
   private func take(_ backoff: inout PostgresBackoff) throws -> PostgresConnection {
     if let known = try borrow() { return known }
-    while true {
+    for attempt in 0... {
       do {
-        let connection = try PostgresConnection(address)
+        let connection = try PostgresConnection(address.inOrder(ofAttempt: attempt))
         try begin(connection, expectedModel)
         return connection
       } catch let failure as PostgresFailure
@@ -104,6 +108,7 @@ final class PostgresPool: @unchecked Sendable {
         throw error
       }
     }
+    throw PostgresFailure("no connection", isConnectionLost: true)
   }
 
   /// Waits until a connection is free, or may be made: returns nil then.
@@ -137,7 +142,12 @@ final class PostgresPool: @unchecked Sendable {
   private func release(_ connection: PostgresConnection?) {
     condition.lock()
     used -= 1
-    if let connection, connection.isUsable { idle.append(connection) } else { idle = [] }
+    if let connection, connection.isUsable {
+      idle.append(connection)
+    } else {
+      idle = []
+      lost += 1
+    }
     condition.signal()
     condition.unlock()
   }

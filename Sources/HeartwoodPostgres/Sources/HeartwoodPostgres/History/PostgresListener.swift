@@ -72,8 +72,9 @@ final class PostgresListener: @unchecked Sendable {
     waiting = nil
   }
 
-  private func connect() throws -> PostgresConnection {
-    let connection = try PostgresConnection(address)
+  /// - Parameter attempt: How many have failed.
+  private func connect(_ attempt: Int = 0) throws -> PostgresConnection {
+    let connection = try PostgresConnection(address.inOrder(ofAttempt: attempt))
     try connection.run("LISTEN \(channel)")
     return connection
   }
@@ -91,7 +92,7 @@ final class PostgresListener: @unchecked Sendable {
   private static func run(
     _ waiting: Waiting, _ first: PostgresConnection, _ listener: () -> PostgresListener?
   ) {
-    var (connection, pause) = (PostgresConnection?.some(first), firstPause)
+    var (connection, pause, failures) = (PostgresConnection?.some(first), firstPause, 0)
     while true {
       switch connection?.waitForNotices(or: waiting.reading) {
       case .other: return
@@ -102,8 +103,11 @@ final class PostgresListener: @unchecked Sendable {
         if poll(&ended, 1, pause) > 0 { return }
         pause = min(pause * 2, longestPause)
         guard let listener = listener() else { return }
-        guard let made = try? listener.connect() else { continue }
-        (connection, pause) = (made, firstPause)
+        guard let made = try? listener.connect(failures) else {
+          failures += 1
+          continue
+        }
+        (connection, pause, failures) = (made, firstPause, 0)
         listener.tell()
       }
     }

@@ -23,10 +23,22 @@ struct PostgresSchemaLock: Sendable {
   /// Whether transactions take the lock, rather than connections.
   var isOfTransactions: Bool { address.hasPooler || !address.dialect.hasAdvisoryLocks }
 
-  /// Locks the schema for a new connection.
+  /// Locks the schema for a connection.
   func take(_ connection: PostgresConnection) throws {
     guard !isOfTransactions else { return }
     try connection.run("SELECT pg_advisory_lock_shared(\(key))")
+  }
+
+  /// Locks the schema for a new connection, and has the server end the session, with its locks, when the network has lost this side.
+  func begin(_ connection: PostgresConnection) throws {
+    guard !isOfTransactions else { return }
+    let settings = [
+      "tcp_keepalives_idle = 30", "tcp_keepalives_interval = 10", "tcp_keepalives_count = 3",
+      "tcp_user_timeout = 60000",
+    ]
+    let isKnown = address.dialect == .postgres || address.dialect == .citus
+    let statements = isKnown ? settings.map { "SET \($0); " }.joined() : ""
+    try connection.run("\(statements)SELECT pg_advisory_lock_shared(\(key))")
   }
 
   func release(_ connection: PostgresConnection) throws {

@@ -181,7 +181,7 @@ extension PostgresStore {
     let lock = PostgresSchemaLock(schema, address)
     // Each transaction and each read has its own check then.
     guard !lock.isOfTransactions else { return }
-    if !HeldSchemas.mayRead(url) { try lock.take(connection) }
+    if !HeldSchemas.mayRead(url) { try lock.begin(connection) }
     guard let expected else { return }
     try checkModel(try modelDigest(connection), expected)
   }
