@@ -11,8 +11,8 @@ struct Command {
       copy STORE COPY    Copies a store to PostgreSQL, or one from there to a folder, and compares each object.
 
     One of the two is a URL, such as postgres://user@host/database?schema=name, the other one the folder of a store, or
-    the file of one as a source. No store may be at COPY. Objects keep their numbers, so their URIs stay valid; the
-    history is not copied. A copy to PostgreSQL that was interrupted goes on when the same command is given again; one
+    the file of one as a source. No store may be at COPY. Objects keep their numbers, so their URIs stay valid. The
+    history is not copied, nor are the positions of its consumers: the copy begins one of its own. A copy to PostgreSQL that was interrupted goes on when the same command is given again; one
     from there starts again. A copy that was whole is only compared.
 
     Progress is written to standard error. Exit status: 0, 64 for a wrong command line, 74 for all other errors, also if
@@ -53,6 +53,7 @@ struct Command {
     for (name, count) in report.objects.sorted(by: { $0.key < $1.key }) {
       write("  \(name): \(count)\n", to: .standardOutput)
     }
+    write("not copied: the history, and the positions of its consumers\n", to: .standardOutput)
   }
 
   private static func place(_ text: String) -> URL {

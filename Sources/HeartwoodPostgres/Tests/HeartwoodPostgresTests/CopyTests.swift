@@ -116,16 +116,17 @@ import Testing
     try Self.makeStore(at: store, people: 20_000)
     let url = try PostgresServer.shared.get().url()
     for line in ["objects of Person: 6000 of", "relationship Club.members", "compared"] {
-      let process = try Self.command(["copy", store.path, url.absoluteString])
+      let process = try OtherProcess("heartwood-postgres", ["copy", store.path, url.absoluteString])
       process.readUntil(line)
       kill(process.process.processIdentifier, SIGKILL)
       process.process.waitUntilExit()
       #expect(process.process.terminationReason == .uncaughtSignal)
     }
-    let last = try Self.command(["copy", store.path, url.absoluteString])
+    let last = try OtherProcess("heartwood-postgres", ["copy", store.path, url.absoluteString])
     let notes = last.rest()
     last.process.waitUntilExit()
     #expect(last.process.terminationStatus == 0, "\(notes)")
+    #expect(notes.contains("not copied: the history"))
     let world = try PostgresWorld(at: url)
     #expect(try world.context().count(Person.self) == 20_000)
     let left = try world.sql(
@@ -134,12 +135,12 @@ import Testing
     try world.container.close()
     // From there to a folder: a killed one leaves no store, and the next one makes it.
     let back = folder.appending(path: "back.heartwood")
-    let process = try Self.command(["copy", url.absoluteString, back.path])
+    let process = try OtherProcess("heartwood-postgres", ["copy", url.absoluteString, back.path])
     process.readUntil("Person")
     kill(process.process.processIdentifier, SIGKILL)
     process.process.waitUntilExit()
     #expect(PersistentStoreCoordinator.typeOfPersistentStore(at: back) == nil)
-    let whole = try Self.command(["copy", url.absoluteString, back.path])
+    let whole = try OtherProcess("heartwood-postgres", ["copy", url.absoluteString, back.path])
     let said = whole.rest()
     whole.process.waitUntilExit()
     #expect(whole.process.terminationStatus == 0, "\(said)")
@@ -152,7 +153,7 @@ import Testing
     let store = folder.appending(path: "a.heartwood")
     try Self.makeStore(at: store, people: 8_000)
     let url = try PostgresServer.shared.get().url()
-    let process = try Self.command(["copy", store.path, url.absoluteString])
+    let process = try OtherProcess("heartwood-postgres", ["copy", store.path, url.absoluteString])
     process.readUntil("objects of Person: 4000 of")
     kill(process.process.processIdentifier, SIGKILL)
     process.process.waitUntilExit()
@@ -167,43 +168,5 @@ import Testing
     try container.close()
     let report = try StoreCopy(from: store, to: url).run()
     #expect(report.continuedFrom == 0 && report.objects["Person"] == 8_000)
-  }
-
-  /// The command in a process of its own.
-  private struct Command {
-    let process: Process
-    private let output: FileHandle
-    private let buffer = Buffer()
-
-    private final class Buffer { var text = "" }
-
-    init(_ process: Process, _ output: FileHandle) { (self.process, self.output) = (process, output) }
-
-    /// Reads what the command says until it has said a text.
-    func readUntil(_ text: String) {
-      while !buffer.text.contains(text) {
-        let data = output.availableData
-        guard !data.isEmpty else { return }
-        buffer.text += String(decoding: data, as: UTF8.self)
-      }
-    }
-
-    func rest() -> String {
-      let data = output.readDataToEndOfFile()
-      return buffer.text + String(decoding: data, as: UTF8.self)
-    }
-  }
-
-  private static func command(_ words: [String]) throws -> Command {
-    let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
-    let folder = (bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent()
-    let process = Process()
-    process.executableURL = folder.appending(path: "heartwood-postgres")
-    process.arguments = words
-    let pipe = Pipe()
-    process.standardError = pipe
-    process.standardOutput = pipe
-    try process.run()
-    return Command(process, pipe.fileHandleForReading)
   }
 }

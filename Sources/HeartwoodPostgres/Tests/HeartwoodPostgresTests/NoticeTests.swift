@@ -116,6 +116,33 @@ private final class Awaited<Value: Sendable>: @unchecked Sendable {
     }
   }
 
+  @Test func `live results and a consumer of the history of another process see the saves of this one`()
+    throws
+  {
+    let world = try PostgresWorld()
+    let follower = try OtherProcess(
+      "postgres-cluster-worker", ["follow", world.url.absoluteString, "Person"])
+    defer { follower.process.terminate() }
+    #expect(follower.readUntil("results 0\n"))
+    for number in 1...5 {
+      let context = world.context()
+      context.transactionAuthor = "save\(number)"
+      _ = context.makePerson("\(number)")
+      try context.save()
+      #expect(follower.readUntil("results \(number)\n"), "\(follower.said)")
+      #expect(follower.readUntil("history \(number) save\(number)\n"), "\(follower.said)")
+    }
+    // Also what was saved while its connections were lost.
+    let context = world.context()
+    _ = context.makePerson("6")
+    _ = try world.sql(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN \"heartwood \(world.store.identifier)%'"
+    )
+    try context.save()
+    #expect(follower.readUntil("results 6\n"), "\(follower.said)")
+    #expect(follower.readUntil("history 6 -\n"), "\(follower.said)")
+  }
+
   @Test func `after a lost connection the store listens again, and says what was saved meanwhile`() throws {
     let server = try PostgresServer.shared.get()
     let world = try PostgresWorld(at: server.url())
