@@ -9,7 +9,7 @@ extension Save {
   /// - Throws: The failure if there is one; `.validationMultipleErrors` with all of them in `details` if there are several. Stores have
   ///   no objects of abstract entities, also not those of a migration, whose saves validate nothing else.
   package func validateChanges() throws {
-    let abstract = context.changes.inserted.filter(\.entity.isAbstract)
+    let abstract = context.changes.inserted.filter { $0.entity.isAbstract }
     if let entity = abstract.first?.entity.displayName {
       throw HeartwoodError(
         .managedObjectValidation, "\(entity) is abstract: make objects of a subentity",
