@@ -129,7 +129,7 @@ final class TitledEntity: NSManagedObject {
       func hear(_ notification: Notification) {}
     }
     let context = try Library.makeContainer().newBackgroundContext()
-    try context.performAndWait {
+    context.performAndWait {
       let author = Author(name: "Ada", context: context)
       for name in [
         "name", "setName:", "books", "addBooksObject:", "removeBooks:", "objectID", "willSave",

@@ -157,7 +157,7 @@ import Testing
       ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
-    try context.performAndWait {
+    context.performAndWait {
       for _ in 0..<2 {
         NSEntityDescription.insertNewObject(forEntityName: "Page", into: context).setValue(
           "A", forKey: "title")
