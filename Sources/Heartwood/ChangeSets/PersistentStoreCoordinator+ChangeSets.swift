@@ -181,6 +181,10 @@ extension ChangeSet {
       }
       return true
     }
+    if let seen = known[replica.ownLineage], seen > newest {
+      throw HeartwoodError.olderCopy(
+        "the change set's copy has transaction \(seen) of this store, whose newest is \(newest)")
+    }
     for (lineage, number) in needed where has(lineage) < number {
       throw HeartwoodError(
         .persistentHistoryTokenExpired,
@@ -199,6 +203,15 @@ extension ChangeSet {
     return HeartwoodError(
       .persistentStoreSaveConflicts,
       "the change set and the store have changed the same: \(names.joined(separator: ", "))\(rest); apply it with a policy that decides"
+    )
+  }
+}
+
+extension HeartwoodError {
+  static func olderCopy(_ reason: String) -> HeartwoodError {
+    HeartwoodError(
+      .persistentHistoryTokenExpired,
+      "\(reason): this is an older copy of the store, which goes on alone only after beginLineage(), called before anything else is saved to it"
     )
   }
 }

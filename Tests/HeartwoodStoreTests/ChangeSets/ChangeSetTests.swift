@@ -345,6 +345,43 @@ final class StoreCopy {
     #expect(try to.coordinator.verify().findings.isEmpty)
   }
 
+  @Test func `a set of what a store has forgotten is refused, until it has a lineage of its own`() throws {
+    let (first, second) = try pair()
+    try first.coordinator.backup(to: url("older"))
+    _ = first.make("three")
+    try first.context.save()
+    try second.coordinator.apply(set(first, for: second), policy: .newest)
+    _ = second.make("four")
+    try second.context.save()
+    let older = try StoreCopy(at: url("older"))
+    let lost = try set(second, for: older)
+    #expect(heartwoodError { try older.coordinator.apply(lost) }?.code == .persistentHistoryTokenExpired)
+    try older.coordinator.beginLineage()
+    try older.coordinator.apply(set(second, for: older), policy: .newest)
+    #expect(try older.contents() == second.contents())
+  }
+
+  @Test func `a set with an object of the store that it has never had is refused`() throws {
+    let (first, second) = try pair()
+    _ = second.make("three")
+    try second.context.save()
+    var forged = try set(second, for: first)
+    let place = try #require(forged.changes.firstIndex { $0.kind == .inserted })
+    let change = forged.changes[place]
+    var other = ChangeSet.Change(
+      identity: ChangeSet.Identity(
+        lineage: forged.needed.keys.first ?? forged.lineage, root: change.identity.root, key: 99),
+      entity: change.entity, kind: .inserted, stamp: change.stamp)
+    other.cells = change.cells
+    forged.changes[place] = other
+    #expect(
+      heartwoodError { try first.coordinator.apply(forged, policy: .newest) }?.code
+        == .persistentHistoryTokenExpired)
+    _ = first.make("four")
+    try first.context.save()
+    #expect(try first.coordinator.verify().findings.isEmpty)
+  }
+
   @Test func `a local set that is rebased on a remote one has what only it has changed`() throws {
     let (first, second) = try pair()
     let start = try #require(second.container.currentHistoryToken).transactionNumber

@@ -65,11 +65,20 @@ extension StoreReading {
   }
 
   /// The key here of an object of a lineage; nil if it has never been here.
+  ///
+  /// - Throws: `.persistentHistoryTokenExpired` for one of this store that it has never had: this is an older copy of it.
   func key(ofObject key: UInt64, root: UInt16, of lineage: UUID, _ replica: ReplicaRecord) throws -> UInt64? {
     guard let place = replica.lineages.firstIndex(where: { $0.identifier == lineage }) else { return nil }
     if let number = try number(foreignObjectKey(place, root, key)) { return number }
     let address = RowAddress(root: root, key: key)
-    return replica.lineages[place].firstKeys != nil && ownLineage(of: address, replica) == lineage ? key : nil
+    guard replica.lineages[place].firstKeys != nil, ownLineage(of: address, replica) == lineage else {
+      return nil
+    }
+    guard try key < number(KeySpace.counterKey(keyNumber(ofRoot: root))) ?? 1 else {
+      throw HeartwoodError.olderCopy(
+        "the change set has the object \(key) of this store, which has never had it")
+    }
+    return key
   }
 
   /// The stamps of what this store has changed since the last ones that it has, from the history, and the clock after them.
