@@ -23,11 +23,12 @@ public func _recordAttribute<Value: AttributeValue>(
   _ rules: [ValidationRule], derivation: StaticString? = nil
 ) -> UInt8 {
   guard let recorder = PropertyRecorder.current else { return 0 }
-  if let defaults = recorder.defaults { return defaults.note { makeDefault()._value } }
+  func makeValue() -> _Value { PropertyRecorder.suspended { makeDefault()._value } }
+  if let defaults = recorder.defaults { return defaults.note(makeValue) }
   return recorder.note(
     .attribute(
       AttributeRecord(
-        valueType: Value.self, options: options, defaultValue: makeDefault()._value,
+        valueType: Value.self, options: options, defaultValue: makeValue(),
         formerName: renamed.map { "\($0)" }, rules: rules,
         derivation: derivation.map { "\($0)" })))
 }
@@ -57,8 +58,11 @@ public func _recordRelationship<Value: RelationshipValue, Inverse: RelationshipV
 
 /// Records the wrappers of prototypes and the properties read from them, on one thread.
 final class PropertyRecorder: @unchecked Sendable {
-  private static let ofThread = ThreadValue<PropertyRecorder>()
-  static var current: PropertyRecorder? { ofThread.current }
+  private static let ofThread = ThreadValue<PropertyRecorder?>()
+  static var current: PropertyRecorder? { ofThread.current ?? nil }
+
+  /// Runs `body` without a recorder: the objects that a default makes or fetches are none of those that are recorded.
+  static func suspended<Result>(_ body: () -> Result) -> Result { ofThread.with(nil, body) }
 
   /// The index of this prototype or evaluation among several.
   let round: Int
@@ -77,13 +81,13 @@ final class PropertyRecorder: @unchecked Sendable {
   }
 
   /// Makes this recorder the current one until `end(_:)`.
-  func begin() -> ThreadValue<PropertyRecorder>.Span {
+  func begin() -> ThreadValue<PropertyRecorder?>.Span {
     // Relaxed: only wrappers of this thread matter, and a thread always sees its own increment.
     recordingsInProgress.add(1, ordering: .relaxed)
     return Self.ofThread.begin(self)
   }
 
-  static func end(_ span: ThreadValue<PropertyRecorder>.Span) {
+  static func end(_ span: ThreadValue<PropertyRecorder?>.Span) {
     ofThread.end(span)
     recordingsInProgress.subtract(1, ordering: .relaxed)
   }

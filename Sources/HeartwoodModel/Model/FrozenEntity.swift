@@ -53,6 +53,8 @@ import HeartwoodBytes
   /// The slots of attributes whose defaults the class evaluates for each new object, such as `UUID()`, and the indexes of their wrappers.
   package let changingDefaults: [(slot: Int, reportIndex: Int)]
   package var hasChangingDefaults: Bool { !changingDefaults.isEmpty }
+  /// How many wrappers an instance of the class has.
+  let wrapperCount: Int
 
   /// - Parameter bound: The class of the objects; nil for one without declarations.
   init(
@@ -109,6 +111,7 @@ import HeartwoodBytes
     changingDefaults = declarations.enumerated().compactMap { slot, declared in
       declared.flatMap { $0.hasChangingDefault ? (slot, $0.reportIndex) : nil }
     }.sorted { $0.reportIndex < $1.reportIndex }
+    wrapperCount = declarations.lazy.compactMap { $0?.reportCount }.first ?? 0
   }
 }
 

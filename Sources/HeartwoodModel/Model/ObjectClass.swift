@@ -39,14 +39,18 @@ package struct DeclaredAttribute {
   package let hasChangingDefault: Bool
   /// The index of the wrapper among those of an instance, in initialisation order.
   package let reportIndex: Int
+  /// How many wrappers an instance has.
+  package let reportCount: Int
 
   package init(
-    valueType: any AttributeValue.Type, defaultValue: Value, hasChangingDefault: Bool, reportIndex: Int
+    valueType: any AttributeValue.Type, defaultValue: Value, hasChangingDefault: Bool, reportIndex: Int,
+    reportCount: Int
   ) {
     self.valueType = valueType
     self.defaultValue = defaultValue
     self.hasChangingDefault = hasChangingDefault
     self.reportIndex = reportIndex
+    self.reportCount = reportCount
   }
 }
 
@@ -55,33 +59,34 @@ package struct DeclaredAttribute {
 package final class RecordedDefaults {
   private let entity: ObjectIdentifier
   private let wanted: [(slot: Int, reportIndex: Int)]
+  private let wrapperCount: Int
   private var values: [Value] = []
   private var count = 0
   private var isTaken = false
 
   package init(_ entity: EntityDescription) {
     self.entity = ObjectIdentifier(entity)
-    wanted = entity.compiled.changingDefaults
+    (wanted, wrapperCount) = (entity.compiled.changingDefaults, entity.compiled.wrapperCount)
   }
 
   /// Called for each wrapper.
   ///
   /// - Returns: The mark of the wrapper: 0, as it is not looked for.
   package func note(_ makeDefault: () -> Value) -> UInt8 {
+    defer { count += 1 }
     while values.count < wanted.count, wanted[values.count].reportIndex == count {
       values.append(makeDefault())
     }
-    count += 1
     return 0
   }
 
   /// Takes the defaults for a new object, once.
   ///
   /// - Parameter entity: Nil for an object that is not new.
-  /// - Returns: Whether they are the object's. If another one was made meanwhile, its wrappers may have reported between.
+  /// - Returns: Whether they are the object's: its wrappers have reported, and no other one's between.
   package func take(for entity: EntityDescription?) -> Bool {
     defer { isTaken = true }
-    return !isTaken && entity.map(ObjectIdentifier.init) == self.entity && values.count == wanted.count
+    return !isTaken && entity.map(ObjectIdentifier.init) == self.entity && count == wrapperCount
   }
 
   /// Calls `body` with the slots and the defaults.

@@ -28,7 +28,7 @@ struct BoundClass: BoundObjectClass {
 
   func declarations(_ properties: [PropertyDescription]) -> [DeclaredAttribute?] {
     let byName = Dictionary(record.properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    return properties.map { byName[$0.name]?.declaredAttribute }
+    return properties.map { byName[$0.name]?.declaredAttribute(among: record.properties.count) }
   }
 
   private func check(_ declared: PropertyRecord, _ property: PropertyDescription?) throws(HeartwoodError) {

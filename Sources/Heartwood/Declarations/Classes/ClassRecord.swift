@@ -17,11 +17,12 @@ struct PropertyRecord {
     return nil
   }
 
-  var declaredAttribute: DeclaredAttribute? {
+  /// - Parameter count: How many properties the class has.
+  func declaredAttribute(among count: Int) -> DeclaredAttribute? {
     attribute.map { record in
       DeclaredAttribute(
         valueType: record.valueType, defaultValue: record.defaultValue,
-        hasChangingDefault: record.hasChangingDefault, reportIndex: reportIndex)
+        hasChangingDefault: record.hasChangingDefault, reportIndex: reportIndex, reportCount: count)
     }
   }
 
