@@ -333,7 +333,8 @@ struct ChangeSetApplying {
       } ?? false
     // The changes of an inverted set have no times: they are made now.
     let decidesByTime = policy == .newest && stamp != nil
-    if isChangedHere, !decidesByTime || own != nil { noteConflict(object, property) }
+    let isNews = stamp.map { !isKnown($0) } ?? true
+    if isChangedHere, isNews, !decidesByTime || own != nil { noteConflict(object, property) }
     let takes = decidesByTime ? isNewer : policy == .theirs || policy == .newest || !isChangedHere
     if takes, isNewer { try note(stamp, key, isDeleted: isDeleted) }
     return takes

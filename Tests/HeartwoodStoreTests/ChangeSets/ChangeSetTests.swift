@@ -361,6 +361,23 @@ final class StoreCopy {
     #expect(try older.contents() == second.contents())
   }
 
+  @Test(arguments: ChangeSetPolicy.allCases)
+  func `changes of the store that come back to it are no conflicts`(
+    policy: ChangeSetPolicy
+  ) throws {
+    let (first, second) = try pair()
+    let part = first.make("three")
+    try first.context.save()
+    try second.coordinator.apply(set(first, for: second), policy: policy)
+    part.a = 9
+    try first.context.save()
+    try #require(try second.part("one")).b = "other"
+    try second.context.save()
+    let report = try first.coordinator.apply(set(second, for: first), policy: policy)
+    #expect(report.conflicts.isEmpty)
+    #expect(try first.part("three")?.a == 9 && first.part("one")?.b == "other")
+  }
+
   @Test func `a set with an object of the store that it has never had is refused`() throws {
     let (first, second) = try pair()
     _ = second.make("three")
