@@ -175,7 +175,11 @@ struct ChangeSetMaking {
     _ bytes: [UInt8]?, _ entity: EntityDescription, _ body: (RowView?) throws -> Result
   ) throws -> Result {
     guard let bytes else { return try body(nil) }
-    return try bytes.withUnsafeBytes { try body(RowView(validating: $0, layout: entity.layout)) }
+    return try bytes.withUnsafeBytes { bytes in
+      // An object may have come back as one of another entity: nothing of the former row is its own.
+      let isOther = bytes.count > 8 && RowView(unchecked: bytes).entityNumber != entity.number
+      return try body(isOther ? nil : RowView(validating: bytes, layout: entity.layout))
+    }
   }
 
   private func cell(
