@@ -9,8 +9,8 @@ public struct HistoryBatch: Sendable {
   /// Whether there was nothing after the batch when it was read.
   public let isLast: Bool
   let step: ConsumerStep
-  /// How many of the consumer's own transactions it passes over.
-  let ownCount: Int
+  /// Whether it passes over so many of the consumer's own transactions that the position is saved for them alone.
+  let passesOver: Bool
 
   /// The changes of all transactions, oldest first.
   public var changes: [PersistentHistoryChange] { transactions.flatMap { $0.changes ?? [] } }
@@ -55,15 +55,12 @@ extension HistoryConsumer {
       isLast: isLast,
       step: ConsumerStep(
         storeID: storeID, name: name, from: record.transaction, transaction: last, nanoseconds: nanoseconds),
-      ownCount: ownCount)
+      passesOver: transactions.isEmpty && ownCount >= min(16, max(1, record.lagLimit / 2)))
   }
-
-  /// How many transactions of its own a consumer passes over before its position is saved for them alone.
-  private static let mostOwn = 16
 
   /// Saves the position after a batch without transactions, so that the history does not grow for a consumer by its own ones.
   func passOver(_ batch: HistoryBatch) throws {
-    guard batch.transactions.isEmpty, batch.ownCount >= Self.mostOwn else { return }
+    guard batch.passesOver else { return }
     try store.changeConsumer(name) { former, ends in
       guard let former, former.transaction == batch.step.from else { return former }
       return try former.advanced(by: batch.step, at: ends.time)
