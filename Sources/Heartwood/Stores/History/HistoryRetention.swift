@@ -4,8 +4,7 @@
 /// their space is reclaimed as that of other deleted data. Transactions that a consumer has not seen are kept for it, up to its limit: see
 /// ``HistoryConsumer``.
 public struct HistoryRetention: Sendable, Hashable {
-  /// How many seconds the history of a transaction is kept at least, by the clock of the machines that save, which may go wrong by less than this; nil
-  /// for no limit of age.
+  /// How many seconds the history of a transaction is kept at least, by the clock of the machines that save; nil for no limit of age.
   public var age: Double?
   /// How many of the newest transactions are kept; nil for no limit of their count.
   public var count: UInt64?
@@ -31,12 +30,14 @@ public struct HistoryRetention: Sendable, Hashable {
   /// - Parameters:
   ///   - newerCount: How many there are after it, if there is a limit of them.
   ///   - total: The bytes of the records from this one on, if there is a limit of them.
-  func isOver(_ record: HistoryRecord, newest: HistoryRecord, _ newerCount: Int, total: UInt64) -> Bool {
+  /// - Returns: Nil if its clock or that of the newest one is far off: those after it decide.
+  func isOver(_ record: HistoryRecord, newest: HistoryRecord, _ newerCount: Int, total: UInt64) -> Bool? {
     if hasNoLimit { return true }
     if let bytes, total > bytes { return true }
     if let count, newerCount >= max(1, count) { return true }
-    // One that was saved by a clock which was far ahead says nothing, and must not hold those after it.
-    return age.map { abs(Double(newest.nanoseconds) - Double(record.nanoseconds)) > $0 * 1e9 } ?? false
+    guard let age else { return false }
+    let seconds = (Double(newest.nanoseconds) - Double(record.nanoseconds)) / 1e9
+    return seconds < 0 && -seconds > age ? nil : seconds > age
   }
 }
 

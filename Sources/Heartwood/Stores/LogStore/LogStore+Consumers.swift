@@ -74,9 +74,9 @@ extension LogStoreTransaction {
       before: min(newest.number, seen == .max ? .max : seen + 1),
       keepingFrom: { record, bytes in
         let newerCount = retention.count == nil ? 0 : try historyCount(after: record.number)
-        guard retention.isOver(record, newest: newest, newerCount, total: total) else { return true }
-        total -= min(total, UInt64(bytes))
-        return false
+        let isOver = retention.isOver(record, newest: newest, newerCount, total: total)
+        if isOver == true { total -= min(total, UInt64(bytes)) }
+        return isOver.map { !$0 }
       }, atMost: Self.mostDeleted)
     if retention.bytes != nil { try note(historyBytes: total, through: newest.number) }
   }

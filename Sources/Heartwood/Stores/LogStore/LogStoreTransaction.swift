@@ -275,22 +275,28 @@ extension LogStoreTransaction {
 
   /// Deletes the oldest history records.
   ///
+  /// - Parameters:
+  ///   - isKept: Nil where the records after it decide; up to 256 of them in a row.
+  ///   - most: How many others are deleted at most.
   /// - Returns: how many were deleted; less than `most` if there are no more.
   func deleteHistory(
-    before number: UInt64, keepingFrom isKept: (HistoryRecord, _ bytes: Int) throws -> Bool, atMost most: Int
+    before number: UInt64, keepingFrom isKept: (HistoryRecord, _ bytes: Int) throws -> Bool?,
+    atMost most: Int
   ) throws -> Int {
-    var keys: [[UInt8]] = []
+    var (keys, undecided): ([[UInt8]], [[UInt8]]) = ([], [])
     var last: UInt64 = 0
     try scan(.prefix([KeySpace.history])) { key, value in
       let found = try KeySpace.lastNumber(key)
-      guard found < number, keys.count < most else { return false }
+      guard found < number, keys.count < most, undecided.count < 256 else { return false }
       // A record that cannot be read is not worth keeping.
-      if let record = try? HistoryCoding.decode(value, number: found, schema), try isKept(record, value.count)
-      {
-        return false
+      let record = try? HistoryCoding.decode(value, number: found, schema)
+      let keeps = try record.map { try isKept($0, value.count) } ?? false
+      if keeps == true { return false }
+      undecided.append(Array(key))
+      if keeps == false {
+        keys += undecided
+        (undecided, last) = ([], found)
       }
-      keys.append(Array(key))
-      last = found
       return true
     }
     guard !keys.isEmpty else { return 0 }
