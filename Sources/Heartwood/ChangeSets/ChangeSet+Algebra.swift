@@ -71,8 +71,8 @@ extension ChangeSet {
     set.changes = changes.compactMap { change in
       guard let theirs = others[change.identity] else { return change }
       guard theirs.isOfPresent, change.isOfPresent else {
-        // Objects that they have deleted stay so, and those that both have inserted or deleted are there.
-        return theirs.isOfPresent ? change.after(theirs) : nil
+        // Objects that one has deleted and the other changed stay as the other set has them; those that both have inserted or deleted are there.
+        return theirs.isOfPresent && theirs.isUnchanged ? change : nil
       }
       var rest = change
       rest.cells = change.cells.filter { theirs.cells[$0.key] == nil }
@@ -137,11 +137,10 @@ extension ChangeSet.Change {
     return joined.isVoid ? nil : joined
   }
 
-  /// The change of an object that others have updated before: its former values are theirs.
-  fileprivate func after(_ theirs: ChangeSet.Change) -> ChangeSet.Change {
-    var change = self
-    for (name, cell) in theirs.cells { change.cells[name]?.former = cell.value }
-    for (name, order) in theirs.orders { change.orders[name]?.former = order.value }
-    return change
+  /// Whether it only names what was changed and changed back.
+  fileprivate var isUnchanged: Bool {
+    cells.values.allSatisfy { $0.former.isStored(as: $0.value) }
+      && orders.values.allSatisfy { $0.former == $0.value }
+      && links.values.joined().allSatisfy(\.isUnchanged)
   }
 }

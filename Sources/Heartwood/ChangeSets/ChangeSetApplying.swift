@@ -233,10 +233,11 @@ struct ChangeSetApplying {
   /// Whether an object has other values and links than the set has deleted, which its copy has not seen.
   private mutating func isChanged(_ object: ManagedObject, _ change: ChangeSet.Change) throws -> Bool {
     let address = RowAddress(object.entity, object.objectID.key)
-    for (name, cell) in change.cells {
-      guard let slot = object.entity.slot(named: name) else { continue }
+    for slot in object.entity.slots where object.entity.isPortable(slot) {
+      // A value that the set does not name was nil.
+      let former = change.cells[object.entity.property(at: slot).path]?.former ?? .value(.null)
       let key = StampKey(address: address, property: view.schema.entity(object.entity).propertyNumbers[slot])
-      if try !self.cell(of: object, slot).isStored(as: cell.former), try !isSeen(key) { return true }
+      if try !cell(of: object, slot).isStored(as: former), try !isSeen(key) { return true }
     }
     for relationship in object.entity.relationshipsBySlot where relationship.hasLinkStamps {
       let named = try change.links[relationship.name, default: []].map {

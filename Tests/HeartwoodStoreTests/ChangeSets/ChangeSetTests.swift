@@ -324,8 +324,11 @@ final class StoreCopy {
     let changed = try #require(try changing.part("two"))
     if tried.changesLink {
       changed.labels = Set(try changing.context.fetch(Sticker.self))
-    } else {
+    } else if tried.firstDeletes {
       changed.a = 9
+    } else {
+      // It was nil before.
+      changed.b = "set"
     }
     try changing.context.save()
     try deleting.context.delete(#require(try deleting.part("two")))
@@ -376,6 +379,22 @@ final class StoreCopy {
     let report = try first.coordinator.apply(set(second, for: first), policy: policy)
     #expect(report.conflicts.isEmpty)
     #expect(try first.part("three")?.a == 9 && first.part("one")?.b == "other")
+  }
+
+  @Test(arguments: ChangeSetPolicy.allCases)
+  func `a rebased delete leaves an object that the other set has changed`(
+    policy: ChangeSetPolicy
+  ) throws {
+    let (first, second) = try pair()
+    try #require(try first.part("two")).a = 88
+    try first.context.save()
+    second.context.delete(try #require(try second.part("two")))
+    second.context.delete(try #require(try second.part("one")))
+    try second.context.save()
+    let (remote, local) = (try set(first, for: second), try set(second, for: first))
+    let third = try first.copy(to: url("c"))
+    try third.coordinator.apply(local.rebased(on: remote), policy: policy)
+    #expect(try third.part("two")?.a == 88 && third.part("one") == nil)
   }
 
   @Test func `a set with an object of the store that it has never had is refused`() throws {
