@@ -19,7 +19,8 @@ public struct Attribute<Wrapped>: _DeclaredProperty {
 
   /// An attribute with a default value.
   ///
-  /// A default expression that differs each time, such as `UUID()` or `Date()`, is evaluated for each new object.
+  /// A default expression that differs each time, such as `UUID()` or `Date()`, is evaluated for each new object. Whether it does is seen when the class is
+  /// first used, by eight evaluations: set what changes more rarely, such as the day, in `awakeFromInsert`.
   ///
   /// - Parameters:
   ///   - wrappedValue: The value of new objects.
