@@ -191,7 +191,15 @@ extension ChangeSet {
         "the change set begins at transaction \(number) of \(lineage), and the store has what is before it only up to \(has(lineage)): apply what is "
           + "between first, or make a set after changeSetPositions()")
     }
-    return known.allSatisfy { has($0.key) >= $0.value }
+    // A store may have decided something without a transaction, such as that a reference leads to nothing any more.
+    return known.allSatisfy { has($0.key) >= $0.value } && !stamps.contains { has($0.lineage) < $0.number }
+  }
+
+  private var stamps: some Sequence<ChangeStamp> {
+    changes.lazy.flatMap { change in
+      let ofParts = change.cells.values.map(\.stamp) + change.orders.values.map(\.stamp)
+      return ([change.stamp] + ofParts + change.links.values.joined().map(\.stamp)).compactMap(\.self)
+    }
   }
 
   fileprivate static func conflicting(_ conflicts: [ChangeSetConflict]) -> HeartwoodError {

@@ -154,6 +154,27 @@ private struct Restaurant {
     #expect(soups.map(\.rank) == [(policy == .mine) == isSwapped ? 2 : 1])
   }
 
+  @Test func `copies agree that a reference leads to an object that one has deleted`() throws {
+    let first = try Restaurant(at: url("a"))
+    first.course("bread")
+    _ = first.menu("lunch", [])
+    try first.context.save()
+    let second = try first.copy(to: url("b"))
+    let (menu, bread) = (
+      try #require(try first.context.fetch(Menu.self).first),
+      try #require(try first.context.fetch(Course.self).first)
+    )
+    menu.main = bread
+    try first.context.save()
+    second.context.delete(try #require(try second.context.fetch(Course.self).first))
+    try second.context.save()
+    for _ in 0..<2 {
+      try first.apply(from: second)
+      try second.apply(from: first)
+    }
+    #expect(try first.contents() == second.contents() && first.contents() == ["lunch: nil [] []"])
+  }
+
   @Test func `an order that is changed, sent and changed back is sent again`() throws {
     let first = try Restaurant(at: url("a"))
     _ = first.menu("lunch", [first.course("bread"), first.course("soup")])
