@@ -239,6 +239,14 @@ struct ChangeSetApplying {
       let key = StampKey(address: address, property: view.schema.entity(object.entity).propertyNumbers[slot])
       if try !cell(of: object, slot).isStored(as: former), try !isSeen(key) { return true }
     }
+    for relationship in object.entity.relationshipsBySlot where set.generations != nil {
+      // References to it, which are values of other objects.
+      guard let inverse = relationship.inverseRelationship, !inverse.isToMany else { continue }
+      for source in context.destinations(of: object, relationship) {
+        let address = RowAddress(source.entity, source.objectID.key)
+        if try !isSeen(StampKey(address: address, property: view.schema.number(of: inverse))) { return true }
+      }
+    }
     for relationship in object.entity.relationshipsBySlot where relationship.hasLinkStamps {
       let named = try change.links[relationship.name, default: []].map {
         try self.address(of: $0.destination)?.key
@@ -403,6 +411,12 @@ struct ChangeSetApplying {
         let destination = try self.destination(identity, of: object.entity.relationship(at: slot))
         // It is deleted here. Copies that have it learn that nothing is referred to any more.
         if destination == nil, policy == .newest { applied.own[key] = false }
+        if destination == nil, policy != .newest, !isNew, let gone = try self.address(of: identity),
+          try !isSeen(StampKey(address: gone))
+        {
+          noteConflict(object, name)
+          if policy == .mine { continue }
+        }
         if policy == .newest || isNew || destination != nil || change.kind == .updated {
           context.setToOne(object, slot, destination)
         }

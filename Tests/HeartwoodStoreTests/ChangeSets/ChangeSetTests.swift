@@ -397,6 +397,31 @@ final class StoreCopy {
     #expect(try third.part("two")?.a == 88 && third.part("one") == nil)
   }
 
+  @Test(arguments: ChangeSetPolicy.allCases, [false, true])
+  func `a delete conflicts with a reference that its copy has not seen, in both directions`(
+    policy: ChangeSetPolicy, isNew: Bool
+  ) throws {
+    let (first, second) = try pair()
+    let piece = isNew ? first.make("new") : try #require(try first.part("one"))
+    piece.whole = try first.part("two")
+    try first.context.save()
+    second.context.delete(try #require(try second.part("two")))
+    try second.context.save()
+    let (reference, delete) = (try set(first, for: second), try set(second, for: first))
+    func apply(_ set: ChangeSet, to copy: StoreCopy) throws {
+      guard policy == .error else {
+        let report = try copy.coordinator.apply(set, policy: policy)
+        #expect(report.conflicts.isEmpty == (policy == .newest))
+        return
+      }
+      #expect(heartwoodError { try copy.coordinator.apply(set) }?.code == .persistentStoreSaveConflicts)
+    }
+    try apply(delete, to: first)
+    #expect(try (first.part("two") == nil) == (policy == .newest || policy == .theirs))
+    if !isNew { try apply(reference, to: second) }
+    #expect(try second.part("two") == nil)
+  }
+
   @Test func `a set with an object of the store that it has never had is refused`() throws {
     let (first, second) = try pair()
     _ = second.make("three")
