@@ -255,7 +255,7 @@ private struct Decoder {
     guard try reader.readUInt8() == 1 else { return nil }
     let time = try reader.readInt64()
     // A store's clock goes on from the latest time.
-    guard time.magnitude < 1 << 62 else { throw ChangeSet.unreadable("a time is not valid") }
+    guard time < .max - 1 << 40 else { throw ChangeSet.unreadable("a time is not valid") }
     let lineage = try lineage(&reader)
     return ChangeStamp(nanoseconds: time, lineage: lineage, number: try reader.readVarint())
   }
