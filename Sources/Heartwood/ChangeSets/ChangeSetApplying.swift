@@ -16,8 +16,8 @@ struct ChangeSetApplying {
   private var inserted: [ChangeSet.Identity: ManagedObject] = [:]
   /// The objects that the set deletes, and that have other values than it expects.
   private var changedSince: Set<ChangeSet.Identity> = []
-  /// The one-to-one values that the store had before the set: setting one changes others.
-  private var partners: [StampKey: ChangeSet.Cell] = [:]
+  /// The one-to-one values that the store has changed since the set's copy saw them: found before any is set, as that changes others.
+  private var contested: Set<StampKey> = []
   /// The objects of the set that the store has, or had.
   private var addresses: [ChangeSet.Identity: RowAddress] = [:]
   /// The objects that the set deletes.
@@ -65,13 +65,13 @@ struct ChangeSetApplying {
     }
     // 2. Values, then links, then orders.
     for case (let change, let object?) in present where change.kind != .deleted {
-      for slot in change.cells.keys.compactMap(object.entity.slot(named:)) {
-        guard let relationship = object.entity.compiled.relationshipBySlot[slot],
-          relationship.inverseRelationship?.isToMany == false
-        else { continue }
+      for (name, cell) in change.cells {
+        guard let slot = object.entity.slot(named: name), let relationship = oneToOne(object, slot) else {
+          continue
+        }
         let key = StampKey(
           address: RowAddress(object.objectID), property: view.schema.number(of: relationship))
-        partners[key] = try cell(of: object, slot)
+        if try isChanged(self.cell(of: object, slot), cell, key, change) { contested.insert(key) }
       }
     }
     for (change, object) in objects where change.kind != .deleted {
@@ -385,14 +385,19 @@ struct ChangeSetApplying {
         continue
       }
       if isNew {
+        if policy != .newest, try leadsToContested(cell.value, object, slot) {
+          noteConflict(object, name)
+          if policy == .mine { continue }
+        }
         // A value without a stamp has that of its object.
         if cell.stamp != change.stamp { try note(cell.stamp, key) }
       } else {
         let present = try self.cell(of: object, slot)
         let isSame = present.isStored(as: cell.value)
-        let former = partners[key] ?? present
-        let isOther = change.kind == .inserted || ![cell.former, cell.value].contains(where: former.isStored)
-        let isChanged = try !isSame && isOther && !isSeen(key)
+        let isChanged =
+          try oneToOne(object, slot) == nil
+          ? isChanged(present, cell, key, change)
+          : contested.contains(key) || leadsToContested(cell.value, object, slot)
         guard
           try takes(
             cell.stamp ?? change.stamp, key, object,
@@ -425,6 +430,30 @@ struct ChangeSetApplying {
     guard !columns.isEmpty else { return }
     context.willEdit(object)
     for (slot, value) in columns { object.setEdit(slot, value) }
+  }
+
+  /// Whether the store has another value than the set expects and makes, which its copy has not seen.
+  private func isChanged(
+    _ present: ChangeSet.Cell, _ cell: ChangeSet.CellChange, _ key: StampKey, _ change: ChangeSet.Change
+  ) throws -> Bool {
+    try !present.isStored(as: cell.value)
+      && (change.kind == .inserted || !present.isStored(as: cell.former)) && !isSeen(key)
+  }
+
+  private func oneToOne(_ object: ManagedObject, _ slot: Int) -> RelationshipDescription? {
+    object.entity.compiled.relationshipBySlot[slot].flatMap {
+      $0.inverseRelationship?.isToMany == false ? $0 : nil
+    }
+  }
+
+  /// Whether a one-to-one value leads to an object whose other side the store has changed.
+  private mutating func leadsToContested(
+    _ cell: ChangeSet.Cell, _ object: ManagedObject, _ slot: Int
+  ) throws -> Bool {
+    guard case .object(let identity) = cell, let inverse = oneToOne(object, slot)?.inverseRelationship,
+      let address = try address(of: identity)
+    else { return false }
+    return contested.contains(StampKey(address: address, property: view.schema.number(of: inverse)))
   }
 
   private mutating func applyLinks(_ change: ChangeSet.Change, _ object: ManagedObject) throws {

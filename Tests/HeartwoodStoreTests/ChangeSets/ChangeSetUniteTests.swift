@@ -228,4 +228,43 @@ private struct Restaurant {
     let report = try second.persistentStoreCoordinator.apply(set.inverted, policy: policy)
     #expect(try state(second) == before && report.conflicts.isEmpty)
   }
+
+  /// The links of three places in both copies, by their numbers.
+  @Test(
+    arguments: [
+      ((1, 2), (1, 0)), ((1, 0), (1, 2)), ((0, 2), (1, 2)), ((2, 0), (1, 0)), ((1, 0), (2, 0)),
+    ] as [((Int, Int), (Int, Int))], [ChangeSetPolicy.error, .mine])
+  func `a one-to-one relationship that both copies have changed is a conflict`(
+    links: ((Int, Int), (Int, Int)), policy: ChangeSetPolicy
+  ) throws {
+    let open = { (name: String) in try PersistentContainer(name: name, types: [Place.self], at: url(name)) }
+    func link(_ container: PersistentContainer, _ pair: (Int, Int)) throws {
+      let context = container.newBackgroundContext()
+      let places = try context.fetch(Place.self, where: { $0.name != "" }, sort: [.ascending(\.name)])
+      places[pair.0].next = places[pair.1]
+      try context.save()
+    }
+    func state(_ container: PersistentContainer) throws -> [String] {
+      try container.newBackgroundContext().fetch(Place.self).map { "\($0.name) > \($0.next?.name ?? "-")" }
+        .sorted()
+    }
+    let first = try open("a")
+    let context = first.newBackgroundContext()
+    for number in 0..<3 { Place(context: context).name = "\(number)" }
+    try context.save()
+    try first.persistentStoreCoordinator.backup(to: url("b"))
+    let second = try open("b")
+    try second.persistentStoreCoordinator.beginLineage()
+    try link(first, links.0)
+    try link(second, links.1)
+    let before = try state(first)
+    let coordinator = first.persistentStoreCoordinator
+    let set = try second.persistentStoreCoordinator.changeSet(after: coordinator.changeSetPositions())
+    if policy == .error {
+      #expect(heartwoodError { try coordinator.apply(set) }?.code == .persistentStoreSaveConflicts)
+    } else {
+      #expect(try !coordinator.apply(set, policy: policy).conflicts.isEmpty)
+    }
+    #expect(try state(first) == before)
+  }
 }
