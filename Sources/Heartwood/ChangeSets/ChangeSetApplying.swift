@@ -254,10 +254,10 @@ struct ChangeSetApplying {
       for target in Set(context.loadedState(object, relationship.slot).keys()).subtracting(
         named.compactMap(\.self))
       {
-        // An inverted set does not name the links that go with the object from the other side.
-        for key in linkKeys(address, relationship, target)
-        where key.address == address || set.generations != nil {
-          if try !isSeen(key) { return true }
+        for key in linkKeys(address, relationship, target) {
+          // An inverted set does not name the links that go with the object from the other side, which may be its own.
+          let isNamed = key.address == address && key.property == view.schema.number(of: relationship)
+          if try (isNamed || set.generations != nil) && !isSeen(key) { return true }
         }
       }
     }
