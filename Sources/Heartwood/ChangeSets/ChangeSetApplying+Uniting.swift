@@ -73,7 +73,7 @@ extension ChangeSetApplying {
     report.unitedObjectIDs.append(loser.objectID)
     report.changedObjectIDs.insert(loser.objectID)
     // It is deleted by this store, also where it was never saved here.
-    setOwn(StampKey(address: RowAddress(loser.entity, loser.objectID.key)), isDeleted: true)
+    setOwn(StampKey(address: RowAddress(loser.objectID)), isDeleted: true)
     context.delete(loser)
   }
 
@@ -83,7 +83,7 @@ extension ChangeSetApplying {
   ) {
     // The context has inserted what the set brings.
     let place = policy == .newest || object.isInserted == (policy == .theirs) ? 0 : 1
-    let address = RowAddress(object.entity, object.objectID.key)
+    let address = RowAddress(object.objectID)
     let key = StampKey(address: address)
     let stamp = try applied.stamps[key]?.stamp ?? stored(key)?.stamp
     let origin = try applied.origins[address] ?? view.origin(of: address, replica)

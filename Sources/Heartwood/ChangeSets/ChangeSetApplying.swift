@@ -164,7 +164,7 @@ struct ChangeSetApplying {
 
   /// Also of an object that was here, and has come back elsewhere: another copy may have deleted it meanwhile.
   private mutating func noteInsertion(of object: ManagedObject, _ change: ChangeSet.Change) throws {
-    let address = RowAddress(object.entity, object.objectID.key)
+    let address = RowAddress(object.objectID)
     let (identity, key) = (change.identity, StampKey(address: address))
     guard inserted[identity] != nil else {
       let takes = try takes(change.stamp, key, object, isChangedHere: false, property: nil)
@@ -232,7 +232,7 @@ struct ChangeSetApplying {
 
   /// Whether an object has other values and links than the set has deleted, which its copy has not seen.
   private mutating func isChanged(_ object: ManagedObject, _ change: ChangeSet.Change) throws -> Bool {
-    let address = RowAddress(object.entity, object.objectID.key)
+    let address = RowAddress(object.objectID)
     for slot in object.entity.slots where object.entity.isPortable(slot) {
       // A value that the set does not name was nil.
       let former = change.cells[object.entity.property(at: slot).path]?.former ?? .value(.null)
@@ -243,7 +243,7 @@ struct ChangeSetApplying {
       // References to it, which are values of other objects.
       guard let inverse = relationship.inverseRelationship, !inverse.isToMany else { continue }
       for source in context.destinations(of: object, relationship) {
-        let address = RowAddress(source.entity, source.objectID.key)
+        let address = RowAddress(source.objectID)
         if try !isSeen(StampKey(address: address, property: view.schema.number(of: inverse))) { return true }
       }
     }
@@ -363,7 +363,7 @@ struct ChangeSetApplying {
   private mutating func applyCells(_ change: ChangeSet.Change, _ object: ManagedObject) throws {
     let isNew = inserted[change.identity] != nil
     let numbers = view.schema.entity(object.entity).propertyNumbers
-    let address = RowAddress(object.entity, object.objectID.key)
+    let address = RowAddress(object.objectID)
     var columns: [(slot: Int, value: Value)] = []
     var cells = change.cells
     if change.kind == .inserted, !isNew, policy == .newest {
@@ -504,7 +504,7 @@ struct ChangeSetApplying {
 
   private mutating func applyOrders(_ change: ChangeSet.Change, _ object: ManagedObject) throws {
     let numbers = view.schema.entity(object.entity).propertyNumbers
-    let address = RowAddress(object.entity, object.objectID.key)
+    let address = RowAddress(object.objectID)
     for (name, order) in change.orders.sorted(by: { $0.key < $1.key }) {
       guard let slot = object.entity.slot(named: name) else { continue }
       let key = StampKey(address: address, property: numbers[slot])
