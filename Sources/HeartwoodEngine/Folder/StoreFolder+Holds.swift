@@ -10,19 +10,9 @@ extension StoreFolder {
   ///
   /// - Throws: `.damaged` if the file is not one that a store writes.
   func holds(of identifier: StoreIdentifier) throws(EngineError) -> HoldList {
-    let bytes: [UInt8]?
-    do {
-      bytes = try directory.contents(of: Self.holdsName)
-    } catch {
-      throw EngineError.files(error, "the file of held generations could not be read")
-    }
-    guard let bytes else { return HoldList() }
-    guard let list = bytes.withBytes({ HoldList.decode($0, of: identifier) }) else {
-      throw EngineError.damaged(
-        "the file of held generations is damaged; delete it to give all holds up",
-        file: path(of: Self.holdsName))
-    }
-    return list
+    try content(
+      of: Self.holdsName, "the file of held generations", remedy: "delete it to give all holds up"
+    ) { HoldList.decode($0, of: identifier) } ?? HoldList()
   }
 
   /// Replaces the holds of the store: after a crash the folder has the former ones or these.
