@@ -172,9 +172,6 @@ extension ManagedObject {
   /// The defaults that the wrappers of the object which the thread makes have evaluated.
   private final var ownDefaults: RecordedDefaults? { _isRecording ? PropertyRecorder.current?.defaults : nil }
 
-  /// Notes that an object without a context was made, maybe while another one is.
-  final func noteUnrecorded() { _ = ownDefaults?.take(for: nil) }
-
   /// Sets the defaults that the class evaluates for each new object, such as `UUID()`: what its wrappers have evaluated, or else those of another
   /// prototype.
   private final func makeChangingDefaults() {

@@ -17,7 +17,7 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
     super.init(entity)
     guard !_isPrototype else { return }
     checkClass(entity.factory.objectClass)
-    if let context { context.insert(self) } else { noteUnrecorded() }
+    context?.insert(self)
   }
 
   /// Creates a new object of the class's entity in the context's model.

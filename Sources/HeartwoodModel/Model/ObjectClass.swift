@@ -82,11 +82,10 @@ package final class RecordedDefaults {
 
   /// Takes the defaults for a new object, once.
   ///
-  /// - Parameter entity: Nil for an object that is not new.
   /// - Returns: Whether they are the object's: its wrappers have reported, and no other one's between.
-  package func take(for entity: EntityDescription?) -> Bool {
+  package func take(for entity: EntityDescription) -> Bool {
     defer { isTaken = true }
-    return !isTaken && entity.map(ObjectIdentifier.init) == self.entity && count == wrapperCount
+    return !isTaken && ObjectIdentifier(entity) == self.entity && count == wrapperCount
   }
 
   /// Calls `body` with the slots and the defaults.
