@@ -210,6 +210,8 @@ struct ChangeSetMaking {
   /// The stamp of a change; that of the object where its own is not known, as of one that was inserted.
   private func stamp(_ key: StampKey) throws -> ChangeStamp? {
     let objectKey = StampKey(address: key.address)
+    let ofObject = try newStamps[objectKey] ?? later.storedStamp(objectKey, replica)
+    guard key.property != nil else { return try (ofObject ?? olderStamps[key])?.stamp }
     var own = try newStamps[key] ?? later.storedStamp(key, replica)
     // A history that was written before it had links has their relationships only. One that has some has all that were changed.
     if own == nil, key.target != nil, newStamps[objectKey] == nil,
@@ -217,8 +219,6 @@ struct ChangeSetMaking {
     {
       own = newStamps[StampKey(address: key.address, property: key.property)]
     }
-    guard key.property != nil else { return try (own ?? olderStamps[key])?.stamp }
-    let ofObject = try newStamps[objectKey] ?? later.storedStamp(objectKey, replica)
     // A value is not older than its object, which may have been deleted and inserted again.
     if let own, let ofObject, !ofObject.isDeleted { return max(own.stamp, ofObject.stamp) }
     return try (own ?? newStamps[objectKey] ?? olderStamps[key] ?? ofObject ?? olderStamps[objectKey])?.stamp
