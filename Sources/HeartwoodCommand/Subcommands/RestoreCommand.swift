@@ -19,7 +19,8 @@ enum RestoreCommand: Subcommand {
     ],
     discussion: """
       Without an option, the newest save that was shipped. The store is there as a whole or not at all. It is a copy that
-      goes its own way: ship it to another directory than the former one.
+      goes its own way: ship it to another directory than the former one. If it has exchanged change sets, it begins a
+      lineage: see heartwood changes --help.
       """,
     examples: [
       SubcommandSyntax.Example(
@@ -37,8 +38,20 @@ enum RestoreCommand: Subcommand {
       try console.writeLine(
         "generation \(report.generation): \(Amount.bytes(report.bytes)) from \(Amount.text(report.pieces, "piece"))"
       )
+      try beginLineage(path, console)
     }
     return .success
+  }
+
+  /// Begins a lineage for a store that has exchanged change sets: what is saved to it now is not in the store that was shipped.
+  private static func beginLineage(_ path: String, _ console: any Console) throws {
+    let positions = try? CommandStore.with(path, for: .inspecting, SilentConsole()) {
+      try $0.coordinator.changeSetPositions()
+    }
+    guard let positions, positions.count > 1 else { return }
+    try CommandStore.with(path, for: .changing, console) {
+      try console.writeLine("lineage \(try $0.coordinator.beginLineage())")
+    }
   }
 
   private static func target(_ arguments: ParsedArguments) throws(CommandFailure) -> RestoreTarget {

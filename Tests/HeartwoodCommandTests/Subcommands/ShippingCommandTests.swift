@@ -147,6 +147,17 @@ import Testing
   #expect(CommandRun("ship", again, world.directory.path("new"), "--once").status == .success)
 }
 
+@Test func `a restored store that exchanges change sets begins a lineage`() throws {
+  let world = try SmallWorld()
+  let (place, again) = (world.directory.path("place"), world.directory.path("again"))
+  #expect(CommandRun("changes", "lineage", world.path).status == .success)
+  #expect(world.run("ship", place, "--once").status == .success)
+  let restored = CommandRun("restore", place, again).output
+  let lineage = try #require(restored.firstMatch(of: #/\nlineage ([0-9A-F-]{36})\n$/#)?.1)
+  #expect(CommandRun("changes", "positions", again).output.contains(lineage))
+  #expect(!CommandRun("changes", "positions", world.path).output.contains(lineage))
+}
+
 @Test func `ship, follow and restore refuse what they can't do`() throws {
   let world = try SmallWorld()
   let place = world.directory.path("place")
