@@ -14,14 +14,16 @@ package struct KeyChanges {
   @usableFromInline struct Change: BitwiseCopyable {
     /// The key's first sixteen bytes as numbers, which distinguish nearly all keys.
     let first, second: UInt64
-    let offset: Int
+    var offset: Int
+    /// How many changes were made before this one.
+    let order: UInt32
     let count: UInt16
     let kind: Kind
 
-    @usableFromInline init(_ bytes: UnsafeRawBufferPointer, from offset: Int, _ kind: Kind) {
+    @usableFromInline init(_ bytes: UnsafeRawBufferPointer, from offset: Int, _ order: Int, _ kind: Kind) {
       let count = bytes.count - offset
       (first, second) = (Self.word(bytes, offset, count), Self.word(bytes, offset + 8, count - 8))
-      (self.offset, self.count, self.kind) = (offset, UInt16(count), kind)
+      (self.offset, self.order, self.count, self.kind) = (offset, UInt32(order), UInt16(count), kind)
     }
 
     /// Eight bytes as a number with the same order, padded with zeros.
@@ -33,7 +35,7 @@ package struct KeyChanges {
     }
   }
 
-  /// The keys, one after another.
+  /// The keys, one after another: in the order in which the changes were made, and once they are sorted, in their own.
   @usableFromInline var bytes: [UInt8] = []
   @usableFromInline var changes: [Change] = []
   /// Whether some are noted puts.
@@ -68,7 +70,7 @@ package struct KeyChanges {
   }
 
   @usableFromInline mutating func append(_ kind: Kind, _ offset: Int) {
-    changes.append(bytes.withUnsafeBytes { Change($0, from: offset, kind) })
+    changes.append(bytes.withUnsafeBytes { Change($0, from: offset, changes.count, kind) })
     if kind == .notedPut { hasNoted = true }
   }
 
@@ -90,17 +92,33 @@ package struct KeyChanges {
   /// Calls `body` with each change and a number that ascends in the order in which changes were made. What `write` returns is in key order.
   package func forEach(_ body: (Kind, UnsafeRawBufferPointer, Int) throws -> Void) rethrows {
     try bytes.withUnsafeBytes { bytes in
-      for change in changes { try body(change.kind, change.key(in: bytes), change.offset) }
+      for change in changes { try body(change.kind, change.key(in: bytes), Int(change.order)) }
     }
   }
 
   mutating func sort() {
-    bytes.withUnsafeBytes { bytes in
-      guard !zip(changes, changes.dropFirst()).allSatisfy({ $0.precedes($1, in: bytes) }) else { return }
+    let isSorted = bytes.withUnsafeBytes { bytes in
+      guard !zip(changes, changes.dropFirst()).allSatisfy({ $0.precedes($1, in: bytes) }) else { return true }
       changes = KeySort(changes, bytes).sorted()
       assert(
         zip(changes, changes.dropFirst()).allSatisfy { $0.precedes($1, in: bytes) },
         "changes of keys are out of order")
+      return false
+    }
+    if !isSorted { gatherKeys() }
+  }
+
+  /// Copies the keys into the order of the changes. Those that read them next would wait for memory at each key; here the reads overlap.
+  private mutating func gatherKeys() {
+    bytes = bytes.withUnsafeBytes { bytes in
+      [UInt8](count: changes.reduce(0) { $0 + Int($1.count) }) { gathered in
+        var offset = 0
+        for index in changes.indices {
+          gathered.copy(changes[index].key(in: bytes), to: offset)
+          changes[index].offset = offset
+          offset += Int(changes[index].count)
+        }
+      }
     }
   }
 }
@@ -115,7 +133,7 @@ extension KeyChanges.Change {
     if first != other.first { return first < other.first }
     if second != other.second { return second < other.second }
     let order = SearchKey.compare(SearchKey(key(in: bytes)), SearchKey(other.key(in: bytes)))
-    return order != 0 ? order < 0 : offset < other.offset
+    return order != 0 ? order < 0 : self.order < other.order
   }
 
   @inline(__always)
@@ -146,38 +164,53 @@ private struct KeySort: ~Copyable {
   }
 
   func sorted() -> [KeyChanges.Change] {
-    sort(0..<changes.count, by: 0)
+    sort(0..<changes.count, of: changes, with: scratch, by: 0)
     return (0..<changes.count).map { changes[$0] }
   }
 
-  /// - Parameter number: Of the words of the keys, the first one in which some may differ.
-  private func sort(_ range: Range<Int>, by number: Int) {
-    guard range.count > Self.few else { return insert(range) }
-    let first = changes[range.lowerBound].word(number)
+  /// Sorts changes into `changes`.
+  ///
+  /// - Parameters:
+  ///   - source: The array that has them, `changes` or `scratch`.
+  ///   - target: The other one.
+  ///   - number: Of the words of the keys, the first one in which some may differ.
+  private func sort(
+    _ range: Range<Int>, of source: borrowing FixedArray<Change>, with target: borrowing FixedArray<Change>,
+    isMoved: Bool = false, by number: Int
+  ) {
+    guard range.count > Self.few else {
+      if isMoved { for index in range { target[index] = source[index] } }
+      return insert(range)
+    }
+    let first = source[range.lowerBound].word(number)
     var differences: UInt64 = 0
-    for index in range { differences |= changes[index].word(number) ^ first }
-    guard differences != 0 else { return number == 0 ? sort(range, by: 1) : compare(range) }
+    for index in range { differences |= source[index].word(number) ^ first }
+    guard differences != 0 else {
+      if number == 0 { return sort(range, of: source, with: target, isMoved: isMoved, by: 1) }
+      if isMoved { for index in range { target[index] = source[index] } }
+      return compare(range)
+    }
     let bits = min(Self.mostBits, Int.bitWidth - range.count.leadingZeroBitCount)
     let shift = UInt64(max(0, UInt64.bitWidth - differences.leadingZeroBitCount - bits))
     let mask = 1 << UInt64(bits) - 1
-    @inline(__always) func part(_ index: Int) -> Int {
-      Int(truncatingIfNeeded: changes[index].word(number) &>> shift) & mask
+    @inline(__always) func part(_ change: Change) -> Int {
+      Int(truncatingIfNeeded: change.word(number) &>> shift) & mask
     }
     for part in 0...mask { places[part] = 0 }
-    for index in range { places[part(index)] &+= 1 }
+    for index in range { places[part(source[index])] &+= 1 }
     var place = range.lowerBound
     for part in 0...mask { (places[part], place) = (place, place &+ places[part]) }
     for index in range {
-      let part = part(index)
-      scratch[places[part]] = changes[index]
+      let part = part(source[index])
+      target[places[part]] = source[index]
       places[part] &+= 1
     }
-    for index in range { changes[index] = scratch[index] }
     var start = range.lowerBound
     while start < range.upperBound {
+      let same = part(target[start])
       var end = start &+ 1
-      while end < range.upperBound, part(end) == part(start) { end &+= 1 }
-      if end > start &+ 1 { sort(start..<end, by: number) }
+      while end < range.upperBound, part(target[end]) == same { end &+= 1 }
+      sort(start..<end, of: target, with: source, isMoved: !isMoved, by: number)
       start = end
     }
   }
