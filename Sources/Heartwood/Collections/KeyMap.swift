@@ -51,7 +51,9 @@ struct KeyMap {
   /// The place of a key, or the empty place where it would be inserted.
   private func place(of temporary: UInt64) -> Int {
     let mask = places.count &- 1
-    var place = Int(truncatingIfNeeded: (temporary &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
+    // Temporary keys follow one another: eight of them are neighbours here, too, in two lines of the processor's cache.
+    let block = ((temporary >> 3) &* 0x9E37_79B9_7F4A_7C15) >> 32
+    var place = Int(truncatingIfNeeded: block << 3 | temporary & 7) & mask
     while places[place].temporary != temporary && places[place].temporary != 0 { place = (place &+ 1) & mask }
     return place
   }
