@@ -179,7 +179,11 @@ package struct Save {
       guard let object = context.registered(row.entity.rootEntity, row.key) else { continue }
       if !saved.insertedObjects.contains(object) { saved.updatedObjects.insert(object) }
     }
-    var identifiers = saved.objectIDs
+    // Of the lists, whose objects are neighbours in memory more often than those of a set.
+    func identifiers(_ objects: [ManagedObject]) -> Set<ManagedObjectID> { Set(objects.lazy.map(\.objectID)) }
+    var identifiers = ObjectIDChanges(
+      insertedObjectIDs: identifiers(plan.inserted), updatedObjectIDs: identifiers(plan.updated),
+      deletedObjectIDs: identifiers(plan.deleted))
     for row in derived {
       let identifier = ManagedObjectID(entity: row.entity, key: row.key, store: context.storeIdentity)
       if !identifiers.insertedObjectIDs.contains(identifier) {
