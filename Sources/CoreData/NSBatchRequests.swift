@@ -104,9 +104,11 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest, ExecutableRequest, Ba
       request = BatchInsertRequest(entityName: entityName) { (row: inout [String: Any]) -> Bool in
         let object = managed(ManagedObject.make(entity, insertInto: nil))
         guard !managedObjectHandler(object) else { return true }
-        for (name, attribute) in entity.attributesByName
-        where !attribute.isTransient && !(attribute is NSDerivedAttributeDescription) {
-          if let value = object.value(forKey: name) { row[name] = FoundationValue.plain(value) }
+        for name in object.setPropertyNames {
+          guard let attribute = entity.attributesByName[name], !attribute.isTransient,
+            !(attribute is NSDerivedAttributeDescription)
+          else { continue }
+          row[name] = object.value(forKey: name).flatMap(FoundationValue.plain) ?? NSNull()
         }
         return false
       }

@@ -45,6 +45,7 @@ extension BatchInsertRequest {
           row.values[slot] = try object.pending?.edit(slot).map {
             try reader.entity.checkedForRow($0, at: slot)
           }
+          if !object.isSet(slot) { row.madeSlots.append(slot) }
         }
         defaults.fill(&row)
         return row
@@ -100,6 +101,7 @@ private struct ChangingDefaults {
     object.makeDefaultsOfFreeObject()
     for slot in object.editedSlots where row.values[slot] == nil {
       row.values[slot] = object.pending?.edit(slot)
+      row.madeSlots.append(slot)
     }
   }
 }

@@ -167,6 +167,7 @@ final class BatchInsertion {
   private func update(_ key: UInt64, _ row: BatchRow, _ index: Int) throws {
     guard let concrete = try writer.entity(entity.rootEntity, key) else { return }
     if !writer.isNew(entity.rootEntity, key) { updatedKeys.insert(key) }
+    let row = policy == .overwrite ? row : row.given
     var values = row.values
     if policy == .overwrite {
       values += Array(repeating: nil, count: max(0, concrete.slots.count - values.count))
@@ -358,9 +359,12 @@ extension BatchRow {
   /// - Parameter replacingLinks: Whether the destinations of a to-many relationship are replaced, too.
   fileprivate mutating func take(_ other: BatchRow, replacing: Bool, replacingLinks: Bool) {
     if replacing {
-      values = other.values
+      (values, madeSlots) = (other.values, other.madeSlots)
     } else {
-      for (slot, value) in other.values.enumerated() where value != nil { values[slot] = value }
+      for (slot, value) in other.given.values.enumerated() where value != nil {
+        values[slot] = value
+        madeSlots.removeAll { $0 == slot }
+      }
     }
     for link in other.links {
       if let same = links.firstIndex(where: { $0.relationship === link.relationship }) {

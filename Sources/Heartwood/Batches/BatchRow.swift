@@ -6,6 +6,16 @@ struct BatchRow: Sendable {
   var values: [Value?]
   /// The relationships that were given.
   var links: [(relationship: RelationshipDescription, targets: [BatchReference])] = []
+  /// The slots whose values are defaults that the class has evaluated for the row.
+  var madeSlots: [Int] = []
+
+  /// The row with the values that were given only, as it changes another one.
+  var given: BatchRow {
+    var row = self
+    for slot in madeSlots { row.values[slot] = nil }
+    row.madeSlots = []
+    return row
+  }
 }
 
 /// A destination of a relationship, as the program names it.

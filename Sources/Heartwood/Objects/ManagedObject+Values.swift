@@ -42,6 +42,11 @@ extension ManagedObject {
     return !pending.header.madeDefaults.contains(slot)
   }
 
+  /// The names of the properties that the program has set, as `isSet(_:)` says.
+  package final var setPropertyNames: Set<String> {
+    Set(editedSlots.filter(isSet).map { String(entity.property(at: $0).name.prefix { $0 != "." }) })
+  }
+
   /// Sets a pending value without informing the context.
   final func setEdit(_ slot: Int, _ value: Value) {
     changeValue(slot) { makePendingValues().setEdit(slot, value) }

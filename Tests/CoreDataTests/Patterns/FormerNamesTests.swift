@@ -282,6 +282,42 @@ final class GardenContainer: NSPersistentContainer, @unchecked Sendable {
     #expect(result?.result as? Int == 3)
   }
 
+  @Test func `an object of a batch insert changes what its handler has set`() throws {
+    let story = NSEntityDescription()
+    story.name = "Story"
+    let flag = Library.attribute("isRead", .booleanAttributeType)
+    flag.defaultValue = false
+    story.properties = [
+      Library.attribute("url", .stringAttributeType), Library.attribute("title", .stringAttributeType),
+      Library.attribute("note", .stringAttributeType), flag,
+    ]
+    story.uniquenessConstraints = [["url"]]
+    let model = NSManagedObjectModel()
+    model.entities = [story]
+    let context = try Self.context(model)
+    try context.performAndWait {
+      let stored = NSEntityDescription.insertNewObject(forEntityName: "Story", into: context)
+      for (key, value) in ["url": "u", "title": "old", "note": "n"] { stored.setValue(value, forKey: key) }
+      stored.setValue(true, forKey: "isRead")
+      try context.save()
+      context.mergePolicy = NSMergeByPropertyObjectTrumpMergePolicy
+      var isAtEnd = false
+      let request = NSBatchInsertRequest(
+        entityName: "Story",
+        managedObjectHandler: { object in
+          defer { isAtEnd = true }
+          object.setValue("u", forKey: "url")
+          object.setValue("new", forKey: "title")
+          object.setValue(nil, forKey: "note")
+          return isAtEnd
+        })
+      _ = try context.execute(request)
+      context.refreshAllObjects()
+      #expect(stored.value(forKey: "title") as? String == "new" && stored.value(forKey: "note") == nil)
+      #expect(stored.value(forKey: "isRead") as? Bool == true)
+    }
+  }
+
   @Test func `an undo manager without actions has no name of one`() {
     let manager = UndoManager()
     manager.registerUndo(withTarget: manager) { _ in }

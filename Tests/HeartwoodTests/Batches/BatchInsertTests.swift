@@ -184,6 +184,31 @@ import Testing
     try expectSound(container)
   }
 
+  @Test func `a default that is evaluated for each row replaces no stored value`() throws {
+    try context.insertBatch(Ware.self, [["number": 1]])
+    let id = try #require(try context.ware(1)?.id)
+    context.mergePolicy = .mergeByPropertyObjectTrump
+    try context.insertBatch(
+      Ware.self, [["number": 1, "name": "Lamp"], ["number": 2], ["number": 2, "name": "Desk"]])
+    var isAtEnd = false
+    let request = BatchInsertRequest(entityName: "Ware") { (object: ManagedObject) -> Bool in
+      defer { isAtEnd = true }
+      object.setValue(1, forKey: "number")
+      object.setValue(3, forKey: "stock")
+      _ = object.value(forKey: "id")
+      return isAtEnd
+    }
+    try context.execute(request)
+    context.refreshAllObjects()
+    let lamp = try #require(try context.ware(1))
+    #expect(lamp.id == id && lamp.name == "Lamp" && lamp.stock == 3)
+    #expect(try context.ware(2)?.name == "Desk")
+    context.mergePolicy = .overwrite
+    try context.insertBatch(Ware.self, [["number": 1]])
+    context.refreshAllObjects()
+    #expect(lamp.id != id)
+  }
+
   // BAT-05
   @Test func `a constraint of several attributes decides by all of them`() throws {
     context.mergePolicy = .mergeByPropertyObjectTrump
