@@ -39,7 +39,7 @@ extension FetchedPropertyDescription {
 
 /// Fetched properties.
 extension ManagedObject {
-  /// The objects that a fetched property finds: those of the first use since the object was last a fault.
+  /// The objects that a fetched property finds: those of the first use since the object was last a fault, or was refreshed.
   ///
   /// - Parameters:
   ///   - key: The name of the property.

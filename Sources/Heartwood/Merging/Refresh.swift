@@ -85,6 +85,7 @@ struct Refresh {
       "\(object.entity.displayName) cannot be refreshed by a context that it does not belong to")
     context.unreadable[object.identifier] = nil
     object.state.remove(.unreadable)
+    object.pending?.header.fetched = [:]
     guard !object.state.contains(.inserted) else { return }
     if mergeChanges {
       refreshKeepingChanges(object)

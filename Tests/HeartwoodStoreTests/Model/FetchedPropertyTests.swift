@@ -86,7 +86,12 @@ private final class Employee: ManagedObject {
     #expect(ada.fetchedObjects(forKey: "colleagues") == [bea])
     context.refresh(ada, mergeChanges: false)
     #expect(ada.fetchedObjects(forKey: "colleagues") == [bea, cid])
-    #expect(!context.hasChanges)
+    // Also with its changes.
+    cid.employer = nil
+    try context.save()
+    ada.age = 21
+    context.refresh(ada, mergeChanges: true)
+    #expect(ada.age == 21 && ada.fetchedObjects(forKey: "colleagues") == [bea])
   }
 
   @Test func `a fetched property cannot be set, and conditions cannot use it`() throws {
