@@ -5,7 +5,7 @@ import Heartwood
 final class ModelRegistry: @unchecked Sendable {
   let schema: Schema
   let model: ManagedObjectModel
-  let oneWayLists: OneWayLists
+  let oneWayRelationships: OneWayRelationships
   private let classes: [ObjectIdentifier: ModelClass]
   private let entities: [ObjectIdentifier: EntityDescription]
   /// The hashes of the names of the relationships with an inverse, by classes.
@@ -33,7 +33,7 @@ final class ModelRegistry: @unchecked Sendable {
     self.classes = classes
     self.entities = entities
     self.invertible = invertible
-    oneWayLists = OneWayLists(of: model)
+    oneWayRelationships = OneWayRelationships(of: model)
   }
 
   func modelClass(of entity: EntityDescription) -> ModelClass? { classes[ObjectIdentifier(entity)] }

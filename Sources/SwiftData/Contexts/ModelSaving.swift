@@ -18,7 +18,7 @@ struct ModelSaving {
     guard objects.hasChanges else { return }
     NotificationCenter.default.post(name: ModelContext.willSave, object: context)
     objects.processPendingChanges()
-    try leaveOneWayLists()
+    try leaveOneWayRelationships()
     // Models that are deleted read as they were, so their values are read before their rows are gone.
     let deleted = objects.listsOfChanges.deleted.compactMap { $0 as? _ModelObject }.filter { $0.model != nil }
     let values = deleted.map { ModelValues.storedValues(of: $0) }
@@ -31,17 +31,17 @@ struct ModelSaving {
     post(before)
   }
 
-  private func leaveOneWayLists() throws {
+  private func leaveOneWayRelationships() throws {
     // A program's store decides itself what its lists have.
     guard context.contents.stores.custom.isEmpty else { return }
     let deleted = objects.listsOfChanges.deleted
     guard !deleted.isEmpty else { return }
-    // An undone deletion is a new model, which was in no list, and one step.
+    // An undone deletion is a new model, which nothing referred to, and one step.
     let undoManager = context.undoManager
     undoManager?.disableUndoRegistration()
     defer { undoManager?.enableUndoRegistration() }
     try ModelErrors.translating {
-      try context.contents.models.oneWayLists.remove(deleted, in: objects)
+      try context.contents.models.oneWayRelationships.remove(deleted, in: objects)
     }
     objects.processPendingChanges()
   }

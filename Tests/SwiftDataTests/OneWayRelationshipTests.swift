@@ -8,6 +8,7 @@ private enum Drawers {
     var name: String
     var labels: [Label] = []
     @Relationship(deleteRule: .cascade) var keys: [Key]?
+    var colour: Colour?
     init(_ name: String, _ labels: [Label] = []) {
       self.name = name
       self.labels = labels
@@ -21,14 +22,20 @@ private enum Drawers {
   }
 
   @Model
+  final class Colour {
+    var name: String
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model
   final class Key {
     var number: Int
     init(_ number: Int) { self.number = number }
   }
 }
 
-/// Lists of models that do not lead back.
-struct OneWayListTests {
+/// Relationships of models that do not lead back.
+struct OneWayRelationshipTests {
   private typealias Drawer = Drawers.Drawer
   private typealias Label = Drawers.Label
   let context: ModelContext
@@ -62,6 +69,36 @@ struct OneWayListTests {
     let changed = last?.changes.map(\.changedPersistentIdentifier)
     #expect(
       Set(changed ?? []) == [blue.persistentModelID, first.persistentModelID, second.persistentModelID])
+  }
+
+  // SWD-04
+  @Test func `a reference to a deleted model is nil after the save`() throws {
+    let (red, blue) = (Drawers.Colour("red"), Drawers.Colour("blue"))
+    let drawers = ["1", "2", "3"].map { Drawer($0) }
+    for (drawer, colour) in zip(drawers, [red, red, blue]) {
+      context.insert(drawer)
+      drawer.colour = colour
+    }
+    try context.save()
+    let other = ModelContext(context.container)
+    let seen = try other.fetch(FetchDescriptor<Drawer>(sortBy: [SortDescriptor(\.name)]))
+    #expect(seen.map { $0.colour?.name } == ["red", "red", "blue"])
+    context.delete(red)
+    try context.save()
+    #expect(drawers.map { $0.colour?.name } == [nil, nil, "blue"] && !context.hasChanges)
+    other.processPendingChanges()
+    #expect(seen.map { $0.colour?.name } == [nil, nil, "blue"])
+    let without = FetchDescriptor<Drawer>(predicate: #Predicate { $0.colour == nil })
+    #expect(try other.fetchCount(without) == 2)
+    try other.delete(model: Drawers.Colour.self)
+    try other.save()
+    #expect(try ModelContext(context.container).fetchCount(without) == 3)
+    // One that was never saved.
+    let unsaved = Drawers.Colour("green")
+    seen[0].colour = unsaved
+    other.delete(unsaved)
+    try other.save()
+    #expect(seen[0].colour == nil)
   }
 
   // SWD-04
