@@ -248,7 +248,7 @@ private final class ResultsForwarder: FetchedResultsControllerDelegate {
     let present = controller.fetchedObjects?.map(\.objectID) ?? []
     tell { delegate, owner in
       if owner.sectionNameKeyPath == nil {
-        delegate.controller(owner, didChangeContentWith: present.difference(from: former).inferringMoves())
+        delegate.controller(owner, didChangeContentWith: CollectionDifference(of: present, from: former))
       }
       delegate.controllerDidChangeContent(owner)
     }

@@ -35,7 +35,7 @@ struct LiveQueryChanges {
 
   /// The element after one with `former`.
   func result(after former: [ManagedObjectID]) -> LiveResult {
-    let difference = difference ?? Self.difference(from: former, to: newest)
+    let difference = difference ?? CollectionDifference(of: newest, from: former)
     guard !updated.isEmpty else {
       return LiveResult(objectIDs: newest, difference: difference, updatedObjectIDs: [])
     }
@@ -43,15 +43,17 @@ struct LiveQueryChanges {
     if self.difference == nil { kept.formIntersection(former) }
     return LiveResult(objectIDs: newest, difference: difference, updatedObjectIDs: kept)
   }
+}
 
-  /// - Complexity: O(n log n)
-  private static func difference(
-    from old: [ManagedObjectID], to new: [ManagedObjectID]
-  ) -> CollectionDifference<ManagedObjectID> {
+extension CollectionDifference<ManagedObjectID> {
+  /// The difference of two lists of distinct objects, with its moves.
+  ///
+  /// - Complexity: O(n log n), where `difference(from:)` takes the product of the count and the changes.
+  package init(of new: [ManagedObjectID], from old: [ManagedObjectID]) {
     var former = Dictionary(old.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     let common = new.enumerated().compactMap { to, id in former[id].map { (from: $0, to: to) } }
     let kept = LongestAscent.indexes(in: common.map(\.from))
-    var changes: [CollectionDifference<ManagedObjectID>.Change] = []
+    var changes: [Change] = []
     for (index, pair) in common.enumerated() {
       former[new[pair.to]] = nil
       guard !kept.contains(index) else { continue }
@@ -63,6 +65,6 @@ struct LiveQueryChanges {
     for (index, id) in new.enumerated() where !stayed.contains(index) {
       changes.append(.insert(offset: index, element: id, associatedWith: nil))
     }
-    return CollectionDifference(changes) ?? new.difference(from: old)
+    self = CollectionDifference(changes) ?? new.difference(from: old)
   }
 }

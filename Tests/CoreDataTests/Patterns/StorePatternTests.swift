@@ -192,6 +192,39 @@ import Testing
     }
   }
 
+  @Test func `the difference of a list whose order changes has each move`() throws {
+    final class Delegate: NSFetchedResultsControllerDelegate {
+      var differences: [CollectionDifference<NSManagedObjectID>] = []
+      func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+        didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
+      ) { differences.append(diff) }
+    }
+    let context = try Library.makeContainer().newBackgroundContext()
+    try context.performAndWait {
+      let authors = (0..<40).map { Author(name: String(UnicodeScalar(UInt8(65 + $0))), context: context) }
+      try context.save()
+      let request: NSFetchRequest<Author> = Author.fetchRequest()
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      let delegate = Delegate()
+      controller.delegate = delegate
+      try controller.performFetch()
+      let former = authors.map(\.objectID)
+      for (index, author) in authors.enumerated() where index != 7 {
+        author.name = String(UnicodeScalar(UInt8(65 + index * 17 % 40)))
+      }
+      context.delete(authors[7])
+      context.processPendingChanges()
+      let present = controller.fetchedObjects?.map(\.objectID)
+      let difference = try #require(delegate.differences.last)
+      #expect(delegate.differences.count == 1 && former.applying(difference) == present)
+      #expect(difference.insertions.allSatisfy { if case .insert(_, _, nil) = $0 { false } else { true } })
+      #expect(difference.removals.count == difference.insertions.count + 1)
+    }
+  }
+
   @Test func `a controller has sections, and tells its delegate`() throws {
     defer { try? remove() }
     final class Delegate: NSFetchedResultsControllerDelegate {
