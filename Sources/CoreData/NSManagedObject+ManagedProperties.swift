@@ -191,10 +191,7 @@ extension NSManagedObject {
 
   /// Replaces objects of an ordered relationship.
   public final func _managedReplace(_ key: String, at indexes: IndexSet, _ objects: Any) {
-    let set = mutableOrderedSetValue(forKey: key)
-    for (object, index) in zip(ManagedValue.objects(in: objects), indexes) {
-      set.replaceObject(at: index, with: object)
-    }
+    mutableOrderedSetValue(forKey: key).replaceObjects(at: indexes, with: ManagedValue.objects(in: objects))
   }
 
   /// Replaces the object at a place of an ordered relationship.

@@ -180,12 +180,20 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     }
   }
 
-  /// An object that is at another index already is not put at a second one.
+  /// An object that is at an index which is not replaced is not put at a second one.
   override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
     let replacing = objects.map(destination)
     changing { objects in
-      for (object, index) in zip(replacing, indexes) where !objects.contains(object) {
+      var known = Set(zip(objects, objects.indices).lazy.filter { !indexes.contains($1) }.map(\.0))
+      var replaced: Set<Int> = []
+      for (object, index) in zip(replacing, indexes) where known.insert(object).inserted {
         objects[index] = object
+        replaced.insert(index)
+      }
+      // An object that was not replaced stays, unless it is at another of the indexes now.
+      for index in indexes.reversed()
+      where !replaced.contains(index) && !known.insert(objects[index]).inserted {
+        objects.remove(at: index)
       }
     }
   }

@@ -73,6 +73,15 @@ import Testing
       for (index, book) in given.enumerated() { model[index] = book }
     },
     { set, model, all, numbers in
+      // Members change places, and one may leave for another book.
+      let indexes = numbers.part(of: Array(model.indices))
+      let members = indexes.map { model[$0] }
+      let other = all.filter { !model.contains($0) }.prefix(numbers.next(below: 2))
+      let given = Array((members.dropFirst() + other + members.prefix(1)).prefix(indexes.count))
+      set.replaceObjects(at: IndexSet(indexes), with: given)
+      for (index, book) in zip(indexes, given) { model[index] = book }
+    },
+    { set, model, all, numbers in
       let place = numbers.range(in: model.count)
       let given = all.filter { !model.contains($0) }.prefix(3)
       given.map { $0 as AnyObject }.withUnsafeBufferPointer {
