@@ -123,7 +123,7 @@ extension ManagedObjectContext {
   /// The undo manager that the context registers its changes with; nil, the default, if they cannot be undone.
   public var undoManager: UndoManager? {
     get { (anyUndoManager as? UndoManagerRegistrar)?.manager }
-    set { anyUndoManager = newValue.map { UndoManagerRegistrar($0) } }
+    set { anyUndoManager = newValue.map { UndoManagerRegistrar($0, of: self) } }
   }
 
   /// Values for the program's own use.

@@ -4,7 +4,8 @@ import Heartwood
 /// Actions that undo changes, in groups. The part of Foundation's class that contexts and their programs use.
 open class UndoManager: NSObject {
   let stack = UndoStack()
-  private var name = ""
+  /// The contexts whose changes it undoes.
+  private var contexts: [WeakContext] = []
 
   /// A manager without actions.
   public override init() {}
@@ -29,7 +30,9 @@ open class UndoManager: NSObject {
   /// Whether actions are being redone.
   open var isRedoing: Bool { stack.isRedoing }
   /// The name of the action that would be undone.
-  open var undoActionName: String { canUndo ? name : "" }
+  open var undoActionName: String { stack.undoActionName }
+  /// The name of the action that would be redone.
+  open var redoActionName: String { stack.redoActionName }
 
   /// Begins a group.
   open func beginUndoGrouping() { stack.beginUndoGrouping() }
@@ -46,12 +49,16 @@ open class UndoManager: NSObject {
   /// Redoes what was undone last.
   open func redo() { stack.redo() }
   /// Forgets all actions.
-  open func removeAllActions() {
-    stack.removeAllActions()
-    name = ""
+  open func removeAllActions() { stack.removeAllActions() }
+  /// Names the group that is open, or the one of the changes of a context that are not processed yet, or else the last one.
+  open func setActionName(_ actionName: String) {
+    stack.setActionName(actionName, isOfNext: contexts.contains { $0.context?.hasUnprocessedChanges == true })
   }
-  /// Names the action that would be undone.
-  open func setActionName(_ actionName: String) { name = actionName }
+
+  fileprivate func add(_ context: ManagedObjectContext) {
+    contexts.removeAll { $0.context == nil || $0.context === context }
+    contexts.append(WeakContext(context: context))
+  }
 
   /// Registers an action on an object, which is not kept.
   public func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void)
@@ -60,15 +67,24 @@ open class UndoManager: NSObject {
   }
 }
 
+private struct WeakContext {
+  weak var context: ManagedObjectContext?
+}
+
 /// The registrar of a context's changes: an undo manager.
 package final class UndoManagerRegistrar: UndoRegistering {
   package let manager: UndoManager
   private let afterwards: () -> Void
 
-  /// - Parameter afterwards: Called after each change that was undone or redone.
-  package init(_ manager: UndoManager, afterwards: @escaping () -> Void = {}) {
+  /// - Parameters:
+  ///   - context: The context whose changes are registered.
+  ///   - afterwards: Called after each change that was undone or redone.
+  package init(
+    _ manager: UndoManager, of context: ManagedObjectContext, afterwards: @escaping () -> Void = {}
+  ) {
     self.manager = manager
     self.afterwards = afterwards
+    manager.add(context)
   }
 
   package var isUndoRegistrationEnabled: Bool { manager.isUndoRegistrationEnabled }

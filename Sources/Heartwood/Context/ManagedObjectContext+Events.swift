@@ -3,6 +3,9 @@ import Foundation
 
 /// The end of an event: what was changed since the last one is completed, recorded for undo, and reported once.
 extension ManagedObjectContext {
+  /// Whether something was changed since the end of the last event.
+  package final var hasUnprocessedChanges: Bool { !event.isEmpty }
+
   /// Ends an event as `processPendingChanges()` does.
   func endEventWithDeletes() {
     beginUse("processing pending changes")

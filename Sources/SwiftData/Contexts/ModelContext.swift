@@ -47,7 +47,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     get { (objects.anyUndoManager as? UndoManagerRegistrar)?.manager }
     set {
       objects.anyUndoManager = newValue.map { manager in
-        UndoManagerRegistrar(manager) { [weak objects = self.objects] in objects?.noteChange() }
+        UndoManagerRegistrar(manager, of: objects) { [weak objects = self.objects] in objects?.noteChange() }
       }
     }
   }

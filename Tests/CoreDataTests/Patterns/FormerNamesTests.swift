@@ -325,4 +325,37 @@ final class GardenContainer: NSPersistentContainer, @unchecked Sendable {
     manager.removeAllActions()
     #expect(manager.undoActionName.isEmpty && !manager.canUndo)
   }
+
+  @Test func `each group of an undo manager has its name, before and after it is undone`() throws {
+    let context = try Self.context(Self.model())
+    context.performAndWait {
+      let manager = UndoManager()
+      context.undoManager = manager
+      let task = NSEntityDescription.insertNewObject(forEntityName: "Task", into: context)
+      context.processPendingChanges()
+      manager.setActionName("Add")
+      task.setValue(1, forKey: "rank")
+      manager.setActionName("Rank")
+      context.processPendingChanges()
+      manager.beginUndoGrouping()
+      task.setValue(2, forKey: "rank")
+      context.processPendingChanges()
+      manager.setActionName("Rank again")
+      manager.endUndoGrouping()
+      task.setValue(3, forKey: "rank")
+      context.processPendingChanges()
+      var names: [String] = []
+      while manager.canUndo {
+        names.append(manager.undoActionName)
+        manager.undo()
+      }
+      #expect(names == ["", "Rank again", "Rank", "Add"] && manager.undoActionName.isEmpty)
+      names = []
+      while manager.canRedo {
+        names.append(manager.redoActionName)
+        manager.redo()
+      }
+      #expect(names == ["Add", "Rank", "Rank again", ""] && manager.redoActionName.isEmpty)
+    }
+  }
 }
