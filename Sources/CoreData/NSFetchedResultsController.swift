@@ -215,11 +215,11 @@ final class ResultsCore {
   }
 }
 
-private final class ResultsForwarder: FetchedResultsControllerDelegate {
+private final class ResultsForwarder: FetchedResultsControllerDelegate, FetchedResultsDifferenceFollower {
   typealias Object = ManagedObject
   private weak var delegate: (any NSFetchedResultsControllerDelegate)?
   private weak var owner: AnyObject?
-  private var former: [NSManagedObjectID] = []
+  private var difference: CollectionDifference<NSManagedObjectID>?
 
   init(_ delegate: any NSFetchedResultsControllerDelegate, _ owner: AnyObject) {
     self.delegate = delegate
@@ -240,15 +240,16 @@ private final class ResultsForwarder: FetchedResultsControllerDelegate {
   }
 
   func controllerWillChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
-    former = controller.fetchedObjects?.map(\.objectID) ?? []
+    difference = nil
     tell { $0.controllerWillChangeContent($1) }
   }
 
+  func note(_ difference: CollectionDifference<ManagedObjectID>) { self.difference = difference }
+
   func controllerDidChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
-    let present = controller.fetchedObjects?.map(\.objectID) ?? []
     tell { delegate, owner in
-      if owner.sectionNameKeyPath == nil {
-        delegate.controller(owner, didChangeContentWith: CollectionDifference(of: present, from: former))
+      if owner.sectionNameKeyPath == nil, let difference {
+        delegate.controller(owner, didChangeContentWith: difference)
       }
       delegate.controllerDidChangeContent(owner)
     }

@@ -62,14 +62,16 @@ extension FetchedResultsController {
     for place in change.inserted { notify(place.object, nil, .insert, place.index) }
     for moved in change.moved { notify(moved.object, moved.from, .move, moved.to) }
     for updated in change.updated { notify(updated.object, updated.from, .update, updated.to) }
+    if let delegate = delegate as? any FetchedResultsDifferenceFollower {
+      delegate.note(change.difference(includingUpdates: false))
+    }
     delegate.controllerDidChangeContent(self)
   }
 
   private func notifyOfSections(
     _ change: ResultChange, _ delegate: any FetchedResultsControllerDelegate<Object>
   ) {
-    for index in change.deletedSections {
-      let objects = change.objects(ofDeletedSection: index)
+    for (index, objects) in change.objectsOfDeletedSections {
       delegate.controller(
         self, didChange: sectionInfo(change.oldSections[index].name, objects, objects.indices),
         atSectionIndex: index, for: .delete)

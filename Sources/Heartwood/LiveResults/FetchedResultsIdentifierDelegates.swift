@@ -9,6 +9,11 @@ public protocol FetchedResultsSnapshotDelegate<Object>: FetchedResultsController
     _ controller: FetchedResultsController<Object>, didChangeContentWith snapshot: FetchedResultsSnapshot)
 }
 
+/// A delegate that is called for each change, and gets the difference before the last call.
+package protocol FetchedResultsDifferenceFollower: AnyObject {
+  func note(_ difference: CollectionDifference<ManagedObjectID>)
+}
+
 /// A delegate that gets differences of identifiers, and is called by no other method. That of a controller with sections is called by
 /// the methods of `FetchedResultsControllerDelegate`.
 public protocol FetchedResultsDifferenceDelegate<Object>: FetchedResultsControllerDelegate {

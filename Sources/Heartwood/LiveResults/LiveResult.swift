@@ -49,7 +49,7 @@ extension CollectionDifference<ManagedObjectID> {
   /// The difference of two lists of distinct objects, with its moves.
   ///
   /// - Complexity: O(n log n), where `difference(from:)` takes the product of the count and the changes.
-  package init(of new: [ManagedObjectID], from old: [ManagedObjectID]) {
+  fileprivate init(of new: [ManagedObjectID], from old: [ManagedObjectID]) {
     var former = Dictionary(old.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     let common = new.enumerated().compactMap { to, id in former[id].map { (from: $0, to: to) } }
     let kept = LongestAscent.indexes(in: common.map(\.from))

@@ -117,11 +117,13 @@ struct ResultChange {
     return CollectionDifference(changes) ?? [].difference(from: [])
   }
 
-  /// The objects of a deleted section, in order: all of them have left.
-  func objects(ofDeletedSection index: Int) -> [ManagedObject] {
-    let range = SectionPlaces(oldSections).range(index)
+  /// The objects of each deleted section, in order: all of them have left.
+  var objectsOfDeletedSections: [(section: Int, objects: [ManagedObject])] {
+    guard !deletedSections.isEmpty else { return [] }
+    let places = SectionPlaces(oldSections)
     let left = deleted.map { ($0.object, $0.index) } + moved.map { ($0.object, $0.from) }
-    return left.filter { range.contains($0.1) }.sorted { $0.1 < $1.1 }.map(\.0)
+    let bySection = Dictionary(grouping: left.sorted { $0.1 < $1.1 }) { places.place($0.1).section }
+    return deletedSections.map { ($0, bySection[$0, default: []].map(\.0)) }
   }
 
   /// Compares the names of the sections. Sections in another order are deleted and inserted.
