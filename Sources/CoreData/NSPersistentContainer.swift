@@ -30,6 +30,10 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   ///
   /// - Precondition: There is such a model.
   public convenience init(name: String) {
+    self.init(name: name, managedObjectModel: Self.model(named: name))
+  }
+
+  static func model(named name: String) -> NSManagedObjectModel {
     guard let place = EmbeddedModels.url(ofModel: name), let model = NSManagedObjectModel(contentsOf: place)
     else {
       programError(
@@ -37,7 +41,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
           + (NSManagedObjectModel.loadingProblem.map { ": \($0)" }
             ?? ": give the target the plugin of Heartwood, or pass a model"))
     }
-    self.init(name: name, managedObjectModel: model)
+    return model
   }
 
   /// A container of a model.

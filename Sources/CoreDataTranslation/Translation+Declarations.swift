@@ -9,8 +9,17 @@ extension Translation {
   }
 
   private static let namesOfCoreData = [
-    "NSManagedObject", "NSPersistent", "NSFetchRequest", "NSFetchedResults", "NSEntityDescription", "NSBatch",
-    "NSMergePolicy", "NSMappingModel", "NSMigrationManager",
+    "NSManagedObject", "NSPersistent", "NSFetch", "NSEntity", "NSBatch", "NSMergePolicy", "NSMergeConflict",
+    "NSMappingModel",
+    "NSMigrat", "NSAttributeDescription", "NSAttributeType", "NSRelationshipDescription",
+    "NSPropertyDescription",
+    "NSPropertyMapping", "NSExpressionDescription", "NSDerivedAttribute", "NSCompositeAttribute",
+    "NSDeleteRule",
+    "NSConstraintConflict", "NSSnapshotEventType", "NSAsynchronousFetch", "NSSaveChangesRequest",
+    "NSIncrementalStore",
+    "NSAtomicStore", "NSStagedMigration", "NSLightweightMigration", "NSCustomMigration",
+    "NSQueryGenerationToken",
+    "NSSQLiteStoreType", "NSInMemoryStoreType", "NSBinaryStoreType", "NSInferMapping",
   ]
 
   /// Makes an initialiser `init(context:)` of a class of managed objects a required one, as that of `NSManagedObject` is here. It is then as

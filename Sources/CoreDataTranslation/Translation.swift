@@ -198,6 +198,11 @@ package struct Translation {
       {
         appended.append(factory)
       }
+      if scopes.isEmpty, let superclass,
+        let made = MadeByType(name, superclass, declaredAt: start, in: cursor)
+      {
+        insert("; " + made.text, after: cursor[made.end])
+      }
       if isWriting, let given = pending.objectiveCName, given != name, scopes.isEmpty {
         appended.append(
           "final class _ClassNamed_\(given): CoreData._NamedClass { override class var target: AnyClass { \(name).self } }"

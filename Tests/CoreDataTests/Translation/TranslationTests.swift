@@ -49,7 +49,12 @@ import Testing
       Translation.translate(Array(source.utf8), file: "A.swift", index: ClassIndex()).text
         .split(separator: "\n").first
     }
-    #expect(head("import XCTest\nlet context: NSManagedObjectContext") == "import CoreData")
+    for name in [
+      "NSManagedObjectContext", "NSAttributeDescription", "NSRelationshipDescription", "NSDeleteRule",
+    ] {
+      #expect(head("import XCTest\nlet value: \(name)") == "import CoreData")
+    }
+    #expect(head("import XCTest\nlet value: NSAttributedString")?.hasPrefix("#sourceLocation") == true)
     for source in [
       "import CoreData\nlet context: NSManagedObjectContext", "import XCTest\nlet a = 1 // NSManagedObject",
     ] {
@@ -335,6 +340,27 @@ import Testing
         == "class S: CoreData.NSIncrementalStore, @unchecked Sendable, A where B: C {}")
     let said = "class P: NSEntityMigrationPolicy, @unchecked Sendable {}"
     #expect(translated(said) == said)
+  }
+
+  @Test func `containers and contexts with the initialisers of their superclass are made by their types`() {
+    let made =
+      "extension C: CoreData._ContainerMadeByType { public static func _made(name: String, managedObjectModel: CoreData.NSManagedObjectModel) -> CoreData.NSPersistentContainer { C(name: name, managedObjectModel: managedObjectModel) } }"
+    for body in [
+      "", " convenience init(a: Int) { self.init(name: \"a\") } ",
+      " override init(name: String, managedObjectModel: M) { super.init() } ",
+    ] {
+      #expect(
+        translated("class C: NSPersistentContainer {\(body)}\nlet a = 1").hasSuffix("}; \(made)\nlet a = 1"))
+    }
+    #expect(
+      translated("final class C: NSManagedObjectContext {}").contains(
+        "{ C(concurrencyType: concurrencyType) }"))
+    for source in [
+      "class C: NSPersistentContainer { init(a: Int) { super.init(name: \"a\", managedObjectModel: m) } }",
+      "@MainActor final class C: NSPersistentContainer {}", "class C<T>: NSPersistentContainer {}",
+      "enum E { class C: NSPersistentContainer {} }", "extension NSPersistentContainer {}",
+      "class C: NSMergePolicy {}",
+    ] { #expect(!translated(source).contains("_made"), "\(source)") }
   }
 
   @Test func `strings and regular expressions hide what looks like code`() {
