@@ -293,6 +293,23 @@ import Testing
     #expect(try MappingModel(contentsOf: again).encodedDocument() == mapping.encodedDocument())
   }
 
+  @Test(arguments: [
+    #"days \u3c00 9 AND name != \u2200Oslo\u2200"#, #"days \u003c 9 \u2600\u2600 name != 'Oslo'"#,
+  ])
+  func `characters that XML has for itself are read where Xcode writes them as code units`(predicate: String)
+    throws
+  {
+    try fill()
+    let plain = [attribute("autogenerateexpression", "bool", "1")]
+    let mapping = try MappingModel(contentsOf: write(xml(hours: plain, code: plain, predicate: predicate)))
+    let journeys = try journeys(mapping)
+    #expect(journeys.count == 1 && journeys[0].hasSuffix("aRomebRome"), "\(journeys)")
+    let url = try write(
+      xml(hours: plain, code: plain, predicate: #"name == '\u12' OR name == '\uZZZZ'"#), "2")
+    #expect(
+      heartwoodError { _ = try MappingModel(contentsOf: url) }?.message.contains("\\u needs four") == true)
+  }
+
   @Test func `what is not understood in a mapping model of Xcode is named in an error`() throws {
     func message(_ xml: String, _ policies: [String: EntityMigrationPolicy] = [:]) throws -> String {
       let url = try write(xml)

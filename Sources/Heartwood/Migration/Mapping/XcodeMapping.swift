@@ -92,7 +92,8 @@ struct XcodeMapping {
       guard let name = child.attributes["name"]?.lowercased() else { continue }
       let isThere: Bool
       switch child.name {
-      case "attribute": isThere = item.attributes.updateValue(child.text, forKey: name) != nil
+      case "attribute":
+        isThere = item.attributes.updateValue(Self.unescaped(child.text), forKey: name) != nil
       case "relationship":
         let identifiers = (child.attributes["idrefs"] ?? "").split(separator: " ").map(String.init)
         isThere = item.references.updateValue(identifiers, forKey: name) != nil
@@ -104,6 +105,18 @@ struct XcodeMapping {
       return mistake(element.line, "an object has no id, or that of another one")
     }
     order.append(identifier)
+  }
+
+  /// A text in which characters that XML has for itself are written as code units, lower byte first: `\u3c00` is `<`. A unit whose first byte
+  /// is zero has its higher byte first.
+  private static func unescaped(_ text: String) -> String {
+    let parts = text.components(separatedBy: "\\u")
+    return parts.dropFirst().reduce(into: parts[0]) { text, part in
+      guard let unit = UInt16(part.prefix(4), radix: 16), part.count >= 4,
+        let scalar = Unicode.Scalar(unit < 0x100 ? unit : unit.byteSwapped)
+      else { return text += "\\u" + part }
+      text += String(scalar) + part.dropFirst(4)
+    }
   }
 
   /// The paths of the two models, as the project has them.
