@@ -95,14 +95,18 @@ open class ResultsControllerBase: NSObject {
 ///
 /// Delegates get the controller as one of any objects, as they do on Apple's systems: it is the same instance.
 open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: ResultsControllerBase, _Recastable {
+  // The values of the next members, which classes of a program may override.
+  private final let given:
+    (request: NSFetchRequest<ResultType>, context: NSManagedObjectContext, section: String?, cache: String?)
   /// The request. A change of it counts from the next `performFetch()`.
-  public final let fetchRequest: NSFetchRequest<ResultType>
+  @inline(never)
+  open var fetchRequest: NSFetchRequest<ResultType> { given.request }
   /// The context whose changes the controller follows.
-  public final let managedObjectContext: NSManagedObjectContext
+  open var managedObjectContext: NSManagedObjectContext { given.context }
   /// The path of the property whose value names the section of an object: one of the model, or one of the class that is marked with `@objc`.
-  public final let sectionNameKeyPath: String?
+  open var sectionNameKeyPath: String? { given.section }
   /// The name of a cache, which has no effect.
-  public final let cacheName: String?
+  open var cacheName: String? { given.cache }
   private final var core: ResultsCore?
 
   /// The delegate, which is told of changes; held weakly.
@@ -115,10 +119,13 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: Results
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?
   ) {
-    self.fetchRequest = fetchRequest
-    managedObjectContext = context
-    self.sectionNameKeyPath = sectionNameKeyPath
-    cacheName = name
+    given = (fetchRequest, context, sectionNameKeyPath, name)
+    super.init()
+  }
+
+  /// A controller without a request, for classes that override the members: its own `performFetch()` throws.
+  public override init() {
+    given = (NSFetchRequest(), NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType), nil, nil)
     super.init()
   }
 

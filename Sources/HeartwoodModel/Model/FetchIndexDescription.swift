@@ -26,6 +26,9 @@ public final class FetchIndexDescription: NSObject, @unchecked Sendable {
   /// references to the entity slow.
   package internal(set) unowned(unsafe) var owningEntity: EntityDescription?
 
+  /// An index without a name and elements, which are set before a model has it.
+  public override convenience init() { self.init(name: "", elements: []) }
+
   /// An index with a name and its elements.
   public init(name: String, elements: [FetchIndexElementDescription]) {
     self.name = name

@@ -169,4 +169,64 @@ import Testing
     #expect(entity.indexes[0].elements[0].property === entity.propertiesByName["title"])
     #expect(entity.indexes[0].elements[0].indexDescription === entity.indexes[0])
   }
+
+  @Test func `an index may be made first, and get its name and elements later`() throws {
+    let entity = NSEntityDescription()
+    entity.name = "Page"
+    entity.properties = [Library.attribute("title", .stringAttributeType)]
+    let index = NSFetchIndexDescription()
+    index.name = "byTitle"
+    index.elements = [NSFetchIndexElementDescription(property: entity.properties[0], collationType: .binary)]
+    entity.indexes = [index]
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    _ = NSPersistentStoreCoordinator(managedObjectModel: model)
+    #expect(index.entity === entity && index.elements[0].property?.name == "title")
+  }
+
+  @Test func `a class of results controllers may join others, and have no request of its own`() throws {
+    final class Joined: NSFetchedResultsController<any NSFetchRequestResult>,
+      NSFetchedResultsControllerDelegate
+    {
+      let parts: [NSFetchedResultsController<Author>]
+      var changes = 0
+
+      init(_ parts: [NSFetchedResultsController<Author>]) {
+        self.parts = parts
+        super.init()
+        for part in parts { part.delegate = self }
+      }
+
+      override var fetchRequest: NSFetchRequest<any NSFetchRequestResult> {
+        NSFetchRequest(entityName: "Author")
+      }
+      override var managedObjectContext: NSManagedObjectContext { parts[0].managedObjectContext }
+      override var sectionNameKeyPath: String? { "name" }
+      override var cacheName: String? { nil }
+      override var fetchedObjects: [any NSFetchRequestResult]? { parts.flatMap { $0.fetchedObjects ?? [] } }
+      override func performFetch() throws { for part in parts { try part.performFetch() } }
+      func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+        changes += controller.sectionNameKeyPath == nil ? 1 : 100
+      }
+    }
+    let context = try Library.makeContainer().viewContext
+    for name in ["A", "B", "C"] { _ = Author(name: name, context: context) }
+    let parts = ["A", "C"].map { name in
+      let request = Author.fetchRequest() as NSFetchRequest<Author>
+      request.predicate = NSPredicate(format: "name == %@", name)
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      return NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+    }
+    let joined = Joined(parts)
+    try joined.performFetch()
+    #expect(joined.fetchedObjects?.compactMap { ($0 as? Author)?.name } == ["A", "C"])
+    #expect(joined.managedObjectContext === context && joined.fetchRequest.entityName == "Author")
+    _ = Author(name: "C", context: context)
+    context.processPendingChanges()
+    #expect(joined.changes == 1 && joined.fetchedObjects?.count == 3)
+    let plain = NSFetchedResultsController<Author>()
+    #expect(plain.fetchedObjects == nil && plain.fetchRequest.entityName == nil)
+    #expect(throws: (any Error).self) { try plain.performFetch() }
+  }
 }

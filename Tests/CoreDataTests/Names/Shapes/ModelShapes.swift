@@ -112,6 +112,7 @@ private func indexes() {
   typealias Index = NSFetchIndexDescription
   object(Index.self)
   let _: (String, [NSFetchIndexElementDescription]?) -> Index = Index.init(name:elements:)
+  let _: () -> Index = Index.init
   write(\Index.name, String.self)
   write(\Index.elements, [NSFetchIndexElementDescription].self)
   read(\Index.entity, NSEntityDescription?.self)

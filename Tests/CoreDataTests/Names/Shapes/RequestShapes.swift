@@ -90,6 +90,7 @@ private func controllers() {
   let _: (NSFetchRequest<NSManagedObject>, NSManagedObjectContext, String?, String?) -> Controller =
     Controller.init(fetchRequest:managedObjectContext:sectionNameKeyPath:cacheName:)
   let _: (Controller) -> () throws -> Void = Controller.performFetch
+  let _: () -> Controller = Controller.init
   read(\Controller.fetchRequest, NSFetchRequest<NSManagedObject>.self)
   read(\Controller.managedObjectContext, NSManagedObjectContext.self)
   read(\Controller.sectionNameKeyPath, String?.self)
