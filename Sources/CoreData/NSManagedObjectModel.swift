@@ -96,7 +96,12 @@ extension ManagedObjectModel {
     let compiled = EmbeddedModels.compiled(in: bundles).filter {
       !embedded.contains($0.deletingPathExtension().lastPathComponent)
     }
-    let places = embedded.compactMap { EmbeddedModels.url(ofModel: $0) } + compiled
+    let own = embedded.compactMap { name in
+      EmbeddedModels.found(name) { module in
+        bundles?.contains { EmbeddedModels.isBundle($0, ofModule: module) } ?? false
+      }?.url()
+    }
+    let places = own + compiled
     let models = places.compactMap { NSManagedObjectModel(contentsOf: $0) }
     guard models.count != 1 else { return models[0] }
     return NSManagedObjectModel(byMerging: models)

@@ -34,7 +34,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   }
 
   static func model(named name: String) -> NSManagedObjectModel {
-    guard let place = EmbeddedModels.url(ofModel: name), let model = NSManagedObjectModel(contentsOf: place)
+    guard let place = EmbeddedModels.url(ofModel: name, for: self),
+      let model = NSManagedObjectModel(contentsOf: place)
     else {
       programError(
         "NSPersistentContainer: there is no model called \"\(name)\" in this program (it has \(EmbeddedModels.names)) or beside it"

@@ -3,7 +3,7 @@ import Foundation
 /// Bundles have the models that the build plugin has put into the program, as they have compiled models on Apple's systems: under the endings
 /// `momd` and `mom`, and mapping models under `cdm`.
 extension Bundle {
-  /// The place of a resource; that of a model in the program is the same for every bundle.
+  /// The place of a resource; of several models of one name in the program, that of the bundle's target.
   public func url(forResource name: String, withExtension ext: String) -> URL? {
     if let model = model(name, ext) { return model }
     let (resource, ending): (String?, String?) = (name, ext)
@@ -20,7 +20,7 @@ extension Bundle {
 
   /// The place of a resource in a folder, as `url(forResource:withExtension:)`.
   public func url(forResource name: String, withExtension ext: String, subdirectory: String) -> URL? {
-    if ext == "mom", let folder = Self.folder(subdirectory),
+    if ext == "mom", let folder = folder(subdirectory),
       EmbeddedModels.url(ofModel: folder.deletingPathExtension().lastPathComponent, version: name) != nil
     {
       return folder.appending(path: "\(name).mom")
@@ -35,7 +35,7 @@ extension Bundle {
   public func _urls(forResourcesWithExtension ext: String, subdirectory subpath: String?) -> [URL]? {
     let own = urls(forResourcesWithExtension: ext, subdirectory: subpath)?.map { $0 as URL }
     let known = Set((own ?? []).map(\.lastPathComponent))
-    let models = Self.models(ext, subpath).filter { !known.contains($0.lastPathComponent) }
+    let models = models(ext, subpath).filter { !known.contains($0.lastPathComponent) }
     return own == nil && models.isEmpty ? nil : (own ?? []) + models
   }
 
@@ -53,30 +53,30 @@ extension Bundle {
 
   private func model(_ name: String, _ ext: String) -> URL? {
     switch ext {
-    case "momd": EmbeddedModels.folder(of: name)
-    case "mom": Self.version(name)
-    case "cdm": MappingModels.url(ofMapping: name)
+    case "momd": EmbeddedModels.folder(of: name, in: self)
+    case "mom": version(name)
+    case "cdm": MappingModels.url(ofMapping: name, in: self)
     default: nil
     }
   }
 
   /// A model by its own name, or by that of a version.
-  private static func version(_ name: String) -> URL? {
-    if let known = EmbeddedModels.all.first(where: { $0.name == name }) {
-      return EmbeddedModels.folder(of: name)?.appending(path: "\(known.currentVersion).mom")
+  private func version(_ name: String) -> URL? {
+    if let known = EmbeddedModels.found(name, where: { EmbeddedModels.isBundle(self, ofModule: $0) }) {
+      return EmbeddedModels.folder(of: name, in: self)?.appending(path: "\(known.currentVersion).mom")
     }
-    return EmbeddedModels.name(ofModelWithVersion: name).flatMap(EmbeddedModels.folder)?.appending(
-      path: "\(name).mom")
+    let model = EmbeddedModels.name(ofModelWithVersion: name)
+    return model.flatMap { EmbeddedModels.folder(of: $0, in: self) }?.appending(path: "\(name).mom")
   }
 
-  private static func folder(_ subpath: String) -> URL? {
+  private func folder(_ subpath: String) -> URL? {
     let name = URL(fileURLWithPath: subpath).lastPathComponent
-    return name.hasSuffix(".momd") ? EmbeddedModels.folder(of: String(name.dropLast(5))) : nil
+    return name.hasSuffix(".momd") ? EmbeddedModels.folder(of: String(name.dropLast(5)), in: self) : nil
   }
 
-  private static func models(_ ext: String, _ subpath: String?) -> [URL] {
+  private func models(_ ext: String, _ subpath: String?) -> [URL] {
     switch (ext, subpath) {
-    case ("momd", nil): return EmbeddedModels.all.compactMap { EmbeddedModels.folder(of: $0.name) }
+    case ("momd", nil): return EmbeddedModels.all.compactMap(EmbeddedFolders.shared.folder)
     case ("cdm", nil): return MappingModels.urls
     case ("mom", let subpath?):
       guard let folder = folder(subpath) else { return [] }

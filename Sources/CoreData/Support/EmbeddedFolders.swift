@@ -15,8 +15,9 @@ final class EmbeddedFolders: @unchecked Sendable {
   func folder(of model: EmbeddedModels.Found) -> URL? {
     lock.withLock {
       guard let root = madeRoot() else { return nil }
-      let folder = root.appending(path: "\(model.name).momd")
-      guard written.insert(model.name).inserted else { return folder }
+      let path = "\(model.module)/\(model.name).momd"
+      let folder = root.appending(path: path)
+      guard written.insert(path).inserted else { return folder }
       do {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for version in model.versions {
@@ -36,16 +37,16 @@ final class EmbeddedFolders: @unchecked Sendable {
     }
   }
 
-  /// The model and the version of a place in the temporary folder; nil for other places.
-  func parts(of url: URL) -> (model: String, version: String?)? {
+  /// The module, the model and the version of a place in the temporary folder; nil for other places.
+  func parts(of url: URL) -> (module: String, model: String, version: String?)? {
     guard let root = lock.withLock({ root }), url.isFileURL else { return nil }
     let path = url.standardizedFileURL.path
     let prefix = root.standardizedFileURL.path + "/"
     guard path.hasPrefix(prefix) else { return nil }
     let names = path.dropFirst(prefix.count).split(separator: "/").map(String.init)
-    guard let folder = names.first, folder.hasSuffix(".momd") else { return nil }
-    let version = names.count > 1 && names[1].hasSuffix(".mom") ? String(names[1].dropLast(4)) : nil
-    return (String(folder.dropLast(5)), version)
+    guard names.count > 1, names[1].hasSuffix(".momd") else { return nil }
+    let version = names.count > 2 && names[2].hasSuffix(".mom") ? String(names[2].dropLast(4)) : nil
+    return (names[0], String(names[1].dropLast(5)), version)
   }
 
   private func madeRoot() -> URL? {

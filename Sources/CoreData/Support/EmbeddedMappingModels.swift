@@ -53,8 +53,9 @@ enum MappingModels {
   /// The mapping model at a place: one in the program, or a file.
   static func model(contentsOf url: URL) throws -> NSMappingModel {
     let name = url.deletingPathExtension().lastPathComponent
+    let module = url.deletingLastPathComponent().lastPathComponent
     if url.scheme == EmbeddedModels.scheme || url.pathExtension == "cdm",
-      let type = types.first(where: { $0.name == name })
+      let type = type(name, where: { $0 == module })
     {
       return try model(type).withPolicies { MissingPolicy($0) }
     }
@@ -63,17 +64,28 @@ enum MappingModels {
   }
 
   /// The place of a mapping model in the program, for `NSMappingModel(contentsOf:)`; nil if there is none of this name.
-  static func url(ofMapping name: String) -> URL? {
-    guard types.contains(where: { $0.name == name }) else { return nil }
-    return URL(string: "\(EmbeddedModels.scheme):/\(EmbeddedModels.escaped(name)).cdm")
+  static func url(ofMapping name: String, in bundle: Bundle) -> URL? {
+    type(name) { EmbeddedModels.isBundle(bundle, ofModule: $0) }.flatMap(url)
   }
 
   /// The places of all mapping models in the program.
-  static var urls: [URL] { types.compactMap { url(ofMapping: $0.name) } }
+  static var urls: [URL] { types.compactMap(url) }
+
+  private static func url(of type: _EmbeddedMappingModel.Type) -> URL? {
+    let path = [EmbeddedModels.module(of: type), type.name].map(EmbeddedModels.escaped).joined(separator: "/")
+    return URL(string: "\(EmbeddedModels.scheme):/\(path).cdm")
+  }
+
+  /// The mapping model of a name: that of the module, where several have one of this name.
+  private static func type(
+    _ name: String, where isWanted: (_ module: String) -> Bool
+  ) -> _EmbeddedMappingModel.Type? {
+    let named = types.filter { $0.name == name }
+    return named.first { isWanted(EmbeddedModels.module(of: $0)) } ?? named.first
+  }
 
   private static var types: [_EmbeddedMappingModel.Type] {
-    ProgramClasses.names(withPrefix: prefix)
-      .compactMap { ProgramClasses.named($0) as? _EmbeddedMappingModel.Type }
+    ProgramClasses.all(withPrefix: prefix).compactMap { $0 as? _EmbeddedMappingModel.Type }
   }
 
   private static func places(_ bundles: [Bundle]?) -> [URL] {
@@ -89,7 +101,8 @@ enum MappingModels {
     // Policies are made once the mapping model is the one that is used.
     try NSMappingModel(
       xcode: Data(type.contents.utf8), file: "\(type.name).xcmappingmodel",
-      policy: { _ in EntityMigrationPolicy() }, model: EmbeddedModels.model(atProjectPath:))
+      policy: { _ in EntityMigrationPolicy() },
+      model: { EmbeddedModels.model(atProjectPath: $0, for: type) })
   }
 
   private static func model(at url: URL) throws -> NSMappingModel {
@@ -102,7 +115,7 @@ enum MappingModels {
     }
     return try NSMappingModel(
       xcode: Data(contentsOf: file), file: file.path, policy: { _ in EntityMigrationPolicy() },
-      model: EmbeddedModels.model(atProjectPath:))
+      model: { EmbeddedModels.model(atProjectPath: $0) })
   }
 }
 
@@ -131,14 +144,16 @@ private final class MissingPolicy: NSEntityMigrationPolicy, @unchecked Sendable 
 
 extension EmbeddedModels {
   /// The version of a model in the program that was at a path of the project, such as `App/Trips.xcdatamodeld/Trips 2.xcdatamodel`.
-  fileprivate static func model(atProjectPath path: String) -> NSManagedObjectModel? {
+  fileprivate static func model(atProjectPath path: String, for user: AnyClass? = nil)
+    -> NSManagedObjectModel?
+  {
     let url = URL(fileURLWithPath: path)
     let version = url.deletingPathExtension().lastPathComponent
     let folder = url.deletingLastPathComponent()
     let isVersion = folder.pathExtension == "xcdatamodeld"
     let name = isVersion ? folder.deletingPathExtension().lastPathComponent : version
     guard names.contains(name) else { return nil }
-    return self.url(ofModel: name, version: isVersion ? version : nil).flatMap(
+    return self.url(ofModel: name, version: isVersion ? version : nil, for: user).flatMap(
       NSManagedObjectModel.init(contentsOf:))
   }
 }

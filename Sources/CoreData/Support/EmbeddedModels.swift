@@ -17,36 +17,64 @@ enum EmbeddedModels {
   private static let prefix = "_EmbeddedModel_"
 
   /// The names of the models in the program.
-  static var names: [String] { types.map { $0.name }.sorted() }
+  static var names: [String] { Set(all.map(\.name)).sorted() }
 
   /// A model in the program.
   struct Found {
     let name: String
+    /// The module of the target that has it: several may have a model of one name.
+    let module: String
     let versions: [(name: String, contents: String)]
     let currentVersion: String
+
+    /// The place of the model, or of a version, for `NSManagedObjectModel(contentsOf:)`; nil if there is no such version.
+    func url(version: String? = nil) -> URL? {
+      guard version == nil || versions.contains(where: { $0.name == version }) else { return nil }
+      let ending = version.map { "/\(escaped($0)).mom" } ?? ""
+      return URL(string: "\(scheme):/\(escaped(module))/\(escaped(name)).momd\(ending)")
+    }
   }
 
-  /// All models in the program, by name.
+  /// All models in the program, by name and module.
   static var all: [Found] {
-    types.map { Found(name: $0.name, versions: $0.versions, currentVersion: $0.currentVersion) }
-      .sorted { $0.name < $1.name }
+    ProgramClasses.all(withPrefix: prefix).compactMap { type in
+      (type as? _EmbeddedModel.Type).map {
+        Found(
+          name: $0.name, module: module(of: $0), versions: $0.versions, currentVersion: $0.currentVersion)
+      }
+    }.sorted { ($0.name, $0.module) < ($1.name, $1.module) }
+  }
+
+  /// The module of a class.
+  static func module(of type: AnyClass) -> String { String(String(reflecting: type).prefix { $0 != "." }) }
+
+  /// Whether a bundle has the resources of a module's target, as SwiftPM names it.
+  static func isBundle(_ bundle: Bundle, ofModule module: String) -> Bool {
+    let name = bundle.bundleURL.deletingPathExtension().lastPathComponent
+    return String(name.map { $0.isLetter || $0.isNumber ? $0 : "_" }).hasSuffix("_" + module)
+  }
+
+  /// The model of a name: that of the module, where several have one of this name.
+  static func found(
+    _ name: String, version: String? = nil, where isWanted: (_ module: String) -> Bool = { _ in false }
+  ) -> Found? {
+    let named = all.filter { $0.name == name && $0.url(version: version) != nil }
+    return named.first { isWanted($0.module) } ?? named.first
   }
 
   /// The model of a name, as a folder of files.
-  static func folder(of name: String) -> URL? {
-    all.first { $0.name == name }.flatMap { EmbeddedFolders.shared.folder(of: $0) } ?? folderBeside(name)
-  }
-
-  private static var types: [_EmbeddedModel.Type] {
-    ProgramClasses.names(withPrefix: prefix).compactMap { ProgramClasses.named($0) as? _EmbeddedModel.Type }
+  static func folder(of name: String, in bundle: Bundle? = nil) -> URL? {
+    let found = found(name) { module in bundle.map { isBundle($0, ofModule: module) } ?? false }
+    return found.flatMap(EmbeddedFolders.shared.folder) ?? folderBeside(name)
   }
 
   /// The place of a model, for `NSManagedObjectModel(contentsOf:)`; nil if there is none of this name.
-  static func url(ofModel name: String, version: String? = nil) -> URL? {
-    if let type = types.first(where: { $0.name == name }) {
-      guard let version else { return URL(string: "\(scheme):/\(escaped(name)).momd") }
-      guard type.versions.contains(where: { $0.name == version }) else { return nil }
-      return URL(string: "\(scheme):/\(escaped(name)).momd/\(escaped(version)).mom")
+  ///
+  /// - Parameter user: The class that looks for it: the model of its module is taken first.
+  static func url(ofModel name: String, version: String? = nil, for user: AnyClass? = nil) -> URL? {
+    let module = user.map { Self.module(of: $0) }
+    if let found = found(name, version: version, where: { $0 == module }) {
+      return found.url(version: version)
     }
     guard let folder = folderBeside(name) else { return nil }
     let ending = folder.pathExtension == "momd" ? "mom" : "xcdatamodel"
@@ -55,21 +83,19 @@ enum EmbeddedModels {
 
   /// The places of all versions of all models in the program.
   static var places: [URL] {
-    types.sorted { $0.name < $1.name }.flatMap { type in
-      type.versions.compactMap { url(ofModel: type.name, version: $0.name) }
-    }
+    all.flatMap { model in model.versions.compactMap { model.url(version: $0.name) } }
   }
 
   /// The name of the model that has a version; nil if there is none.
   static func name(ofModelWithVersion version: String) -> String? {
-    types.first { $0.versions.contains { $0.name == version } }?.name
+    all.first { $0.versions.contains { $0.name == version } }?.name
   }
 
   /// A folder or file that Heartwood reads. Models in the program are written to a temporary folder.
   static func place(of url: URL) throws -> URL {
     if url.scheme == scheme { return try written(url) }
-    if let (model, version) = EmbeddedFolders.shared.parts(of: url),
-      let known = self.url(ofModel: model, version: version)
+    if let (module, model, version) = EmbeddedFolders.shared.parts(of: url),
+      let known = found(model, version: version, where: { $0 == module })?.url(version: version)
     {
       return try written(known)
     }
@@ -90,10 +116,10 @@ enum EmbeddedModels {
 
   private static func written(_ url: URL) throws -> URL {
     let parts = url.path.split(separator: "/").map(String.init)
-    guard let folder = parts.first, let type = types.first(where: { $0.name + ".momd" == folder }) else {
+    guard parts.count > 1, let type = found(String(parts[1].dropLast(5)), where: { $0 == parts[0] }) else {
       throw CocoaError(.fileNoSuchFile)
     }
-    let wanted = parts.count > 1 ? String(parts[1].dropLast(4)) : type.currentVersion
+    let wanted = parts.count > 2 ? String(parts[2].dropLast(4)) : type.currentVersion
     guard let version = type.versions.first(where: { $0.name == wanted }) else {
       throw CocoaError(.fileNoSuchFile)
     }

@@ -36,9 +36,9 @@ enum ProgramClasses {
     return classes.lazy.compactMap { ($0 as? _NamedTransformerClass.Type)?.make() }.first
   }
 
-  /// The class names that begin with a prefix.
-  static func names(withPrefix prefix: String) -> [String] {
-    ProgramClassTable.shared.names(withPrefix: prefix)
+  /// The classes of all modules whose names begin with a prefix.
+  static func all(withPrefix prefix: String) -> [AnyClass] {
+    ProgramClassTable.shared.names(withPrefix: prefix).flatMap(ProgramClassTable.shared.candidates)
   }
 
   private static func byMangledName(_ parts: [String]) -> AnyClass? {
