@@ -109,8 +109,7 @@ public enum ChangeSetPolicy: String, Sendable, CaseIterable {
   /// Nothing is applied: the error lists what is in conflict.
   case error
   /// The later change stays, by the times of the saves; of two at one time that of the greater lineage. Deletes stay unless the object was
-  /// inserted again later. Copies that have exchanged all of their change sets so are equal, in whatever order they have done it, but for orders of
-  /// relationships in which several have inserted, and for one-to-one relationships that several have changed.
+  /// inserted again later. Copies that have exchanged all of their change sets so are equal, in whatever order they have done it.
   case newest
   /// The store's values stay.
   case mine

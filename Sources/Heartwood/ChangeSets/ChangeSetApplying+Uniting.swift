@@ -22,6 +22,7 @@ extension ChangeSetApplying {
       if let kept = kept[context.object(with: reference.destination)] { redirect(reference, to: kept) }
     }
     for loser in losers { kept[loser].map { unite(loser, with: $0) } }
+    settle()
   }
 
   /// Moves a reference by a relationship without an inverse.
@@ -40,12 +41,6 @@ extension ChangeSetApplying {
       if isFit { setOwnLink(source, relationship, kept.objectID.key) }
     }
     report.changedObjectIDs.insert(source.objectID)
-  }
-
-  /// Makes a change one of this store, also where the set has brought the object, as what it has is not older than it.
-  private mutating func setOwn(_ key: StampKey, isDeleted: Bool = false) {
-    applied.stamps[key] = nil
-    applied.own[key] = isDeleted
   }
 
   private mutating func setOwnLink(

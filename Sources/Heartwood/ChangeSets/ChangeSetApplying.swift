@@ -20,6 +20,8 @@ struct ChangeSetApplying {
   private var contested: Set<StampKey> = []
   /// The objects of the set that the store has, or had.
   private var addresses: [ChangeSet.Identity: RowAddress] = [:]
+  /// The destinations that taken values and orders of relationships have in the set.
+  private var taken: [(object: ManagedObject, relationship: RelationshipDescription, keys: [UInt64])] = []
   /// The objects that the set deletes.
   private let deleted: Set<ChangeSet.Identity>
   var applied = AppliedChanges()
@@ -36,6 +38,7 @@ struct ChangeSetApplying {
     replica = try view.replica()
     newStamps = try view.newStamps(replica)
     applied.generation = view.generation
+    applied.clock = set.stamps.map(\.nanoseconds).max() ?? .min
   }
 
   /// Changes the context. With the policy `error` nothing is to be saved if the report has conflicts.
@@ -59,7 +62,7 @@ struct ChangeSetApplying {
     // 1. Objects are there before others refer to them.
     var objects: [(change: ChangeSet.Change, object: ManagedObject?)] = []
     for (change, object) in present { objects.append((change, try object ?? insert(change))) }
-    try context.obtainPermanentIDs(for: inserted.values.map(\.self))
+    try context.obtainPermanentIDs(for: set.changes.compactMap { inserted[$0.identity] })
     for (change, object) in objects where change.kind == .inserted {
       if let object { try noteInsertion(of: object, change) }
     }
@@ -89,8 +92,29 @@ struct ChangeSetApplying {
     }
     // 3. Deletes are last: what referred to them is changed by then.
     for (change, object) in objects where change.kind == .deleted { try delete(change, object) }
+    settle()
     applied.known = set.generations == nil ? [:] : set.known
     applied.known[replica.ownLineage] = nil
+  }
+
+  /// Makes what has become of the set's changes by others, such as deletes of destinations, a change of this store: it is not what their stamps say.
+  mutating func settle() {
+    context.processPendingChanges()
+    func isGone(_ object: ManagedObject) -> Bool { object.isDeleted || object.managedObjectContext == nil }
+    for object in inserted.values where isGone(object) {
+      setOwn(StampKey(address: RowAddress(object.objectID)), isDeleted: true)
+    }
+    let search = ReferenceSearch(context)
+    for (object, relationship, keys) in taken
+    where !isGone(object) && search.destinations(of: object, relationship) != keys {
+      setOwn(StampKey(address: RowAddress(object.objectID), property: view.schema.number(of: relationship)))
+    }
+  }
+
+  /// Makes a change one of this store, also where the set has brought the object, as what it has is not older than it.
+  mutating func setOwn(_ key: StampKey, isDeleted: Bool = false) {
+    applied.stamps[key] = nil
+    applied.own[key] = isDeleted
   }
 
   private mutating func noteConflict(_ object: ManagedObject?, _ property: String?) {
@@ -179,7 +203,8 @@ struct ChangeSetApplying {
     }
   }
 
-  /// Removes the links that an object had before it was deleted elsewhere, and came back with those that the set has.
+  /// Removes the links that an object had before it was deleted elsewhere, and came back with those that the set has. Its copy may have left out one
+  /// that it came back with, which another set brings.
   private mutating func removeLinks(of object: ManagedObject, before stamp: ChangeStamp) throws {
     let address = RowAddress(object.objectID)
     for relationship in object.entity.relationshipsBySlot {
@@ -191,7 +216,7 @@ struct ChangeSetApplying {
         let known = keys + [StampKey(address: address)] + (inverse == nil ? [] : [StampKey(address: other)])
         guard try known.allSatisfy({ try stored($0).map { $0.stamp < stamp } ?? true }) else { continue }
         setLink(object, relationship, target, try self.object(at: other), isAdded: false)
-        for key in keys { try note(stamp, key, isDeleted: true) }
+        for key in keys { try note(stamp.before, key, isDeleted: true) }
       }
     }
   }
@@ -279,19 +304,6 @@ struct ChangeSetApplying {
     return [key(relationship, address, target), inverse].compactMap(\.self)
   }
 
-  /// Whether a link was changed after its objects were inserted, also again after they were deleted.
-  private func isCurrent(
-    _ stamp: ChangeStamp?, _ object: ManagedObject, _ target: RowAddress,
-    _ relationship: RelationshipDescription
-  ) throws -> Bool {
-    guard policy == .newest, let stamp else { return true }
-    let ends = [RowAddress(object.objectID)] + (relationship.inverseRelationship == nil ? [] : [target])
-    return try ends.allSatisfy { end in
-      let key = StampKey(address: end)
-      return try (applied.stamps[key] ?? stored(key)).map { $0.stamp <= stamp } ?? true
-    }
-  }
-
   func stored(_ key: StampKey) throws -> StoredStamp? {
     try newStamps[key] ?? view.storedStamp(key, replica)
   }
@@ -323,15 +335,20 @@ struct ChangeSetApplying {
   ///   - property: Nil for the whole object.
   ///   - isNew: Whether the set brings the object, or the one that a link leads to, so that nothing of it was known here.
   ///   - isMissing: Whether it is a link that is not here, as what it leads to was deleted. One that was made with its object is taken.
+  ///   - target: The other object of a link that both have.
   private mutating func takes(
     _ stamp: ChangeStamp?, _ key: StampKey, _ object: ManagedObject?, isChangedHere: Bool, property: String?,
-    isDeleted: Bool = false, isNew: Bool = false, isMissing: Bool = false
+    isDeleted: Bool = false, isNew: Bool = false, isMissing: Bool = false, target: RowAddress? = nil
   ) throws -> Bool {
     var own = try stored(key)
     var isOfObject = false
-    // A value is not older than its object, which may have been deleted and inserted again.
-    if key.property != nil, let ofObject = try stored(StampKey(address: key.address)), !ofObject.isDeleted {
-      isOfObject = own.map { $0 < ofObject } ?? true
+    // A value is not older than its object, which may have been deleted and inserted again, and a link not than its objects, also where the set
+    // brings them back.
+    for end in (key.property == nil ? [] : [key.address, target]).compactMap(\.self) {
+      let endKey = StampKey(address: end)
+      let brought = key.target == nil ? nil : applied.stamps[endKey]
+      guard let ofObject = try brought ?? stored(endKey), !ofObject.isDeleted else { continue }
+      isOfObject = isOfObject || own.map { $0 < ofObject } ?? true
       own = max(own ?? ofObject, ofObject)
     }
     // A known change may have been left out, as its object was deleted then. The times decide.
@@ -384,6 +401,7 @@ struct ChangeSetApplying {
       {
         continue
       }
+      var isSame = false
       if isNew {
         if policy != .newest, try leadsToContested(cell.value, object, slot) {
           noteConflict(object, name)
@@ -393,7 +411,7 @@ struct ChangeSetApplying {
         if cell.stamp != change.stamp { try note(cell.stamp, key) }
       } else {
         let present = try self.cell(of: object, slot)
-        let isSame = present.isStored(as: cell.value)
+        isSame = present.isStored(as: cell.value)
         let isChanged =
           try oneToOne(object, slot) == nil
           ? isChanged(present, cell, key, change)
@@ -401,9 +419,15 @@ struct ChangeSetApplying {
         guard
           try takes(
             cell.stamp ?? change.stamp, key, object,
-            isChangedHere: isChanged, property: name), !isSame
+            isChangedHere: isChanged, property: name)
         else { continue }
       }
+      if let relationship = object.entity.compiled.relationshipBySlot[slot] {
+        var keys: [UInt64] = []
+        if case .object(let identity) = cell.value { keys = [try self.address(of: identity)?.key ?? 0] }
+        taken.append((object, relationship, keys))
+      }
+      guard !isSame else { continue }
       report.changedObjectIDs.insert(object.objectID)
       switch cell.value {
       case .value(let value):
@@ -414,8 +438,6 @@ struct ChangeSetApplying {
         }
       case .object(let identity):
         let destination = try self.destination(identity, of: object.entity.relationship(at: slot))
-        // It is deleted here. Copies that have it learn that nothing is referred to any more.
-        if destination == nil, policy == .newest { applied.own[key] = false }
         if destination == nil, policy != .newest, !isNew, let gone = try self.address(of: identity),
           try !isSeen(StampKey(address: gone))
         {
@@ -473,11 +495,12 @@ struct ChangeSetApplying {
         let isLinked =
           destination.map { context.containsRelated(object, slot, $0) }
           ?? context.loadedState(object, slot).contains(target.key)
-        guard try isCurrent(link.stamp, object, target, relationship),
+        guard
           try takes(
             link.stamp, key, object, isChangedHere: false, property: name, isDeleted: !link.isAdded,
             isNew: inserted[change.identity] != nil || inserted[link.destination] != nil,
-            isMissing: link.isAdded && !isLinked),
+            isMissing: link.isAdded && !isLinked,
+            target: relationship.inverseRelationship == nil ? nil : target),
           isLinked != link.isAdded
         else { continue }
         report.changedObjectIDs.insert(object.objectID)
@@ -511,8 +534,11 @@ struct ChangeSetApplying {
       let isSeen = try isSeen(key)
       if policy != .newest, order.former == order.value, change.kind == .updated, !isSeen { continue }
       let isChanged = try !isSeen && isReordered(object, slot, order)
-      guard try takes(order.stamp, key, object, isChangedHere: isChanged, property: name) else { continue }
-      let wanted = try order.value.compactMap { try self.object(of: $0)?.objectID.key }
+      let isNew = inserted[change.identity] != nil
+      guard try takes(order.stamp, key, object, isChangedHere: isChanged, property: name, isNew: isNew)
+      else { continue }
+      let wanted = try order.value.map { try self.address(of: $0)?.key ?? 0 }
+      taken.append((object, object.entity.relationship(at: slot), wanted))
       let state = context.loadedState(object, slot)
       let (present, known) = (state.keys(), Set(wanted))
       let keys = wanted.filter(state.contains) + present.filter { !known.contains($0) }

@@ -27,20 +27,20 @@ struct ChangeSetMaking {
     var needed = before.known
     // The history before the beginning of the lineage is of the one before it, also where only a later generation of that state is
     // left.
-    let newest = try earlier.newestHistory()
+    let newest = try earlier.changeSetPosition(before)
     if newest > before.start { needed[before.ownLineage] = newest }
     var known = replica.known
-    known[replica.ownLineage] = try later.newestHistory()
+    known[replica.ownLineage] = try later.changeSetPosition(replica)
     var deleted: Set<RowAddress> = []
     var stamped = newStamps
     var found = try later.differences(from: earlier) { key, value in
       guard let value, let key = try later.stampKey(of: key) else { return }
       let stored = try StoredStamp(decoding: value, replica)
-      // Stamps of older changes are written at the next exchange, or when a lineage begins.
+      // Stamps of this store's older changes are written at the next exchange, or when a lineage begins.
       let lineage = stored.stamp.lineage
-      let former = lineage == before.ownLineage ? newest : before.known[lineage] ?? 0
-      let last = lineage == replica.ownLineage ? from : former
-      if stamped[key] == nil, stored.stamp.number > last { stamped[key] = stored }
+      let last = lineage == replica.ownLineage ? from : lineage == before.ownLineage ? newest : 0
+      let isOlder = stored.stamp.number > before.stamped && stored.stamp.number <= last
+      if stamped[key] == nil, !isOlder { stamped[key] = stored }
     }
     for (key, stamp) in stamped {
       if let property = key.property {
@@ -49,19 +49,55 @@ struct ChangeSetMaking {
         } else {
           set[key.address, default: []].insert(property)
         }
-        if found[key.address] == nil { found[key.address] = RowDifference() }
       } else if stamp.isDeleted {
         deleted.insert(key.address)
+        continue
       } else {
         inserted.insert(key.address)
       }
+      if found[key.address] == nil { found[key.address] = RowDifference() }
     }
+    for source in try addLinksOfReturned() where found[source] == nil { found[source] = RowDifference() }
     let sorted = found.sorted { ($0.key.root, $0.key.key) < ($1.key.root, $1.key.key) }
     return ChangeSet(
       lineage: replica.ownLineage, generations: from...to, needed: needed, known: known,
       endTime: try later.historyTime(of: later.newestHistory()), modelChecksum: modelChecksum,
       changes: try sorted.compactMap { try change($0.key, $0.value) }
-        + deleted.filter { found[$0]?.hasRow != true }.compactMap { try tombstone($0) })
+        + deleted.filter { found[$0]?.hasRow != true }.sorted { ($0.root, $0.key) < ($1.root, $1.key) }
+        .compactMap { try tombstone($0) })
+  }
+
+  /// Adds the links of the objects that were there before and have come back, also removed ones, whichever side has them: a copy that knows when they
+  /// were changed, and had the object as a deleted one then, has left them out.
+  ///
+  /// - Returns: The objects that have the links.
+  /// - Complexity: Linear in the stamps of the families that refer to such objects.
+  private mutating func addLinksOfReturned() throws -> Set<RowAddress> {
+    var sources: Set<RowAddress> = []
+    /// The objects to which links of a property lead, by the family and the number of the property.
+    var targets: [UInt16: [UInt16: Set<UInt64>]] = [:]
+    func note(_ source: RowAddress, _ property: UInt16, _ target: UInt64) {
+      links[source, default: [:]][property, default: []].append(target)
+      sources.insert(source)
+    }
+    for address in inserted {
+      guard let entity = try later.entity(of: address), try earlier.hasGiven(address) else { continue }
+      try later.forEachStampedLink(of: address.root, address.key) { note($0, $1, $2) }
+      for relationship in entity.relationshipsBySlot {
+        guard let inverse = relationship.inverseRelationship, inverse.hasPortableLinks else { continue }
+        let (root, number) = (relationship.destinationEntity.rootEntity, later.schema.number(of: inverse))
+        targets[root.number, default: [:]][number, default: []].insert(address.key)
+        for source in try later.destinationKeys(relationship, of: address.key) {
+          note(RowAddress(root, source), number, address.key)
+        }
+      }
+    }
+    for (root, byProperty) in targets {
+      try later.forEachStampedLink(of: root) { source, property, target in
+        if byProperty[property]?.contains(target) == true { note(source, property, target) }
+      }
+    }
+    return sources
   }
 
   private func change(_ address: RowAddress, _ difference: RowDifference) throws -> ChangeSet.Change? {
@@ -128,7 +164,7 @@ struct ChangeSetMaking {
         ChangeSet.LinkChange(
           destination: try identity(target, relationship), isAdded: present.contains(target),
           isUnchanged: true,
-          stamp: try stamp(StampKey(address: address, property: number, target: target)))
+          stamp: try stamp(StampKey(address: address, property: number, target: target), isUnchanged: true))
       }
     }
   }
@@ -208,13 +244,13 @@ struct ChangeSetMaking {
   }
 
   /// The stamp of a change; that of the object where its own is not known, as of one that was inserted.
-  private func stamp(_ key: StampKey) throws -> ChangeStamp? {
+  private func stamp(_ key: StampKey, isUnchanged: Bool = false) throws -> ChangeStamp? {
     let objectKey = StampKey(address: key.address)
     let ofObject = try newStamps[objectKey] ?? later.storedStamp(objectKey, replica)
     guard key.property != nil else { return try (ofObject ?? olderStamps[key])?.stamp }
     var own = try newStamps[key] ?? later.storedStamp(key, replica)
     // A history that was written before it had links has their relationships only. One that has some has all that were changed.
-    if own == nil, key.target != nil, newStamps[objectKey] == nil,
+    if own == nil, !isUnchanged, key.target != nil, newStamps[objectKey] == nil,
       key.property.map({ links[key.address]?[$0] == nil }) == true
     {
       own = newStamps[StampKey(address: key.address, property: key.property)]

@@ -63,7 +63,7 @@ extension PersistentStoreCoordinator {
   public func changeSetPositions(of store: PersistentStore? = nil) throws -> [UUID: UInt64] {
     let view = try historyStore(store).newestView()
     let replica = try view.replica()
-    return replica.known.merging([replica.ownLineage: try view.newestHistory()]) { max($0, $1) }
+    return replica.known.merging([replica.ownLineage: try view.changeSetPosition(replica)]) { $1 }
   }
 
   /// Begins a lineage of a store's own: objects that are inserted from now on are told from those of the store that it is a copy of. To be called
@@ -166,7 +166,7 @@ extension ChangeSet {
     }
     guard generations != nil else { return false }
     let replica = try view.replica()
-    let newest = try view.newestHistory()
+    let newest = try view.changeSetPosition(replica)
     func has(_ lineage: UUID) -> UInt64 {
       lineage == replica.ownLineage ? newest : replica.known[lineage] ?? 0
     }
@@ -191,11 +191,11 @@ extension ChangeSet {
         "the change set begins at transaction \(number) of \(lineage), and the store has what is before it only up to \(has(lineage)): apply what is "
           + "between first, or make a set after changeSetPositions()")
     }
-    // A store may have decided something without a transaction, such as that a reference leads to nothing any more.
+    // An earlier version has not counted a transaction that only noted when something was changed.
     return known.allSatisfy { has($0.key) >= $0.value } && !stamps.contains { has($0.lineage) < $0.number }
   }
 
-  private var stamps: some Sequence<ChangeStamp> {
+  var stamps: some Sequence<ChangeStamp> {
     changes.lazy.flatMap { change in
       let ofParts = change.cells.values.map(\.stamp) + change.orders.values.map(\.stamp)
       return ([change.stamp] + ofParts + change.links.values.joined().map(\.stamp)).compactMap(\.self)

@@ -11,6 +11,9 @@ struct ChangeStamp: Hashable, Sendable {
   let lineage: UUID
   /// The number of the transaction in the store of the lineage.
   let number: UInt64
+
+  /// The latest of the stamps before it.
+  var before: ChangeStamp { ChangeStamp(nanoseconds: nanoseconds, lineage: lineage, number: 0) }
 }
 
 extension ChangeStamp: Comparable {
@@ -31,7 +34,7 @@ extension ChangeStamp: Comparable {
 struct ReplicaRecord: Sendable, Equatable {
   struct Lineage: Sendable, Equatable {
     let identifier: UUID
-    /// The number of its last transaction whose changes are in this store.
+    /// The number of its last transaction whose changes are in this store; of the own lineage that of the last one that has noted stamps of others.
     var number: UInt64
     /// By the family's number in keys, from which key on objects that were inserted here are of this lineage, up to the next own one; nil for the lineage of another
     /// store. A family without an entry begins with its first key.
@@ -57,7 +60,7 @@ struct ReplicaRecord: Sendable, Equatable {
 
   var ownLineage: UUID { lineages[own].identifier }
 
-  /// The numbers of the last transactions that are here, by the lineages of other stores.
+  /// The numbers of the last transactions that are here, by lineages.
   var known: [UUID: UInt64] {
     Dictionary(lineages.map { ($0.identifier, $0.number) }, uniquingKeysWith: { $1 })
   }
@@ -168,6 +171,8 @@ struct AppliedChanges: Sendable {
 
   /// The generation that the set was compared with.
   var generation: UInt64 = 0
+  /// The latest time of the set: what this store changes from now on is later.
+  var clock = Int64.min
   /// The stamps of what was taken.
   var stamps: [StampKey: StoredStamp] = [:]
   /// The links of other objects that go with the objects that the set deletes. They are gone since then: such an object may have come back elsewhere,
@@ -180,4 +185,7 @@ struct AppliedChanges: Sendable {
   var own: [StampKey: Bool] = [:]
   /// The positions in each lineage then.
   var known: [UUID: UInt64] = [:]
+
+  /// Whether there is something that copies which know all transactions of the store so far do not know of it.
+  var hasNews: Bool { !(stamps.isEmpty && own.isEmpty && origins.isEmpty) }
 }

@@ -11,6 +11,11 @@ extension StoreReading {
   /// The number of the newest transaction with a history; 0 if there is none.
   func newestHistory() throws -> UInt64 { try number(KeySpace.newestHistoryKey) ?? 0 }
 
+  /// The number of the last transaction that other copies have to know: one with a history, or one that has only noted when something was changed.
+  func changeSetPosition(_ replica: ReplicaRecord) throws -> UInt64 {
+    max(try newestHistory(), replica.lineages[replica.own].number)
+  }
+
   /// The number of a family in keys, which a migration leaves as it is.
   private func keyNumber(ofRoot number: UInt16) -> UInt16 {
     schema.rootEntities.first { $0.number == number }.map(schema.keyNumber) ?? number
@@ -44,6 +49,25 @@ extension StoreReading {
     replica.lineage(ofOwn: address.key, root: keyNumber(ofRoot: address.root))
   }
 
+  /// Whether the store has given the key of an object to one.
+  func hasGiven(_ address: RowAddress) throws -> Bool {
+    try address.key < number(KeySpace.counterKey(keyNumber(ofRoot: address.root))) ?? 1
+  }
+
+  /// Calls `body` with the source, property and target of each link that has a stamp: those of an object, or of all objects of a family.
+  func forEachStampedLink(
+    of root: UInt16, _ key: UInt64? = nil, _ body: (RowAddress, UInt16, UInt64) throws -> Void
+  ) throws {
+    let all = KeySpace.head(KeySpace.stamp, keyNumber(ofRoot: root))
+    let prefix = key.map { stampKey(StampKey(address: RowAddress(root: root, key: $0))) } ?? all
+    try scan(.prefix(prefix)) { key, _ in
+      guard let found = try stampKey(of: key), let property = found.property, let target = found.target
+      else { return true }
+      try body(found.address, property, target)
+      return true
+    }
+  }
+
   /// The stamp that the store has for a key; nil if it has none.
   func storedStamp(_ key: StampKey, _ replica: ReplicaRecord) throws -> StoredStamp? {
     let value = try stampKey(key).withUnsafeBytes { try reader.pointer(of: $0) }
@@ -74,7 +98,7 @@ extension StoreReading {
     guard replica.lineages[place].firstKeys != nil, ownLineage(of: address, replica) == lineage else {
       return nil
     }
-    guard try key < number(KeySpace.counterKey(keyNumber(ofRoot: root))) ?? 1 else {
+    guard try hasGiven(address) else {
       throw HeartwoodError.olderCopy(
         "the change set has the object \(key) of this store, which has never had it")
     }
@@ -176,7 +200,7 @@ extension LogStoreTransaction {
       || applied.stamps.keys.contains { stamps[$0].map { $0.stamp.number > applied.generation } ?? false }
     if isOvertaken { throw AppliedChanges.Overtaken() }
     stamps.merge(applied.stamps) { max($0, $1) }
-    replica.clock = max(replica.clock, applied.stamps.values.map(\.stamp.nanoseconds).max() ?? .min)
+    replica.clock = max(replica.clock, applied.clock)
     let number = reader.generation.rawValue + 1
     let own = ChangeStamp(
       nanoseconds: max(reader.time, replica.clock == .min ? .min : replica.clock + 1),
@@ -202,6 +226,7 @@ extension LogStoreTransaction {
       try put(foreignKeyKey(address), KeySpace.value(origin.key) + withUnsafeBytes(of: number) { Array($0) })
     }
     replica.note(applied.known)
+    if applied.hasNews { replica.lineages[replica.own].number = number }
     try put(replica, stampedThrough: number)
   }
 
@@ -213,7 +238,7 @@ extension LogStoreTransaction {
     for (key, stamp) in stamps { try put(stampKey(key), stamp.encoded(&replica)) }
     let former = replica.own
     // The position of this store in its former lineage is its newest transaction.
-    replica.lineages[former].number = try newestHistory()
+    replica.lineages[former].number = try changeSetPosition(replica)
     var firstKeys: [UInt16: UInt64] = [:]
     for root in schema.rootEntities {
       firstKeys[schema.keyNumber(of: root)] = try number(KeySpace.counterKey(schema.keyNumber(of: root))) ?? 1

@@ -146,7 +146,7 @@ extension LogStore {
     } catch {
       for record in try generations() where record.generation.rawValue > number {
         guard let view = try? pastView(at: record.generation.rawValue) else { continue }
-        if try view.newestHistory() <= number { return view }
+        if try view.changeSetPosition(view.replica()) <= number { return view }
         break
       }
       throw error
