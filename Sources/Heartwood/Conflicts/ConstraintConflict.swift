@@ -93,7 +93,10 @@ private struct UniqueClaims {
     return ConstraintConflict(
       constraint: first.constraint,
       constraintValues: zip(first.constraint, first.values).map { name, value -> Any in
-        if case .object(let id) = value { return context.object(id.entity, id.key) }
+        if case .object(let id) = value {
+          // A key that the save has given is not the object's own one yet.
+          return objects[RowAddress(id)] ?? context.object(id.entity, id.key)
+        }
         return first.entity.slot(named: name).flatMap { first.entity.anyValue(value, at: $0) } ?? "nil"
       },
       databaseObjectID: holder == nil ? stored : nil,

@@ -91,6 +91,24 @@ import Testing
     }.sorted()
   }
 
+  @Test(arguments: kinds)
+  func `two new objects of a new one that become one leave the context sound`(
+    _ kind: PersistentStore.StoreType
+  ) throws {
+    let context = try open(kind)
+    let a = try project("A", context)
+    for text in ["first", "second"] { try issue(1, of: a, text, context) }
+    let error = heartwoodError { try context.save() }
+    let values = error?.constraintConflicts.first?.constraintValues ?? []
+    #expect(values.first as? ManagedObject === a && a.objectID.isTemporaryID)
+    context.mergePolicy = .mergeByPropertyObjectTrump
+    try context.save()
+    try issue(2, of: a, "third", context)
+    try context.save()
+    #expect(context.registeredObjects.filter { $0.entity.name == "Project" } == [a])
+    #expect(try contents(context).map { $0.prefix(3) } == ["A 1", "A 2"])
+  }
+
   // MRG-17
   @Test(arguments: kinds)
   func `a save refuses two with the same object and value, and one without an object is not compared`(
