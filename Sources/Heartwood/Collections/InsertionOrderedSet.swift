@@ -2,12 +2,15 @@
 ///
 /// The fixed order makes the bytes of a save depend only on what the program did.
 struct InsertionOrderedSet<Element: Hashable>: Sequence {
-  /// Nil for a removed element.
+  /// Nil for a removed element that was not the last.
   private var places: [Element?] = []
   private var placeOf: [Element: Int] = [:]
 
   var isEmpty: Bool { placeOf.isEmpty }
   var count: Int { placeOf.count }
+
+  /// The element that was inserted last.
+  var last: Element? { places.last ?? nil }
 
   func contains(_ element: Element) -> Bool { placeOf[element] != nil }
 
@@ -23,6 +26,7 @@ struct InsertionOrderedSet<Element: Hashable>: Sequence {
   mutating func remove(_ element: Element) -> Bool {
     guard let place = placeOf.removeValue(forKey: element) else { return false }
     places[place] = nil
+    while places.last == .some(nil) { places.removeLast() }
     if places.count > 16 && placeOf.count < places.count / 2 { compact() }
     return true
   }

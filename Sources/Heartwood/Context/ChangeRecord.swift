@@ -1,6 +1,7 @@
 /// The changes of one event, in a form that can be taken back, also after a save.
 ///
-/// Values are absolute, and references are those to objects, so that neither a save nor new identifiers matter.
+/// Values are absolute, and references are those to objects, so that neither a save nor new identifiers matter. Of a to-many relationship, the
+/// destinations that the event has added and removed are recorded: all of them for each event would take quadratic time and memory.
 struct ChangeRecord {
   /// A change of an object.
   enum Kind {
@@ -17,8 +18,16 @@ struct ChangeRecord {
     let identifier: ManagedObjectID
     /// The values before the event: of properties that it changed, or all of a deleted object.
     var values: [(slot: Int, value: RecordedValue)] = []
-    /// The destinations before the event of to-many relationships that it changed; of a deleted object, of all of them.
-    var relationships: [(slot: Int, destinations: [ManagedObject])] = []
+    /// The to-many relationships that it changed; of a deleted object, all of them.
+    var relationships: [(slot: Int, destinations: RecordedDestinations)] = []
+  }
+
+  /// The destinations of a to-many relationship before the event.
+  enum RecordedDestinations {
+    /// All, for an object that was deleted and for the places of an ordered relationship.
+    case all([ManagedObject])
+    /// Those that the event has removed and those that it has added. An ordered relationship has lost its last ones.
+    case changed(lost: [ManagedObject], gained: [ManagedObject])
   }
 
   /// A value whose reference does not depend on the identifier of the object.
@@ -54,7 +63,7 @@ struct ChangeRecord {
         let state = context.loadedState(object, relationship.slot)
         let keys = object.keys(of: state, at: relationship.slot, before: change)
         entry.relationships.append(
-          (relationship.slot, keys.map { context.object(relationship.destinationEntity, $0) }))
+          (relationship.slot, .all(keys.map { context.object(relationship.destinationEntity, $0) })))
       }
       // The row of a fault may be gone: reading it has shown that there is nothing to bring back.
       guard !object.state.contains(.inaccessible) else { return nil }
@@ -66,8 +75,13 @@ struct ChangeRecord {
           state.hasChanges || change.values?.relationships.contains(where: { $0.slot == slot }) == true
         else { continue }
         _ = context.loadedState(object, slot)
-        guard let keys = object.keysChanged(since: change, at: slot) else { continue }
-        entry.relationships.append((slot, keys.map { context.object(relationship.destinationEntity, $0) }))
+        let objects = { (keys: [UInt64]) in keys.map { context.object(relationship.destinationEntity, $0) } }
+        if let (lost, gained) = object.keysLostAndGained(since: change, at: slot) {
+          guard !lost.isEmpty || !gained.isEmpty else { continue }
+          entry.relationships.append((slot, .changed(lost: objects(lost), gained: objects(gained))))
+        } else if let keys = object.keysChanged(since: change, at: slot) {
+          entry.relationships.append((slot, .all(objects(keys))))
+        }
       }
       if entry.values.isEmpty, entry.relationships.isEmpty { return nil }
     }

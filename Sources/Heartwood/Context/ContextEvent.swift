@@ -86,14 +86,18 @@ final class FormerValues {
 
 /// The unsaved differences of a relationship at one time.
 ///
-/// The differences that an event adds and removes after that are left out of the present ones. They are copied only if something else
-/// follows: a copy for each event would take quadratic time where one object gets many destinations, each in an event of its own.
+/// They follow from the present ones and the keys that are gained and lost since. They are copied only if something else happens: a copy for
+/// each event would take quadratic time where one object gets or loses many destinations, each in an event of its own.
 final class FormerDifferences {
   typealias Copy = (added: [UInt64], removed: Set<UInt64>, order: [UInt64]?)
 
   private let state: RelationshipState
-  private var addedSince: Set<UInt64> = []
-  private var removedSince: Set<UInt64> = []
+  /// The keys that are there now, and were not.
+  private var gained: Set<UInt64> = []
+  /// The keys that were there, and are not now.
+  private var lost: Set<UInt64> = []
+  /// Those of an ordered relationship that were added before: each was the last one.
+  private var lostAtEnd: [UInt64] = []
   private var copy: Copy?
 
   init(of state: RelationshipState) {
@@ -113,11 +117,39 @@ final class FormerDifferences {
   /// Keeps what they are, before they can be distinguished from the present ones no more.
   func keep() { copy = copy ?? present }
 
-  func noteAddition(of key: UInt64) { addedSince.insert(key) }
-  func noteRemoval(of key: UInt64) { removedSince.insert(key) }
+  /// Notes that a key is about to be added. One that an ordered relationship gets back has another place than before.
+  func noteAddition(of key: UInt64) {
+    guard copy == nil else { return }
+    if state.isOrdered, state.removed.contains(key) || lost.contains(key) { return keep() }
+    if lost.remove(key) == nil { gained.insert(key) }
+  }
+
+  /// Notes that a key is about to be removed.
+  func noteRemoval(of key: UInt64) {
+    guard copy == nil, gained.remove(key) == nil else { return }
+    if state.isOrdered, state.added.contains(key) {
+      guard state.added.last == key else { return keep() }
+      lostAtEnd.append(key)
+    }
+    lost.insert(key)
+  }
+
+  /// The keys that are lost and gained since; nil if the places of keys may differ, too, or if they were copied. Those that an ordered
+  /// relationship has lost were its last ones.
+  var change: (lost: [UInt64], gained: [UInt64])? {
+    guard copy == nil, !state.hasOrder, !state.isOrdered || lost.count == lostAtEnd.count else { return nil }
+    return (state.isOrdered ? lostAtEnd.reversed() : lost.sorted(), gained.sorted())
+  }
 
   private var present: Copy {
-    (state.added.filter { !addedSince.contains($0) }, state.removed.subtracting(removedSince), nil)
+    let added = state.added.filter { !gained.contains($0) }
+    guard !state.isOrdered else {
+      return (added + lostAtEnd.reversed(), state.removed.subtracting(lost), nil)
+    }
+    return (
+      added + lost.filter { !state.removed.contains($0) }.sorted(),
+      state.removed.subtracting(lost).union(gained.filter { !state.added.contains($0) }), nil
+    )
   }
 }
 

@@ -40,6 +40,21 @@ extension ManagedObject {
     return keys == state.keys() ? nil : keys
   }
 
+  /// The keys of a to-many relationship that are lost and gained since a change; nil if the relationship is not loaded, or if places of an
+  /// ordered one may differ otherwise than at its end.
+  ///
+  /// - Complexity: Linear in the keys that the event has changed, if it has changed nothing else.
+  final func keysLostAndGained(
+    since change: ContextEvent.Change, at slot: Int
+  ) -> (lost: [UInt64], gained: [UInt64])? {
+    guard let state = relationshipState(at: slot), state.isLoaded else { return nil }
+    let before = change.values?.relationships.first { $0.slot == slot }
+    if let known = before.map({ $0.differences.change }) ?? state.ownChange { return known }
+    guard !state.isOrdered else { return nil }
+    let (then, now) = (Set(keys(of: state, at: slot, before: change)), Set(state.keys()))
+    return (then.subtracting(now).sorted(), now.subtracting(then).sorted())
+  }
+
   /// All attributes and to-one relationships as they were before a change.
   final func values(before change: ContextEvent.Change) -> [(slot: Int, value: Value)] {
     let former = Dictionary(uniqueKeysWithValues: change.values?.edits.map { ($0.slot, $0.value) } ?? [])

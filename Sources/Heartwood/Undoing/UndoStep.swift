@@ -75,7 +75,7 @@ struct UndoStep {
     guard object.managedObjectContext === context, !object.isDeleted else { return }
     context.willEdit(object)
     for (slot, value) in entry.values { object.setEdit(slot, value.value) }
-    for (slot, destinations) in entry.relationships {
+    for (slot, recorded) in entry.relationships {
       let state = context.loadedState(object, slot)
       let relationship = object.entity.relationship(at: slot)
       /// Whether a destination that this undo does not change refers to the object; nil if that decides nothing.
@@ -84,6 +84,18 @@ struct UndoStep {
           changed[ObjectIdentifier(destination)]?.changes(inverse.slot) != true
         else { return nil }
         return context.toOne(destination, inverse.slot) === object
+      }
+      let destinations: [ManagedObject]
+      switch recorded {
+      case .all(let all): destinations = all
+      case .changed(let lost, let gained):
+        for other in gained.reversed() where other.managedObjectContext === context && refers(other) != true {
+          if state.contains(other.identifier.key) { state.remove(other.identifier.key) }
+        }
+        for other in lost where other.managedObjectContext === context && refers(other) != false {
+          if !state.contains(other.identifier.key) { state.add(other.identifier.key) }
+        }
+        continue
       }
       var keys = destinations.filter { $0.managedObjectContext === context && refers($0) != false }
         .map(\.identifier.key)

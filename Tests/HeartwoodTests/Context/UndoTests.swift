@@ -1,8 +1,9 @@
 import Foundation
 import GraphTestSupport
-import Heartwood
 import HeartwoodFaults
 import Testing
+
+@testable import Heartwood
 
 private final class Branch: ManagedObject {
   @Attribute var name = ""
@@ -333,6 +334,39 @@ private final class Branch: ManagedObject {
     object.calls = []
     context.undo()
     #expect(object.calls == ["snapshot 4"])
+  }
+
+  @Test(arguments: [false, true])
+  func `an event that relates one object to another registers that object, not all that were related`(
+    isOrdered: Bool
+  ) throws {
+    let (context, _) = try makeContext()
+    let company = context.makeCompany("A")
+    let people = (0..<40).map { context.makePerson("P\($0)") }
+    func relate(_ person: Person) {
+      if isOrdered { person.ranked = company } else { person.company = company }
+    }
+    var related: Set<Person> { isOrdered ? Set(company.ranking) : company.people }
+    people[..<20].forEach(relate)
+    try context.save()
+    for number in 20..<40 {
+      relate(people[number])
+      let record = ChangeRecord(context.event, in: context)
+      let recorded = record.entries.flatMap(\.relationships).map(\.destinations)
+      #expect(recorded.count == 1)
+      for case .all in recorded { Issue.record("all destinations are recorded") }
+      for case .changed(let lost, let gained) in recorded { #expect(lost.isEmpty && gained.count == 1) }
+      context.processPendingChanges()
+    }
+    for number in (20..<40).reversed() {
+      context.undo()
+      #expect(related == Set(people[..<number]))
+    }
+    for number in 20..<40 {
+      context.redo()
+      #expect(related == Set(people[...number]))
+    }
+    #expect(!isOrdered || company.ranking == people)
   }
 
   @Test(arguments: [61, 62, 63, 64] as [UInt64])

@@ -35,17 +35,42 @@ struct RelationshipStateTests {
     let (owner, relationship) = Self.relationship(isOrdered: isOrdered)
     var state = RelationshipState(of: owner, relationship)
     var plain = Plain(isOrdered: isOrdered)
-    var former: (differences: FormerDifferences, committed: [UInt64], keys: [UInt64])?
+    var former: Former?
     for step in 0..<(LongRun.isWanted ? 5000 : 500) {
       if step % 40 == 0 { Self.load(&state, &plain, &random) }
       if random.below(6) == 0 { former = (state.noteFormer(), state.committed ?? [], state.keys()) }
       Self.change(&state, &plain, &random)
       Self.check(state, plain, "seed \(seed), step \(step)")
-      if let former {
-        #expect(
-          former.differences.keys(over: former.committed) == former.keys, "seed \(seed), step \(step)")
-      }
+      if let former { Self.check(former, state, "seed \(seed), step \(step)") }
     }
+    withExtendedLifetime(owner) {}
+  }
+
+  private typealias Former = (differences: FormerDifferences, committed: [UInt64], keys: [UInt64])
+
+  /// The former keys follow from the differences, and the present ones from the change that is known since.
+  private static func check(_ former: Former, _ state: RelationshipState, _ note: String) {
+    let keys = former.differences.keys(over: former.committed)
+    #expect(state.isOrdered ? keys == former.keys : Set(keys) == Set(former.keys), "\(note)")
+    guard let (lost, gained) = former.differences.change else { return }
+    #expect(Set(former.keys).subtracting(lost).union(gained) == Set(state.keys()), "\(note)")
+    guard state.isOrdered else { return }
+    let kept = state.keys().filter { !gained.contains($0) }
+    #expect(kept + lost == former.keys && state.keys().starts(with: kept), "\(note)")
+  }
+
+  @Test(arguments: [true, false])
+  func `the change since additions and removals at the end is known without all keys`(isOrdered: Bool) {
+    let (owner, relationship) = Self.relationship(isOrdered: isOrdered)
+    let state = RelationshipState(of: owner, relationship)
+    state.load(Array(1...100))
+    for key in 101...110 as ClosedRange<UInt64> { state.add(key) }
+    let former = state.noteFormer()
+    state.remove(110)
+    state.remove(109)
+    for key in 111...113 as ClosedRange<UInt64> { state.add(key) }
+    state.remove(112)
+    #expect(former.change?.lost == [109, 110] && former.change?.gained == [111, 113])
     withExtendedLifetime(owner) {}
   }
 

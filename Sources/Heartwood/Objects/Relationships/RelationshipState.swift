@@ -70,6 +70,7 @@ final class RelationshipState {
 
   /// The whole pending order; nil if it follows from the added and removed keys.
   var order: [UInt64]? { placed?.keys }
+  var hasOrder: Bool { placed != nil }
 
   func load(_ keys: [UInt64]) {
     committed = isOrdered ? keys : keys.sorted()
@@ -178,7 +179,7 @@ final class RelationshipState {
   func putBack(_ key: UInt64) {
     change {
       guard removed.contains(key) else { return insert(key) }
-      keepFormer()
+      former?.noteAddition(of: key)
       removed.remove(key)
       placed?.append(key)
       current = nil
@@ -231,12 +232,11 @@ final class RelationshipState {
   }
 
   private func insert(_ key: UInt64) {
+    former?.noteAddition(of: key)
     if removed.contains(key) {
       assert(!isOrdered || isLoaded, "an ordered relationship gets back a key before it is loaded")
-      keepFormer()
       removed.remove(key)
     } else {
-      former?.noteAddition(of: key)
       added.append(key)
     }
     if let placed {
@@ -250,15 +250,16 @@ final class RelationshipState {
   }
 
   private func takeOut(_ key: UInt64) {
-    if added.contains(key) {
-      keepFormer()
-      added.remove(key)
-    } else {
-      former?.noteRemoval(of: key)
-      removed.insert(key)
-    }
+    former?.noteRemoval(of: key)
+    if !added.remove(key) { removed.insert(key) }
     placed?.remove(key)
     current = nil
+  }
+
+  /// The keys that are removed and added; nil if the places of others may differ from those in the store.
+  var ownChange: (lost: [UInt64], gained: [UInt64])? {
+    guard !hasOrder, !isOrdered || removed.isEmpty else { return nil }
+    return (removed.sorted(), Array(added))
   }
 
   /// The differences as they are now, for an event that may change them.
