@@ -189,7 +189,11 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
 
   /// An ordered set that changes an ordered relationship when it is changed.
   open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
-    RelationshipOrderedSet(self, key)
+    let related = relatedObjects(forKey: key)
+    if let known = related.lastCollection as? RelationshipOrderedSet { return known }
+    let made = RelationshipOrderedSet(self, key)
+    related.lastCollection = made
+    return made
   }
 
   /// The set of the relationship at the end of names with dots between them.

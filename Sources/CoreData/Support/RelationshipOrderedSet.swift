@@ -6,14 +6,19 @@ import HeartwoodBytes
 ///
 /// Much of Foundation's class reads its own storage, and some of that cannot be overridden: iteration, `firstObject`, `array`. So the storage is
 /// kept equal to the relationship: it is compared before each method that can be overridden, and whenever observers of key values are told
-/// of changes.
+/// of changes. A comparison takes constant time while the relationship is the one that the storage is equal to; the set makes its own changes in
+/// the storage as well, one by one.
 final class RelationshipOrderedSet: NSMutableOrderedSet {
   private let owner: NSManagedObject
   private let key: String
   /// The keys of the objects that the storage was filled with.
-  private var keys: [UInt64] = []
+  private var keys = OrderedKeys<UInt64>([])
+  /// The relationship that the storage is equal to.
+  private var revision: RelationshipRevision?
   /// Whether a method runs that works on the storage.
   private var isInStorage = false
+  /// Whether a method runs that changes so much that the storage is compared at its end only.
+  private var isComparedLater = false
   private var follower: Follower?
 
   init(_ owner: NSManagedObject, _ key: String) {
@@ -45,14 +50,17 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
   /// Makes the storage equal to the relationship: replaces what is between the first and the last difference.
   private func refresh() {
     guard !isInStorage else { return }
-    let current = related.keys
+    let present = related.revision
+    guard present == nil || present != revision else { return }
+    revision = present
+    let (current, keys) = (related.keys, self.keys.keys)
     guard current != keys else { return }
     let start = zip(current, keys).prefix { $0 == $1 }.count
     let rest = Swift.min(current.count, keys.count) - start
     let end = zip(current.reversed(), keys.reversed()).prefix(rest).prefix { $0 == $1 }.count
     let removed = start..<keys.count - end
     let inserted = (start..<current.count - end).map { related[$0] }
-    keys = current
+    self.keys = OrderedKeys(current)
     inStorage {
       for index in removed.reversed() { super.removeObject(at: index) }
       for (index, object) in inserted.enumerated() { super.insert(object, at: start + index) }
@@ -79,11 +87,63 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     refresh()
   }
 
-  /// Changes the relationship, without setting all of it.
-  private func changingPart(_ change: (RelatedObjects<ManagedObject>) -> Void) {
-    change(related)
+  /// Whether a number of objects is changed one by one, as this takes less time than to compare all.
+  private func areFew(_ count: Int) -> Bool { count <= 1 || count * 64 <= keys.count }
+
+  /// Changes the relationship for a number of objects, without setting all of it.
+  private func changingPart(_ count: Int, _ change: () -> Void) {
+    refresh()
+    isComparedLater = !areFew(count)
+    change()
+    isComparedLater = false
     owner._noteAssignment(key)
     refresh()
+    related.lastCollection = self
+  }
+
+  /// Makes one change of the relationship, and the same in the storage. If more was changed meanwhile, as by methods of the program, they are
+  /// compared.
+  ///
+  /// - Parameter count: The number of additions, removals and moves that the change consists of.
+  private func step(_ count: Int, _ change: () -> Void, inStorage follow: () -> Void) {
+    guard !isComparedLater else { return change() }
+    let former = revision
+    change()
+    let present = related.revision
+    guard let former, revision == former, present == former.after(count) else { return refresh() }
+    revision = present
+    inStorage(follow)
+  }
+
+  /// Adds an object at an index, or at the end. One that is in the set already stays where it is.
+  private func put(_ object: ManagedObject, at index: Int?) {
+    guard !related.contains(object) else { return index == nil ? related.insert(object) : () }
+    let (key, added) = related.destination(object)
+    let (end, place) = (keys.count, index ?? keys.count)
+    step(place == end ? 1 : 2, { index.map { related.insert(object, at: $0) } ?? related.insert(object) }) {
+      keys.insert(key, at: place)
+      super.insert(added, at: place)
+    }
+  }
+
+  private func move(from index: Int, to target: Int) {
+    guard let moved = object(at: index) as? ManagedObject else { return }
+    let key = related.destination(moved).key
+    step(index == target ? 0 : 1, { related.insert(moved, at: target) }) {
+      keys.remove(key)
+      keys.insert(key, at: target)
+      super.removeObject(at: index)
+      super.insert(moved, at: target)
+    }
+  }
+
+  private func takeOut(_ object: ManagedObject) {
+    let key = related.destination(object).key
+    guard !isComparedLater, let index = keys.index(of: key) else { return related.remove(object) }
+    step(1, { related.remove(object) }) {
+      keys.remove(key)
+      super.removeObject(at: index)
+    }
   }
 
   /// Follows the relationship while the set is used.
@@ -108,7 +168,15 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
   override var count: Int { reading { super.count } }
   override func object(at idx: Int) -> Any { reading { super.object(at: idx) } }
-  override func index(of object: Any) -> Int { reading { super.index(of: object) } }
+  override func index(of object: Any) -> Int {
+    guard !isInStorage else { return super.index(of: object) }
+    refresh()
+    guard let object = RelationshipElement.object(object),
+      let index = keys.index(of: related.destination(object).key),
+      self.object(at: index) as AnyObject === object
+    else { return NSNotFound }
+    return index
+  }
   override func contains(_ object: Any) -> Bool { reading { super.contains(object) } }
   override func intersects(_ other: NSOrderedSet) -> Bool { objects.contains { other.contains($0) } }
   override func intersectsSet(_ set: Set<AnyHashable>) -> Bool {
@@ -161,22 +229,26 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
   }
   override func removeObject(at idx: Int) { removeObjects(at: IndexSet(integer: idx)) }
   override func remove(_ val: Any) { removeObjects(in: [val]) }
-  override func exchangeObject(at idx1: Int, withObjectAt idx2: Int) { changing { $0.swapAt(idx1, idx2) } }
+  override func exchangeObject(at idx1: Int, withObjectAt idx2: Int) {
+    let (first, last) = (Swift.min(idx1, idx2), Swift.max(idx1, idx2))
+    changingPart(1) {
+      move(from: last, to: first)
+      if first < last { move(from: first + 1, to: last) }
+    }
+  }
 
   // MARK: Changing several
 
   override func addObjects(from array: [Any]) {
     let added = array.map(destination)
-    changingPart { $0.insert(contentsOf: added) }
+    changingPart(added.count) { for object in added { put(object, at: nil) } }
   }
 
   /// An object that is in the set already stays where it is.
   override func insert(_ objects: [Any], at indexes: IndexSet) {
     let inserted = objects.map(destination)
-    changingPart { related in
-      for (object, index) in zip(inserted, indexes) where !related.contains(object) {
-        related.insert(object, at: index)
-      }
+    changingPart(inserted.count) {
+      for (object, index) in zip(inserted, indexes) { put(object, at: index) }
     }
   }
 
@@ -215,13 +287,22 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
   override func removeObjects(in array: [Any]) {
     let removed = array.compactMap(RelationshipElement.object)
-    changingPart { related in for object in removed { related.remove(object) } }
+    changingPart(removed.count) { for object in removed { takeOut(object) } }
   }
 
   override func removeAllObjects() { changing { $0 = [] } }
 
   /// The objects are at the index afterwards, which counts without them.
   override func moveObjects(at indexes: IndexSet, to idx: Int) {
+    refresh()
+    if areFew(indexes.count) {
+      // Each passes over none of the others: first those in front of the index, the last one first.
+      let moves = indexes.enumerated().map { (from: $1, to: idx + $0) }
+      return changingPart(indexes.count) {
+        for (from, to) in moves.filter({ $0.from < $0.to }).reversed() { move(from: from, to: to) }
+        for (from, to) in moves where from >= to { move(from: from, to: to) }
+      }
+    }
     changing { objects in
       let moved = indexes.map { objects[$0] }
       for index in indexes.reversed() { objects.remove(at: index) }
@@ -233,8 +314,10 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
   override func intersect(_ other: NSOrderedSet) { keep { other.contains($0) } }
   override func intersectSet(_ other: Set<AnyHashable>) { keep { other.contains(AnyHashable($0)) } }
-  override func minus(_ other: NSOrderedSet) { keep { !other.contains($0) } }
-  override func minusSet(_ other: Set<AnyHashable>) { keep { !other.contains(AnyHashable($0)) } }
+  override func minus(_ other: NSOrderedSet) {
+    removeObjects(in: other.objects(at: IndexSet(integersIn: 0..<other.count)))
+  }
+  override func minusSet(_ other: Set<AnyHashable>) { removeObjects(in: other.map(\.base)) }
   override func union(_ other: NSOrderedSet) { addObjects(from: other.array) }
   override func unionSet(_ other: Set<AnyHashable>) { addObjects(from: other.map(\.base)) }
 

@@ -1,7 +1,7 @@
 /// A list of distinct keys with cheap insertion and removal anywhere: in chunks of bounded size, with the chunk of each key.
 ///
 /// - Invariant: `chunkOf` has exactly the keys in the chunks. No chunk is empty or longer than `greatestChunk`.
-final class OrderedKeys<Key: Hashable> {
+package final class OrderedKeys<Key: Hashable> {
   private final class Chunk {
     var keys: [Key]
     init(_ keys: [Key]) { self.keys = keys }
@@ -14,7 +14,7 @@ final class OrderedKeys<Key: Hashable> {
   private var chunkOf: [Key: Chunk] = [:]
 
   /// - Precondition: The keys are distinct.
-  init(_ keys: [Key]) {
+  package init(_ keys: [Key]) {
     chunkOf.reserveCapacity(keys.count)
     var start = 0
     while start < keys.count {
@@ -24,10 +24,10 @@ final class OrderedKeys<Key: Hashable> {
     }
   }
 
-  var count: Int { chunkOf.count }
+  package var count: Int { chunkOf.count }
 
   /// All keys in order. O(n)
-  var keys: [Key] {
+  package var keys: [Key] {
     var all: [Key] = []
     all.reserveCapacity(count)
     for chunk in chunks { all += chunk.keys }
@@ -39,7 +39,7 @@ final class OrderedKeys<Key: Hashable> {
   /// The index of a key; nil if it is absent.
   ///
   /// - Complexity: Linear in the number of chunks and the size of one.
-  func index(of key: Key) -> Int? {
+  package func index(of key: Key) -> Int? {
     guard let home = chunkOf[key] else { return nil }
     var before = 0
     for chunk in chunks {
@@ -60,10 +60,10 @@ final class OrderedKeys<Key: Hashable> {
   /// Inserts a key.
   ///
   /// - Precondition: The key is absent, and `index` is at most the count.
-  /// - Complexity: Linear in the number of chunks and the size of one.
-  func insert(_ key: Key, at index: Int) {
-    guard !chunks.isEmpty else { return adopt(Chunk([key]), at: 0) }
-    let (place, offset) = place(index)
+  /// - Complexity: Linear in the number of chunks and the size of one; at the end, constant.
+  package func insert(_ key: Key, at index: Int) {
+    guard let last = chunks.last else { return adopt(Chunk([key]), at: 0) }
+    let (place, offset) = index == count ? (chunks.count - 1, last.keys.count) : place(index)
     let chunk = chunks[place]
     chunk.keys.insert(key, at: offset)
     chunkOf[key] = chunk
@@ -76,7 +76,7 @@ final class OrderedKeys<Key: Hashable> {
   /// Removes a key; does nothing if it is absent.
   ///
   /// - Complexity: Linear in the size of a chunk; also in the number of chunks if the chunk becomes empty.
-  func remove(_ key: Key) {
+  package func remove(_ key: Key) {
     guard let chunk = chunkOf.removeValue(forKey: key), let offset = chunk.keys.firstIndex(of: key) else {
       return
     }

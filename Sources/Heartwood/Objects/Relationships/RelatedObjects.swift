@@ -69,6 +69,28 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
     return owner.managedObjectContext?.relatedKeys(owner, slot) ?? []
   }
 
+  /// Which keys these are, without a list of them; nil without a context.
+  package var revision: RelationshipRevision? {
+    owner.noteAccess(slot)
+    return owner.managedObjectContext?.relatedRevision(owner, slot)
+  }
+
+  /// The collection of all destinations that the program has read or written last, until the next event or another change.
+  package var lastCollection: Any? {
+    get {
+      let use = owner.beginUse("reading", slot)
+      defer { use?.leave() }
+      owner.noteAccess(slot)
+      return owner.lastReadDestinations(at: slot)
+    }
+    nonmutating set { newValue.map { owner.noteReadDestinations($0, at: slot) } }
+  }
+
+  /// The destination that an object is or stands for, and its key.
+  package func destination(_ object: ManagedObject) -> (key: UInt64, object: ManagedObject) {
+    (object.standing.identifier.key, object.standing)
+  }
+
   /// An iterator over the current destinations.
   public func makeIterator() -> Iterator {
     owner.noteAccess(slot)
