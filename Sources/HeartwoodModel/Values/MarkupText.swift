@@ -3,21 +3,43 @@ extension String {
   ///
   /// - Parameter keepingLines: Whether line feeds and tabs stay as they are. In attributes, reading makes spaces of them.
   package func escapedForMarkup(keepingLines: Bool) -> String {
-    guard utf8.contains(where: { "&<>\"\r\n\t".utf8.contains($0) }) else { return self }
-    var text = ""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "&": text += "&amp;"
-      case "<": text += "&lt;"
-      case ">": text += "&gt;"
-      case "\"": text += "&quot;"
-      case "\r": text += "&#13;"
-      case "\n" where !keepingLines: text += "&#10;"
-      case "\t" where !keepingLines: text += "&#9;"
-      default: text.unicodeScalars.append(scalar)
-      }
+    let bytes = Array(utf8)
+    var escaped: [UInt8] = []
+    /// The end of what is escaped.
+    var end = 0
+    for (place, byte) in bytes.enumerated() where byte <= 0x3E {
+      guard let reference = Self.reference(byte, keepingLines) else { continue }
+      escaped += bytes[end..<place]
+      escaped += reference.utf8
+      end = place + 1
     }
-    return text
+    return end == 0 ? self : String(decoding: escaped + bytes[end...], as: UTF8.self)
+  }
+
+  /// What takes the place of a character; nil if it stays.
+  private static func reference(_ byte: UInt8, _ keepingLines: Bool) -> String? {
+    switch byte {
+    case 0x26: "&amp;"
+    case 0x3C: "&lt;"
+    case 0x3E: "&gt;"
+    case 0x22: "&quot;"
+    case 0x0D: "&#13;"
+    case 0x0A where !keepingLines: "&#10;"
+    case 0x09 where !keepingLines: "&#9;"
+    default: nil
+    }
+  }
+
+  /// Whether XML can have all characters, written as they are or as references. In UTF-8, U+FFFE and U+FFFF are three bytes.
+  package var isOfMarkup: Bool {
+    let bytes = Array(utf8)
+    for (place, byte) in bytes.enumerated() where byte < 0x20 || byte == 0xEF {
+      let isAllowed =
+        byte == 0xEF
+        ? bytes[place + 1] != 0xBF || bytes[place + 2] < 0xBE : byte == 0x09 || byte == 0x0A || byte == 0x0D
+      if !isAllowed { return false }
+    }
+    return true
   }
 }
 

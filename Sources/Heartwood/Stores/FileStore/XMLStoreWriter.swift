@@ -32,7 +32,7 @@ enum XMLStoreWriter {
   }
 
   private static func append(_ element: String, _ name: String, _ value: String, to text: inout String) {
-    let isText = value.unicodeScalars.allSatisfy(\.isOfMarkup)
+    let isText = value.isOfMarkup
     text += "  <\(element) name=\"\(escaped(name))\"\(isText ? "" : " encoding=\"base64\"")>"
     text += isText ? escaped(value) : Data(value.utf8).base64EncodedString()
     text += "</\(element)>\n"
@@ -40,7 +40,7 @@ enum XMLStoreWriter {
 
   /// JSON, which has escapes of its own for the characters that XML does not have.
   private static func escaped(json: String) -> String {
-    guard !json.unicodeScalars.allSatisfy(\.isOfMarkup) else { return escaped(json) }
+    guard !json.isOfMarkup else { return escaped(json) }
     var text = ""
     for scalar in json.unicodeScalars {
       if scalar.isOfMarkup {

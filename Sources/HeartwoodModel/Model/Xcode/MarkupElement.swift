@@ -28,7 +28,7 @@ package struct MarkupElement {
     guard let text = String(validating: data, as: UTF8.self) else {
       throw HeartwoodError(.coreData, "\(file) is no XML: it is not in UTF-8")
     }
-    guard text.unicodeScalars.allSatisfy(\.isOfMarkup) else {
+    guard text.isOfMarkup else {
       throw HeartwoodError(.coreData, "\(file) is no XML: it has a character that XML does not have")
     }
     if let encoding = Self.declaredEncoding(text),
