@@ -52,7 +52,7 @@ struct HouseTests {
   }
 
   @Test func `the modules are not larger than they were`() throws {
-    #expect(graph.lines <= 62_200)
-    #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 23_400)
+    #expect(graph.lines <= 62_500)
+    #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 23_450)
   }
 }
