@@ -134,10 +134,11 @@ final class FormerDifferences {
     lost.insert(key)
   }
 
-  /// The keys that are lost and gained since; nil if the places of keys may differ, too, or if they were copied. Those that an ordered
-  /// relationship has lost were its last ones.
-  var change: (lost: [UInt64], gained: [UInt64])? {
-    guard copy == nil, !state.hasOrder, !state.isOrdered || lost.count == lostAtEnd.count else { return nil }
+  /// The keys that are lost and gained since; nil if the places of keys may differ, too, if they were copied, or if another state has taken the
+  /// place of this one. Those that an ordered relationship has lost were its last ones.
+  func change(to present: RelationshipState) -> (lost: [UInt64], gained: [UInt64])? {
+    guard state === present, copy == nil, !state.hasOrder, !state.isOrdered || lost.count == lostAtEnd.count
+    else { return nil }
     return (state.isOrdered ? lostAtEnd.reversed() : lost.sorted(), gained.sorted())
   }
 

@@ -49,7 +49,7 @@ extension ManagedObject {
   ) -> (lost: [UInt64], gained: [UInt64])? {
     guard let state = relationshipState(at: slot), state.isLoaded else { return nil }
     let before = change.values?.relationships.first { $0.slot == slot }
-    if let known = before.map({ $0.differences.change }) ?? state.ownChange { return known }
+    if let known = before.map({ $0.differences.change(to: state) }) ?? state.ownChange { return known }
     guard !state.isOrdered else { return nil }
     let (then, now) = (Set(keys(of: state, at: slot, before: change)), Set(state.keys()))
     return (then.subtracting(now).sorted(), now.subtracting(then).sorted())

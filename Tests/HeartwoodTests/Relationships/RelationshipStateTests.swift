@@ -52,7 +52,7 @@ struct RelationshipStateTests {
   private static func check(_ former: Former, _ state: RelationshipState, _ note: String) {
     let keys = former.differences.keys(over: former.committed)
     #expect(state.isOrdered ? keys == former.keys : Set(keys) == Set(former.keys), "\(note)")
-    guard let (lost, gained) = former.differences.change else { return }
+    guard let (lost, gained) = former.differences.change(to: state) else { return }
     #expect(Set(former.keys).subtracting(lost).union(gained) == Set(state.keys()), "\(note)")
     guard state.isOrdered else { return }
     let kept = state.keys().filter { !gained.contains($0) }
@@ -70,7 +70,8 @@ struct RelationshipStateTests {
     state.remove(109)
     for key in 111...113 as ClosedRange<UInt64> { state.add(key) }
     state.remove(112)
-    #expect(former.change?.lost == [109, 110] && former.change?.gained == [111, 113])
+    let change = former.change(to: state)
+    #expect(change?.lost == [109, 110] && change?.gained == [111, 113])
     withExtendedLifetime(owner) {}
   }
 
