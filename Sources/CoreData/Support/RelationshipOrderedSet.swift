@@ -50,7 +50,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
   /// Makes the storage equal to the relationship: replaces what is between the first and the last difference.
   private func refresh() {
     guard !isInStorage else { return }
-    let present = related.revision
+    let present = RelationshipRevision(related)
     guard present == nil || present != revision else { return }
     revision = present
     let (current, keys) = (related.keys, self.keys.keys)
@@ -109,7 +109,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     guard !isComparedLater else { return change() }
     let former = revision
     change()
-    let present = related.revision
+    let present = RelationshipRevision(related)
     guard let former, revision == former, present == former.after(count) else { return refresh() }
     revision = present
     inStorage(follow)
@@ -343,5 +343,28 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
   override func sort(using sortDescriptors: [NSSortDescriptor]) {
     let sorted = sortedArray(using: sortDescriptors).map(destination)
     changing { $0 = sorted }
+  }
+}
+
+/// The destinations that a relationship has at one time: equal ones have the same, in the same order.
+private struct RelationshipRevision: Equatable {
+  private let state: AnyObject
+  private var version: Int
+
+  /// Nil without a context.
+  init?(_ related: RelatedObjects<ManagedObject>) {
+    guard let (state, version) = related.revision else { return nil }
+    (self.state, self.version) = (state, version)
+  }
+
+  /// The revision after a number of additions, removals and moves, if nothing else has changed.
+  func after(_ changes: Int) -> RelationshipRevision {
+    var later = self
+    later.version &+= changes
+    return later
+  }
+
+  static func == (left: RelationshipRevision, right: RelationshipRevision) -> Bool {
+    left.state === right.state && left.version == right.version
   }
 }

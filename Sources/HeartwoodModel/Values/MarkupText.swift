@@ -16,7 +16,7 @@ extension String {
     return end == 0 ? self : String(decoding: escaped + bytes[end...], as: UTF8.self)
   }
 
-  /// What takes the place of a character; nil if it stays.
+  /// The text that takes the place of a character; nil if it stays.
   private static func reference(_ byte: UInt8, _ keepingLines: Bool) -> String? {
     switch byte {
     case 0x26: "&amp;"

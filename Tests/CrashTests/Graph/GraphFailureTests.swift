@@ -12,7 +12,7 @@ import Testing
     let states = try GraphSession.states()
     let calls = try GraphErrorScenario.calls()
     var outcomes = GraphErrorScenario.Outcomes()
-    let tried = Array(calls.sampled(every: 10))
+    let tried = Array(calls.sampled(every: 7))
     for (number, call) in tried.enumerated() {
       let way = WayToFail.usual[number % WayToFail.usual.count]
       outcomes.add(try GraphErrorScenario(call.plan(way), states).run())

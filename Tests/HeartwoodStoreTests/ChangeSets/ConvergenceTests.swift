@@ -46,7 +46,7 @@ struct ReplicaProgram {
     }
   }
 
-  /// What is wrong at the end; empty if the copies are equal, and nothing is left to exchange.
+  /// The differences at the end; empty if the copies are equal, and nothing is left to exchange.
   func run() throws -> [String] {
     var random = SplitMix64(seed: seed &+ 77)
     func lineage() -> UUID {

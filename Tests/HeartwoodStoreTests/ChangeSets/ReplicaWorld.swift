@@ -229,7 +229,7 @@ final class KnotCopy {
   }
 }
 
-/// What a store has of each object, value and link, with the stamps that decide.
+/// The objects, values and links of a store, with the stamps that decide.
 struct Registers {
   private let view: LogStoreView
   private let replica: ReplicaRecord

@@ -36,12 +36,6 @@ extension ManagedObjectContext {
     return loadedState(object, slot).keys()
   }
 
-  func relatedRevision(_ object: ManagedObject, _ slot: Int) -> RelationshipRevision {
-    beginUse("reading", object, slot)
-    defer { endUse() }
-    return RelationshipRevision(loadedState(object, slot))
-  }
-
   /// The key at an index of an ordered relationship; nil outside of it.
   func relatedKey(_ object: ManagedObject, _ slot: Int, at index: Int) -> UInt64? {
     beginUse("reading", object, slot)

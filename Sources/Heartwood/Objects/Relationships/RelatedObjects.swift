@@ -69,10 +69,12 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
     return owner.managedObjectContext?.relatedKeys(owner, slot) ?? []
   }
 
-  /// Which keys these are, without a list of them; nil without a context.
-  package var revision: RelationshipRevision? {
+  /// The state of the keys, and its version, which changes with them; nil without a context.
+  package var revision: (state: AnyObject, version: Int)? {
+    let use = owner.beginUse("reading", slot)
+    defer { use?.leave() }
     owner.noteAccess(slot)
-    return owner.managedObjectContext?.relatedRevision(owner, slot)
+    return owner.managedObjectContext.map { $0.loadedState(owner, slot) }.map { ($0, $0.version) }
   }
 
   /// The collection of all destinations that the program has read or written last, until the next event or another change.
