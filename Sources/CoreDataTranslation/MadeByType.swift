@@ -23,35 +23,18 @@ struct MadeByType {
   ///
   /// - Parameter start: The place of the word `class`.
   init?(_ name: String, _ superclass: String, declaredAt start: Int, in cursor: TokenCursor) {
-    guard let (kind, parameters, arguments) = Self.initialisers[superclass], !cursor[start + 2].is("<"),
-      !(max(start - 6, 0)..<start).contains(where: { cursor[$0].is("MainActor") }),
-      let end = Self.end(ofClassAt: start, cursor)
+    guard let (kind, parameters, arguments) = Self.initialisers[superclass],
+      !cursor.isGenericOrOfMainActor(classAt: start),
+      let (places, end) = cursor.initialisers(ofClassAt: start),
+      places.allSatisfy({ Self.inherits(at: $0, after: start, cursor) })
     else { return nil }
     self.end = end
     text =
       "extension \(name): CoreData.\(kind) { public static func _made(\(parameters)) -> CoreData.\(superclass) { \(name)(\(arguments)) } }"
   }
 
-  /// The last brace of a class that inherits the initialisers of its superclass: it overrides them, or has convenience ones only.
-  private static func end(ofClassAt start: Int, _ cursor: TokenCursor) -> Int? {
-    var next = start
-    while !cursor[next].is("{") {
-      if cursor[next].kind == .end { return nil }
-      next += 1
-    }
-    let end = cursor.end(ofBracketsAt: next) - 1
-    next += 1
-    while next < end {
-      if cursor[next].is("{") {
-        next = cursor.end(ofBracketsAt: next)
-        continue
-      }
-      if cursor[next].is("init"), !cursor[next - 1].is(".") {
-        let words = (max(next - 4, start)..<next).map { cursor[$0].text }
-        guard words.contains("override") || words.contains("convenience") else { return nil }
-      }
-      next += 1
-    }
-    return end
+  /// Whether an initialiser leaves a class those of its superclass: it overrides one, or is a convenience.
+  private static func inherits(at place: Int, after start: Int, _ cursor: TokenCursor) -> Bool {
+    (max(place - 4, start)..<place).contains { cursor[$0].is("override") || cursor[$0].is("convenience") }
   }
 }

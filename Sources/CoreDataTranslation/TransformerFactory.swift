@@ -18,28 +18,13 @@ enum TransformerFactory {
   }
 
   private static func isMadeWithoutArguments(_ start: Int, _ cursor: TokenCursor) -> Bool {
-    if cursor[start + 2].is("<") || (start - 6..<start).contains(where: { cursor[$0].is("MainActor") }) {
-      return false
-    }
-    var next = start
-    while !cursor[next].is("{") {
-      if cursor[next].kind == .end { return false }
-      next += 1
-    }
-    let end = cursor.end(ofBracketsAt: next)
-    var initialisers: [Bool] = []
-    next += 1
-    while next < end {
-      if cursor[next].is("{") {
-        next = cursor.end(ofBracketsAt: next)
-        continue
+    guard !cursor.isGenericOrOfMainActor(classAt: start),
+      let places = cursor.initialisers(ofClassAt: start)?.places
+    else { return false }
+    return places.isEmpty
+      || places.contains { place in
+        let isPrivate = (place - 3..<place).contains { cursor[$0].is("private") }
+        return cursor[place + 1].is("(") && cursor[place + 2].is(")") && !isPrivate
       }
-      if cursor[next].is("init"), !cursor[next - 1].is(".") {
-        let isPrivate = (next - 3..<next).contains { cursor[$0].is("private") }
-        initialisers.append(cursor[next + 1].is("(") && cursor[next + 2].is(")") && !isPrivate)
-      }
-      next += 1
-    }
-    return initialisers.isEmpty || initialisers.contains(true)
   }
 }
