@@ -95,6 +95,16 @@ final class Reader: NSManagedObject {
 }
 
 enum Library {
+  /// Books with a number of pages of their own each.
+  static func books(_ count: Int, in context: NSManagedObjectContext) -> [Book] {
+    (0..<count).map { number in
+      let book = Book(context: context)
+      book.pages = Int32(number)
+      book.price = NSDecimalNumber(value: number % 5)
+      return book
+    }
+  }
+
   static func attribute(_ name: String, _ type: NSAttributeType, optional: Bool = true, _ value: Any? = nil)
     -> NSAttributeDescription
   {

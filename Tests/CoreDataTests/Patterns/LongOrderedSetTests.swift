@@ -9,13 +9,7 @@ import Testing
 
   init() throws { context = try Library.makeContainer().newBackgroundContext() }
 
-  private func books(_ count: Int) -> [Book] {
-    (0..<count).map { number in
-      let book = Book(context: context)
-      book.pages = Int32(number)
-      return book
-    }
-  }
+  private func books(_ count: Int) -> [Book] { Library.books(count, in: context) }
 
   private static func change(
     _ set: NSMutableOrderedSet, _ model: inout [Book], _ others: inout [Book], _ random: inout SplitMix64

@@ -8,14 +8,7 @@ import Testing
 
   init() throws { context = try Library.makeContainer().newBackgroundContext() }
 
-  private func books(_ count: Int) -> [Book] {
-    (0..<count).map { number in
-      let book = Book(context: context)
-      book.pages = Int32(number)
-      book.price = NSDecimalNumber(value: number % 5)
-      return book
-    }
-  }
+  private func books(_ count: Int) -> [Book] { Library.books(count, in: context) }
 
   private static func order(_ left: Any, _ right: Any) -> ComparisonResult {
     guard let left = left as? Book, let right = right as? Book, left.pages != right.pages else {
