@@ -58,12 +58,12 @@ struct ChangeSetMaking {
       if found[key.address] == nil { found[key.address] = RowDifference() }
     }
     for source in try addLinksOfReturned() where found[source] == nil { found[source] = RowDifference() }
-    let sorted = found.sorted { ($0.key.root, $0.key.key) < ($1.key.root, $1.key.key) }
+    let sorted = found.sorted { $0.key < $1.key }
     return ChangeSet(
       lineage: replica.ownLineage, generations: from...to, needed: needed, known: known,
       endTime: try later.historyTime(of: later.newestHistory()), modelChecksum: modelChecksum,
       changes: try sorted.compactMap { try change($0.key, $0.value) }
-        + deleted.filter { found[$0]?.hasRow != true }.sorted { ($0.root, $0.key) < ($1.root, $1.key) }
+        + deleted.filter { found[$0]?.hasRow != true }.sorted()
         .compactMap { try tombstone($0) })
   }
 

@@ -200,7 +200,7 @@ extension PersistentStoreCoordinator {
     let views = try log.pastViews(at: former, and: present)
     let later = views.later
     let found = try later.differences(from: views.earlier)
-    let sorted = found.sorted { ($0.key.root, $0.key.key) < ($1.key.root, $1.key.key) }
+    let sorted = found.sorted { $0.key < $1.key }
     return try sorted.compactMap { address, difference in
       let entity = try difference.entity ?? later.entity(of: address)
       return try entity.flatMap { entity in

@@ -15,6 +15,12 @@ struct RowAddress: Hashable {
   init(_ identifier: ManagedObjectID) { self.init(identifier.entity, identifier.key) }
 }
 
+extension RowAddress: Comparable {
+  static func < (left: RowAddress, right: RowAddress) -> Bool {
+    (left.root, left.key) < (right.root, right.key)
+  }
+}
+
 /// A to-many relationship of one row.
 struct LinkAddress: Hashable {
   let owner: RowAddress
