@@ -22,7 +22,7 @@ extension ChangeSetApplying {
       if let kept = kept[context.object(with: reference.destination)] { redirect(reference, to: kept) }
     }
     for loser in losers { kept[loser].map { unite(loser, with: $0) } }
-    settle()
+    noteSideEffects()
   }
 
   /// Moves a reference by a relationship without an inverse.

@@ -92,13 +92,13 @@ struct ChangeSetApplying {
     }
     // 3. Deletes are last: what referred to them is changed by then.
     for (change, object) in objects where change.kind == .deleted { try delete(change, object) }
-    settle()
+    noteSideEffects()
     applied.known = set.generations == nil ? [:] : set.known
     applied.known[replica.ownLineage] = nil
   }
 
   /// Makes what has become of the set's changes by others, such as deletes of destinations, a change of this store: it is not what their stamps say.
-  mutating func settle() {
+  mutating func noteSideEffects() {
     context.processPendingChanges()
     func isGone(_ object: ManagedObject) -> Bool { object.isDeleted || object.managedObjectContext == nil }
     for object in inserted.values where isGone(object) {
