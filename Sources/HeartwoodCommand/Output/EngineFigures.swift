@@ -13,7 +13,7 @@ struct EngineFigures {
       ("on disk", Amount.bytes(engine.fileBytes)),
       ("log", "\(Amount.bytes(engine.logBytes)) in \(Amount.text(engine.logSegments, "segment"))"),
       ("pages", "\(Amount.bytes(engine.pageBytes)) in \(Amount.text(engine.pageSegments, "segment"))"),
-      ("keys", "\(engine.keys), \(Amount.text(engine.treeLevels + 1, "level")) of tree"),
+      ("keys", "\(engine.keys), \(Amount.text(engine.treeLevels, "branch level"))"),
     ]
     fields = [
       ("store", .string(identifier)),

@@ -76,7 +76,7 @@ import Testing
   #expect(rows.last?.hasSuffix(",false") == true)
   #expect(store.kv("generations").output.hasSuffix("(2 generations)\n"))
   let text = store.kv("statistics").output.split(separator: "\n")
-  #expect(text.contains { $0.hasPrefix("keys ") && $0.contains(" 5, 1 level of tree") })
+  #expect(text.contains { $0.hasPrefix("keys ") && $0.contains(" 5, 0 branch levels") })
   #expect(store.kv("statistics", "--format", "json").output.contains("\"keys\": 5"))
 }
 

@@ -35,6 +35,15 @@ import Testing
   #expect(again.notes == "heartwood: \(path) is a store with a model already: --model is for a new one\n")
 }
 
+@Test(arguments: ["log", "binary"])
+func `an import into a folder that does not exist names the folder`(_ type: String) throws {
+  let directory = try TemporaryFolder()
+  let file = try directory.file("a.json", #"[{"@id": "Cat/1", "name": "Tom"}]"#)
+  let run = CommandRun("import", directory.path("none/a"), file, "--type", type)
+  #expect(run.status != .success)
+  #expect(run.notes.hasSuffix("there is no folder \(directory.path("none")); create it first\n"))
+}
+
 @Test func `an existing store keeps its model and its objects`() throws {
   let world = try SmallWorld()
   let more = try world.directory.file(

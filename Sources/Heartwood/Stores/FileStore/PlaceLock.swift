@@ -33,7 +33,8 @@ final class PlaceLock: Sendable {
       if let file = try locked(name, directory, timeout) { return PlaceLock(directory, name, file) }
     } catch {
       throw HeartwoodError(
-        .migration, "the place of the store at \(path) could not be locked: \(error)", underlying: error)
+        .migration, "the place of the store at \(path) could not be locked: \(StoreFile.reason(error))",
+        underlying: error)
     }
     throw HeartwoodError(
       .persistentStoreTimeout,

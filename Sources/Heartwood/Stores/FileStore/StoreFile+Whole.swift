@@ -68,7 +68,8 @@ extension StoreFile {
       return try body()
     } catch let error as FileSystemError {
       throw HeartwoodError(
-        .persistentStoreOperation, "the store at \(path) could not be changed: \(error)", underlying: error)
+        .persistentStoreOperation, "the store at \(path) could not be changed: \(reason(error))",
+        underlying: error)
     }
   }
 

@@ -82,6 +82,12 @@ final class StoreFile: Sendable {
     }
     return (url.deletingLastPathComponent().path, name)
   }
+
+  /// The reason of a failure, in a message about a store; a missing folder is named as such.
+  static func reason(_ error: FileSystemError) -> String {
+    error.code == .notFound && error.operation == .openDirectory
+      ? "there is no folder \(error.path); create it first" : "\(error)"
+  }
 }
 
 /// Reading.
@@ -177,7 +183,8 @@ extension StoreFile {
 
   private static func unreadable(_ path: String, _ error: FileSystemError) -> HeartwoodError {
     let why =
-      error.code == .notARegularFile ? "it is no file, and stores of this type are single files" : "\(error)"
+      error.code == .notARegularFile
+      ? "it is no file, and stores of this type are single files" : reason(error)
     return HeartwoodError(
       .persistentStoreOpen, "the store at \(path) could not be opened: \(why)", underlying: error)
   }
