@@ -23,7 +23,7 @@ extension HeartwoodError {
   /// A save to a store that is open for reading only.
   static func openReadOnly(_ place: String) -> HeartwoodError {
     HeartwoodError(
-      .persistentStoreSave, "the store at \(place) is open read-only; open it without isReadOnly to save",
+      .persistentStoreSave, "the store at \(place) is open read-only; open it for writing to save",
       underlying: CocoaError(.fileWriteNoPermission))
   }
 
