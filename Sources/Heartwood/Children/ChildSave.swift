@@ -34,7 +34,8 @@ struct ChangesForParent {
 
   var inserted: [Changed] = []
   var updated: [Changed] = []
-  var deleted: [Read] = []
+  /// With the relationships that were changed before: delete rules are applied in the parent again.
+  var deleted: [Changed] = []
   /// Objects that must not have changed.
   var watched: [Read] = []
   /// The authors of the changes.
@@ -45,7 +46,7 @@ struct ChangesForParent {
   init(_ plan: SavePlan, of context: ManagedObjectContext) {
     inserted = plan.inserted.map { Changed($0, slots: $0.slotsForParent) }
     updated = zip(plan.updated, plan.changedSlots).map { Changed($0, slots: $1) }
-    deleted = plan.deleted.map { ($0.identifier, BaseRow($0)) }
+    deleted = plan.deleted.map { Changed($0, slots: $0.changedReferenceSlots) }
     watched = plan.watched.map { ($0.identifier, BaseRow($0)) }
     knowsVersions = context.knownVersions.isComplete
     authors = context.nextSave.authorsOfChildren
@@ -77,6 +78,11 @@ extension EntityDescription {
 }
 
 extension ManagedObject {
+  /// The slots of to-one relationships that have changed, but for transient ones.
+  fileprivate final var changedReferenceSlots: [Int] {
+    slotsForParent.filter { entity.compiled.relationshipBySlot[$0] != nil }
+  }
+
   /// The slots whose values a save moves to the parent context: those that have changed. Of an object that is not in the store yet also
   /// those that were set to the value that they had, as it may become a stored one with another value. Transient relationships stay in their
   /// context.
@@ -120,12 +126,16 @@ struct ChildSave {
     for (object, changed) in zip(objects, child.inserted + child.updated) {
       take(changed, into: object, child.knowsVersions)
     }
-    for (identifier, base) in child.deleted {
-      let object = context.object(identifier.entity, identifier.key)
+    for deleted in child.deleted {
+      let object = context.object(deleted.entity, deleted.identifier.key)
       let wasRead = object.isRealised
       object.willRead()
       guard !object.state.contains(.inaccessible) else { continue }
-      if !wasRead { noteBase(base, of: object, [], isStrict: child.knowsVersions) }
+      if !wasRead { noteBase(deleted.base, of: object, [], isStrict: child.knowsVersions) }
+      if !deleted.values.isEmpty || !deleted.relationships.isEmpty {
+        context.willEdit(object)
+        takeRelationships(deleted, into: object)
+      }
       context.markDeleted(object)
     }
     for (identifier, base) in child.watched {
@@ -194,12 +204,20 @@ struct ChildSave {
     }
     if let store = changed.assignedStore { context.nextSave.assignedStores[object.identifier.key] = store }
     for (slot, value) in changed.values {
-      leavePartner(object, slot, for: value)
+      if object.entity.compiled.relationshipBySlot[slot] != nil { continue }
       let isSet = object.isSet(slot)
       object.setEdit(slot, value)
       if changed.madeDefaults.contains(slot), !isSet {
         object.makePendingValues().noteMadeDefault(slot)
       }
+    }
+    takeRelationships(changed, into: object)
+  }
+
+  private func takeRelationships(_ changed: ChangesForParent.Changed, into object: ManagedObject) {
+    for (slot, value) in changed.values where object.entity.compiled.relationshipBySlot[slot] != nil {
+      leavePartner(object, slot, for: value)
+      object.setEdit(slot, value)
     }
     for (slot, differences) in changed.relationships { take(differences, into: object, slot) }
   }

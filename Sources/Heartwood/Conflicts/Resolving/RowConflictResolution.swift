@@ -201,19 +201,37 @@ extension RowConflictResolution {
     context.view.held = nil
     for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
       // The destinations in the store count: an object that left it with its own delete may have been kept.
-      let state = object.relationshipState(at: relationship.slot)
-      state?.forgetDifferences()
-      state?.unload()
+      if let state = object.relationshipState(at: relationship.slot) {
+        let left = state.removed.filter { hasLeft($0, relationship, of: object) }
+        state.forgetDifferences()
+        state.unload()
+        left.forEach(state.remove)
+      }
       guard relationship.inverseRelationship?.isToMany == false else { continue }
       for key in context.relatedKeys(object, relationship.slot) { refreshPartner(relationship, key) }
     }
     // The partners are those of the newest row.
     for (relationship, partner) in object.committedPairs {
+      if case .object(let id) = partner, hasLeft(id.key, relationship, of: object) { continue }
       object.dropEdit(relationship.slot)
       refreshPartner(relationship, partner)
     }
     context.changes.unpropagatedDeletes.append(object)
     context.propagateDeletes()
+  }
+
+  /// Whether the program has taken an object out of a relationship, and not the delete of the object.
+  private func hasLeft(_ key: UInt64, _ relationship: RelationshipDescription, of object: ManagedObject)
+    -> Bool
+  {
+    guard let partner = context.registered(relationship.destinationEntity.rootEntity, key),
+      !partner.state.contains(.deleted)
+    else { return false }
+    guard let inverse = relationship.inverseRelationship else { return true }
+    if inverse.isToMany {
+      return partner.relationshipState(at: inverse.slot)?.removed.contains(object.identifier.key) == true
+    }
+    return partner.isSet(inverse.slot) && partner.value(at: inverse.slot) != .object(object.identifier)
   }
 }
 
