@@ -12,7 +12,23 @@ extension ManagedObjectContext {
   /// Prepares a fetch: applies pending delete rules, and throws the error of an unreadable object if there is one.
   func beginReading() throws {
     processPendingChanges()
+    try showReturned()
     try throwIfUnreadable()
+  }
+
+  /// Takes back that objects were deleted of which an earlier view had no row, where the view that is read now has one.
+  ///
+  /// - Complexity: A look-up for each of them where the store has a new generation, and always in a child context.
+  func showReturned() throws {
+    guard changes.gone.contains(where: { $0.state.contains(.withoutRow) }) else { return }
+    let rows = try readingView()
+    guard parent != nil || view.generationWithoutRows != rows.generation else { return }
+    view.generationWithoutRows = rows.generation
+    for object in Array(changes.gone) where object.state.contains(.withoutRow) {
+      guard try rows.withRow(object.entity.rootEntity, object.identifier.key, { $0 != nil }) else { continue }
+      undelete(object)
+      event.refreshed.append(object)
+    }
   }
 
   /// Loads the row of a fault.
@@ -76,6 +92,7 @@ extension ManagedObjectContext {
       return noteUnreadable(HeartwoodError.noRow(object.identifier), object)
     }
     markInaccessible(object)
+    object.state.insert(.withoutRow)
   }
 
   /// Makes an object a deleted one whose row is gone already. Delete rules are not applied.
@@ -97,6 +114,8 @@ struct ViewHolder {
   var held: (any StoreView)?
   /// The view that the context is pinned to.
   var pinned: (any StoreView)?
+  /// The generation that was asked last for the rows of objects that had none.
+  var generationWithoutRows: UInt64?
   /// The coordinator's store when its opening number was `openingNumber`.
   var store: (any ContextStore)?
   var openingNumber = 0

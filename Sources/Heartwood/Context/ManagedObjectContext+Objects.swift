@@ -62,6 +62,7 @@ extension ManagedObjectContext {
     takeAssignedIdentifiers()
     guard let localKey = localKey(of: objectID) else { throw HeartwoodError.noRow(objectID) }
     let root = objectID.entity.rootEntity
+    try showReturned()
     if let object = registered(root, localKey), !object.isFault || object.hasChanges {
       if object.state.contains(.inaccessible) { throw HeartwoodError.noRow(objectID) }
       return object

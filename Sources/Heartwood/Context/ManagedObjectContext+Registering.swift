@@ -116,8 +116,18 @@ extension ManagedObjectContext {
     permanentKeys.insert(identifier.key, for: object.identifier.key)
     ObjectReference.rename(object.identifier.key, to: identifier)
     object.identifier = identifier
+    if let former = identities.object(root, identifier.key) { leave(former) }
     identities.insert(object, root, identifier.key)
     usedObjects?.add(identifier)
+  }
+
+  /// Removes an object that was made for an identifier of which there was no row, and that a new object has now.
+  private func leave(_ object: ManagedObject) {
+    changes.gone.remove(object)
+    changes.updated.remove(object)
+    changes.deleted.remove(object)
+    object.state = []
+    forget(object)
   }
 
   /// Releases objects that only the context references and that have nothing to save.

@@ -142,7 +142,11 @@ extension SavePlan {
     outcome.identifiers.reserveCapacity(inserted.count)
     var runs = KeyRuns()
     let naming = inserted.first?.managedObjectContext?.persistentStoreCoordinator?.namingStores ?? [:]
-    for object in inserted where object.identifier.isTemporaryID {
+    for object in inserted {
+      guard object.identifier.isTemporaryID else {
+        try transaction.noteGivenKey(object.identifier.key, object.entity.rootEntity)
+        continue
+      }
       let store = choice?.number(of: object) ?? 0
       if naming[store] == nil { runs.count(object.entity.rootEntity, in: store) }
     }

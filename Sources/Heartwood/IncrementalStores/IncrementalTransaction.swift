@@ -145,6 +145,8 @@ final class IncrementalTransaction: StoreTransaction {
     try writing.newIdentifiers(entity, count).map(\.keyInItsStore)
   }
 
+  func noteGivenKey(_ key: UInt64, _ root: EntityDescription) {}
+
   func versionOfRestoredRow(_ key: UInt64) throws -> UInt32 { 1 }
 
   func insert(_ entity: EntityDescription, _ key: UInt64, row: inout [UInt8]) throws {

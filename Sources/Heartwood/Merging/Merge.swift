@@ -77,9 +77,9 @@ struct Merge {
     object.state.insert(.deletedElsewhere)
   }
 
-  /// Shows an object again whose row others have deleted and then inserted.
+  /// Shows an object again whose row others have deleted and then inserted, or that had none when it was read.
   private func bringBack(_ object: ManagedObject) {
-    guard object.state.contains(.deletedElsewhere) else { return }
+    guard !object.state.isDisjoint(with: [.deletedElsewhere, .withoutRow]) else { return }
     context.undelete(object)
     takeNewestRow(of: object)
   }
@@ -114,6 +114,7 @@ struct Merge {
     guard let object = context.registeredObject(for: identifier), !object.state.contains(.inserted) else {
       return false
     }
+    if object.state.contains(.withoutRow) { context.undelete(object) }
     guard !object.state.contains(.deleted) else {
       object.state.insert(.changedWhileDeleted)
       return false

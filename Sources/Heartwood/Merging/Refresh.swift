@@ -86,6 +86,7 @@ struct Refresh {
     context.unreadable[object.identifier] = nil
     object.state.remove(.unreadable)
     object.pending?.header.fetched = [:]
+    if object.state.contains(.withoutRow) { context.undelete(object) }
     guard !object.state.contains(.inserted) else { return }
     if mergeChanges {
       refreshKeepingChanges(object)

@@ -252,8 +252,12 @@ struct ObjectState: OptionSet {
   static let deletedElsewhere = ObjectState(rawValue: 512)
   /// The context was reset, and has forgotten the object and its values.
   static let leftAsFault = ObjectState(rawValue: 1024)
+  /// The object is inaccessible, as the view that was read had no row of it. A later view may have one.
+  static let withoutRow = ObjectState(rawValue: 2048)
   /// The states that end when a delete is taken back.
-  static let ofDeletes: ObjectState = [.deleted, .inaccessible, .changedWhileDeleted, .deletedElsewhere]
+  static let ofDeletes: ObjectState = [
+    .deleted, .inaccessible, .changedWhileDeleted, .deletedElsewhere, .withoutRow,
+  ]
 }
 
 extension ManagedObject {

@@ -285,6 +285,9 @@ protocol StoreTransaction: RowSource {
   /// Says that `keys(in:like:)` is called with these rows next, so that they are looked up together.
   func lookUp(_ indexes: [StoreIndex], _ rows: () -> [[UInt8]]) throws
 
+  /// Has later keys be above one that a new row has already.
+  func noteGivenKey(_ key: UInt64, _ root: EntityDescription) throws
+
   /// The version of a row that is inserted again under the key of a deleted one: greater than any that the former row has had, so that
   /// those who have read that meet a conflict.
   func versionOfRestoredRow(_ key: UInt64) throws -> UInt32

@@ -115,6 +115,63 @@ final class Player: ManagedObject {
     #expect(try other.count(Player.self) == 0)
   }
 
+  @Test func `an object without a row is shown once its row is read`() throws {
+    for way in ["fetch", "refresh", "refreshAll", "merge", "pin", "existing"] {
+      let (writer, reader) = (container.newBackgroundContext(), container.newBackgroundContext())
+      if way == "pin" { try reader.setQueryGenerationFrom(.current) }
+      _ = try reader.fetch(Player.self)
+      let player = Player(context: writer)
+      player.name = way
+      try writer.obtainPermanentIDs(for: [player])
+      if way == "pin" { try writer.save() }
+      let found = reader.object(with: player.objectID, as: Player.self)
+      #expect(found.name == "" && found.isDeleted)
+      let lone = Player(context: reader)
+      lone.name = "lone"
+      if way != "pin" { try writer.save() }
+      switch way {
+      case "refresh": reader.refresh(found, mergeChanges: false)
+      case "refreshAll": reader.refreshAllObjects()
+      case "pin": try reader.setQueryGenerationFrom(nil)
+      case "merge":
+        reader.mergeChanges(
+          fromContextDidSave: Notification(
+            name: .managedObjectContextDidSave, userInfo: ["inserted": [player.objectID]]))
+        #expect(found.name == way)
+      case "existing": #expect(try reader.existingObject(with: player.objectID) === found)
+      default: break
+      }
+      let all = try reader.fetch(Player.self, where: { $0.name == way })
+      #expect(all == [found] && found.name == way && !found.isDeleted, "\(way)")
+      let horn = Horn(context: reader)
+      horn.player = found
+      try reader.save()
+      #expect(try container.newBackgroundContext().count(Horn.self, where: { $0.player.name == way }) == 1)
+    }
+  }
+
+  @Test func `a new object takes the place of one that was made for its identifier`() throws {
+    for (obtains, reads) in [(false, false), (false, true), (true, false), (true, true)] {
+      let known = Player(context: context)
+      try context.save()
+      let next = ManagedObjectID(
+        entity: known.entity, key: known.objectID.key + 1, store: known.objectID.store)
+      let stranger = context.object(with: next, as: Player.self)
+      if reads { #expect(stranger.name == "" && stranger.isDeleted) }
+      let player = Player(context: context)
+      player.name = "Ida"
+      if obtains { try context.obtainPermanentIDs(for: [player]) }
+      try context.save()
+      #expect(player.objectID == next && stranger.managedObjectContext == nil)
+      #expect(context.object(with: next) === player)
+      player.name = "Eva"
+      try context.save()
+      #expect(try context.count(Player.self, where: { $0.name == "Eva" }) == 1)
+      context.delete(player)
+      try context.save()
+    }
+  }
+
   // Findings: free objects show the default of the prototype
   @Test func `a default that is made for each object is one for an object without a context, too`() throws {
     let entity = try #require(container.managedObjectModel.entitiesByName["Player"])

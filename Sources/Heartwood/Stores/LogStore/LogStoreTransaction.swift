@@ -49,7 +49,6 @@ final class LogStoreTransaction: StoreTransaction, StoreReading {
     return first
   }
 
-  /// Has later keys be above one that was given out elsewhere.
   func noteGivenKey(_ key: UInt64, _ root: EntityDescription) throws {
     let counter = KeySpace.counterKey(schema.keyNumber(of: root))
     if try number(counter) ?? 1 <= key { try put(counter, KeySpace.value(key + 1)) }

@@ -57,6 +57,10 @@ final class StoreUnionTransaction: StoreTransaction {
     try member(store).newKeys(root, count, in: 0).numbered(store)
   }
 
+  func noteGivenKey(_ key: UInt64, _ root: EntityDescription) throws {
+    try member(key.storeNumber).noteGivenKey(key.keyInStore, root)
+  }
+
   func versionOfRestoredRow(_ key: UInt64) throws -> UInt32 {
     try member(key.storeNumber).versionOfRestoredRow(key.keyInStore)
   }
