@@ -165,7 +165,15 @@ struct ChildSave {
     // An object whose save in the child has failed after it came here may be there already, and one whose delete the child has
     // saved and undone is among the deleted ones.
     if let object = context.registered(changed.entity.rootEntity, key) {
-      if object.isDeleted { Merge(context).restoreDeleted(object) }
+      // It may be a fault that was made for the identifier here.
+      if object.state.isDisjoint(with: [.inserted, .deleted]) { object.willRead() }
+      if object.state.contains(.withoutRow) {
+        context.undelete(object)
+        context.identities.remove(object.entity.rootEntity.number, key)
+        context.adoptInserted(object, as: changed.identifier)
+      } else if object.isDeleted {
+        Merge(context).restoreDeleted(object)
+      }
       return object
     }
     let object = changed.entity.factory.makeObject()

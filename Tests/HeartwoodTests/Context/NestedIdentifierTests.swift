@@ -47,6 +47,47 @@ import Testing
     #expect(try child.fetch(Person.self, where: { $0.company.code == "A" }) == [mine])
   }
 
+  @Test func `an object of a child is inserted though its parent has asked for its identifier before`() throws
+  {
+    for reads in [false, true] {
+      let root = try makeContainer().newBackgroundContext()
+      let child = ManagedObjectContext(.privateQueue, parent: root)
+      let ada = child.makePerson("Ada")
+      try child.obtainPermanentIDs(for: [ada])
+      let asked = root.object(with: ada.objectID, as: Person.self)
+      if reads { #expect(asked.name == "" && asked.isDeleted) }
+      try child.save()
+      #expect(asked.isInserted && !asked.isDeleted && asked.name == "Ada")
+      try root.save()
+      root.reset()
+      #expect(try root.fetch(Person.self).map(\.name) == ["Ada"])
+    }
+  }
+
+  @Test func `an object whose delete a parent takes back is shown in its child again`() throws {
+    for way in ["fetch", "refresh", "existing"] {
+      let root = try makeContainer().newBackgroundContext()
+      let child = ManagedObjectContext(.privateQueue, parent: root)
+      let ada = root.makePerson("Ada")
+      try root.save()
+      root.delete(ada)
+      let mine = child.object(with: ada.objectID, as: Person.self)
+      #expect(mine.name == "" && mine.isDeleted)
+      root.rollback()
+      switch way {
+      case "fetch": #expect(try child.fetch(Person.self) == [mine])
+      case "refresh": child.refresh(mine, mergeChanges: true)
+      default: #expect(try child.existingObject(with: ada.objectID) === mine)
+      }
+      #expect(mine.name == "Ada" && !mine.isDeleted)
+      mine.name = "Eva"
+      try child.save()
+      try root.save()
+      root.reset()
+      #expect(try root.fetch(Person.self).map(\.name) == ["Eva"])
+    }
+  }
+
   // CTX-29
   @Test func `an object that a child has saved obtains the identifier that its parent writes it under`()
     throws
