@@ -16,17 +16,51 @@ final class PathProbe {
     // The last step may be inside of a composite value.
     let valueType = keyPath.readType
     let wrapped = (valueType as? any OptionalType.Type)?.wrappedType
-    if valueType == probe.lastType || wrapped == probe.lastType { return probe.names }
+    if valueType == probe.lastType || wrapped == probe.lastType {
+      return isProperty(keyPath, probe, of: model) ? probe.names : nil
+    }
     let usual = Reading(result: result, answer: probe.answer)
     guard let structure = probe.lastType,
       let path = field(
         of: valueType, in: structure, usual,
         { field in
-          let altering = PathProbe(altering: field)
+          let altering = PathProbe(.altered(field))
           return altering.evaluate(keyPath, on: model).map { Reading(result: $0, answer: altering.answer) }
         })
     else { return nil }
     return probe.names + path
+  }
+
+  /// Whether a key path has the value of the property that it reads last, whatever that is: a computed property may have the same type.
+  private static func isProperty(
+    _ keyPath: AnyKeyPath, _ usual: PathProbe, of model: ModelClass
+  ) -> Bool {
+    let ways: [Answering] =
+      switch usual.lastProperty?.kind {
+      case .attribute: usual.lastType.map { PlaceholderValue.various($0).map { .value($0) } } ?? []
+      case .toMany: [.models]
+      case .toOne, .unknown, nil: []
+      }
+    return ([.usual] + ways).allSatisfy { way in
+      let probe = PathProbe(way)
+      let result = probe.evaluate(keyPath, on: model)
+      return !probe.isBroken && probe.names == usual.names && isSame(result, probe.answer)
+    }
+  }
+
+  private static func isSame(_ result: Any?, _ answer: Any?) -> Bool {
+    if let models = answer as? any RelationshipCollection {
+      return (result as? any RelationshipCollection).map { identities(of: $0) } == identities(of: models)
+    }
+    if let model = answer as? any PersistentModel {
+      let found = (result as? any OptionalType).map(\.wrapped) ?? result
+      return (found as? any PersistentModel).map { $0 === model } ?? false
+    }
+    return text(of: result) == text(of: answer)
+  }
+
+  private static func identities(of models: some RelationshipCollection) -> [ObjectIdentifier] {
+    models._models.map { ObjectIdentifier($0) }
   }
 
   /// The result of a key path, and the value of the last property on its way.
@@ -35,13 +69,23 @@ final class PathProbe {
     let answer: Any?
   }
 
-  private init(altering field: StructureFields.Field? = nil) { altered = field }
+  /// The values that the last property of a path is read as.
+  private enum Answering {
+    case usual
+    case value(Any)
+    /// A structure with another value than usual in a field.
+    case altered(StructureFields.Field)
+    /// Two models, where a relationship leads to several.
+    case models
+  }
 
-  private var lastType: (any Any.Type)?
+  private init(_ answering: Answering = .usual) { self.answering = answering }
+
+  private var lastProperty: ModelProperty?
+  private var lastType: (any Any.Type)? { lastProperty?.valueType }
   /// The value that the last property was read as.
   private var answer: Any?
-  /// The field of composite values that has another value than usual.
-  private let altered: StructureFields.Field?
+  private let answering: Answering
 
   private func evaluate(_ keyPath: AnyKeyPath, on model: ModelClass) -> Any? {
     let root = makeModel(model.type)
@@ -98,32 +142,40 @@ final class PathProbe {
       let property = ModelClass.of(type).property(hash)
     else { programError("a property that its class does not have was read") }
     names.append(property.name)
-    lastType = property.valueType
-    let answer: Any?
+    lastProperty = property
+    let made: Any?
     switch property.kind {
     case .attribute(let coding):
       last = nil
       let placeholder = coding.placeholder()
-      answer =
-        altered.flatMap { field in placeholder.map { PlaceholderValue.altered($0, field) } } ?? placeholder
-      self.answer = answer
+      switch answering {
+      case .usual, .models: made = placeholder
+      case .value(let value): made = value
+      case .altered(let field): made = placeholder.map { PlaceholderValue.altered($0, field) }
+      }
     case .toOne(let destination, _):
-      let made = makeModel(destination)
-      last = made
-      answer = made
+      let model = makeModel(destination)
+      last = model
+      made = model
     case .toMany:
       last = nil
-      answer = (Value.self as? any RelationshipCollection.Type).map { empty($0) }
-    case .unknown: answer = nil
+      made = (Value.self as? any RelationshipCollection.Type).map { collection($0) }
+    case .unknown: made = nil
     }
-    if let value = answer as? Value { return value }
-    if let value = property.defaultValue as? Value { return value }
-    programError(
-      "\(property.name) of \(type) is of a type, \(Value.self), of which no value can be made to find out what a key path reads"
-    )
+    guard let value = made as? Value ?? property.defaultValue as? Value else {
+      programError(
+        "\(property.name) of \(type) is of a type, \(Value.self), of which no value can be made to find out what a key path reads"
+      )
+    }
+    answer = value
+    return value
   }
 
-  private func empty<Collection: RelationshipCollection>(_ type: Collection.Type) -> Any {
-    Collection._collection(of: [])
+  private func collection<Collection: RelationshipCollection>(_ type: Collection.Type) -> Any {
+    guard case .models = answering else { return Collection._collection(of: []) }
+    let models = (0..<2).compactMap { _ in
+      makeModel(Collection.PersistentElement.self) as? Collection.PersistentElement
+    }
+    return Collection._collection(of: models)
   }
 }

@@ -61,6 +61,46 @@ enum PlaceholderValue {
   private static func one<Value: StoredInteger>(_ type: Value.Type) -> Any { Value(1) }
   private static func one<Value: StoredFraction>(_ type: Value.Type) -> Any { Value(1) }
 
+  /// Values of a type that are unlike each other, as far as some are known: a computed property may answer with the value of another one for some
+  /// of them.
+  static func various(_ type: any Any.Type) -> [Any] {
+    func open<Value>(_ type: Value.Type) -> [Any] {
+      if let optional = type as? any OptionalType.Type {
+        return various(optional.wrappedType) + [absent(optional)]
+      }
+      if let cases = type as? any CaseIterable.Type { return allCases(cases) }
+      if let plain = type as? any AttributeValue.Type { return variousPlain(plain) }
+      if let integer = type as? any StoredInteger.Type {
+        return [make(type), one(integer)].compactMap { $0 }
+      }
+      if let fraction = type as? any StoredFraction.Type {
+        return [make(type), one(fraction)].compactMap { $0 }
+      }
+      return [decoded(type)].compactMap { $0 }
+    }
+    return _openExistential(type, do: open)
+  }
+
+  private static func absent<Value: OptionalType>(_ type: Value.Type) -> Any { Value.none as Any }
+  private static func allCases<Value: CaseIterable>(_ type: Value.Type) -> [Any] {
+    type.allCases.prefix(4).map { $0 }
+  }
+
+  private static func variousPlain<Value: AttributeValue>(_ type: Value.Type) -> [Any] {
+    let stored: [_Value] =
+      switch type.attributeType {
+      case .integer16, .integer32, .integer64: [.int(0), .int(7), .int(-3)]
+      case .double, .float: [.double(0), .double(7.5), .double(-3)]
+      case .decimal: [.decimal(0), .decimal(7.5), .decimal(-3)]
+      case .string: [.string(""), .string(" aB 2 "), .string("Ü,x/y.z")]
+      case .boolean: [.bool(false), .bool(true)]
+      case .date: [.date(0), .date(1e9 + 0.5), .date(-1e9)]
+      case .binaryData: [.data(Data()), .data(Data([1, 200]))]
+      default: []
+      }
+    return stored.compactMap { Value($0) } + [plainValue(type, 1)].compactMap { $0 }
+  }
+
   /// A structure with another value in one of its fields; the same one if the field is of none of the types of attributes.
   static func altered(_ structure: Any, _ field: StructureFields.Field) -> Any {
     func open<Structure>(_ structure: Structure) -> Any {
