@@ -215,7 +215,7 @@ extension NSManagedObject {
       if let own = unmodelledValue(forKey: key) { return own }
       return value(forUndefinedKey: key)
     }
-    return foundationValue(_plainValue(forKey: key), at: slot)
+    return plainFoundationValue(forKey: key, at: slot)
   }
 
   private final func setModelled(_ value: Any, _ key: String) {
@@ -297,7 +297,9 @@ enum ManagedValue {
   /// The destinations of a relationship in the declared type; nil if that type is none of the usual ones.
   static func related<Value>(_ type: Value.Type, _ object: NSManagedObject, _ key: String) -> Value? {
     if let collection = type as? any _ObjectCollection.Type {
-      return collection.make(object._destinations(key)) as? Value
+      return object.relatedObjects(forKey: key).collection {
+        collection.make(object._destinations(key)) as? Value
+      }
     }
     return nil
   }

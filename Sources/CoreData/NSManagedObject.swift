@@ -52,7 +52,7 @@ open class NSManagedObject: ManagedObject, NSFetchRequestResult, NSObjectProtoco
   open override func value(forKey key: String) -> Any? {
     if let own = _ownValue(forKey: key) { return own }
     if let value = exposedFoundationValue(forKey: key) { return value }
-    if let slot = entity.slotIndex(named: key) { return foundationValue(super.value(forKey: key), at: slot) }
+    if let slot = entity.slotIndex(named: key) { return plainFoundationValue(forKey: key, at: slot) }
     if let other = unmodelledValue(forKey: key) { return other }
     return value(forUndefinedKey: key)
   }

@@ -107,6 +107,18 @@ extension NSManagedObject {
     }
   }
 
+  /// The value of a property as key-value coding has it, also in an object whose class overrides it.
+  final func plainFoundationValue(forKey key: String, at slot: Int) -> Any? {
+    guard entity.isRelationship(at: slot), entity.relationship(at: slot).isToMany else {
+      return foundationValue(_plainValue(forKey: key), at: slot)
+    }
+    let related = relatedObjects(forKey: key)
+    if entity.relationship(at: slot).isOrdered {
+      return related.collection { NSOrderedSet(array: _destinations(key)) }
+    }
+    return related.collection { NSSet(array: _destinations(key)) }
+  }
+
   /// A value of key-value coding in the types that `ManagedObject` takes.
   final func storedValue(_ value: Any?, at slot: Int) -> Any? {
     guard let value else { return nil }

@@ -10,7 +10,7 @@ extension ManagedObjectContext {
   func endEventWithDeletes() {
     beginUse("processing pending changes")
     defer { endUse() }
-    lastRead = nil
+    lastReads.removeAll()
     if propagatesDeletesAtEndOfEvent { propagateDeletes() }
     endEvent()
     takeAssignedIdentifiers()

@@ -149,8 +149,10 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
   @exclusivity(unchecked) var ignoresEdits = false
   /// The save that runs; nil if none does.
   var saveProgress: SaveProgress?
-  /// The to-many property that was last read or written in this event.
-  @exclusivity(unchecked) var lastRead: LastRead?
+  /// The to-many properties that were last read or written in this event.
+  let lastReads = LastReads()
+  /// Releases the collections that relationships were last read or written as.
+  package final func forgetLastReads() { lastReads.removeAll() }
   /// The changed objects as fetches look them up; nil until one does, and after changes that no event has.
   var pendingLookup: PendingLookup?
   /// `editCount` at the end of the last event.

@@ -10,6 +10,7 @@ struct Refresh {
   func rollback() {
     context.beginUse("rollback")
     defer { context.endUse() }
+    context.lastReads.removeAll()
     for object in Array(context.changes.inserted) + Array(context.changes.discarded) {
       context.note(object)
       object.state = [.inserted, .deleted, .noted]
@@ -65,7 +66,7 @@ struct Refresh {
     context.changes = PendingChanges()
     context.forgetShownChanges()
     context.event = ContextEvent()
-    context.lastRead = nil
+    context.lastReads.removeAll()
     context.undoManager?.removeAllActions()
     if context.view.pinned != nil {
       context.view.pinned = nil
@@ -91,6 +92,7 @@ struct Refresh {
     if mergeChanges {
       refreshKeepingChanges(object)
     } else {
+      context.lastReads.removeAll()
       dropChanges(of: object)
     }
   }

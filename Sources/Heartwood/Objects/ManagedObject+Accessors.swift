@@ -131,16 +131,13 @@ extension ManagedObject {
   /// The value that a to-many property was last read or written as in this event, if it is still the current one.
   @usableFromInline
   final func lastReadDestinations(at slot: Int) -> Any? {
-    guard let last = managedObjectContext?.lastRead, last.owner === self, last.slot == slot,
-      let state = relationshipState(at: slot), state.isLoaded, state.version == last.version
-    else { return nil }
-    return last.destinations
+    relationshipState(at: slot).flatMap { managedObjectContext?.lastReads.destinations(of: $0) }
   }
 
   @usableFromInline
   final func noteReadDestinations(_ destinations: Any, at slot: Int) {
-    guard let context = managedObjectContext, let state = relationshipState(at: slot) else { return }
-    context.lastRead = LastRead(owner: self, slot: slot, version: state.version, destinations: destinations)
+    guard let state = relationshipState(at: slot) else { return }
+    managedObjectContext?.lastReads.note(destinations, of: state)
   }
 
   final func changeDestinations(

@@ -53,6 +53,17 @@ extension ManagedObject {
   package final func setStoredDestinations(_ destinations: [ManagedObject], at slot: Int) {
     setDestinations(destinations, at: slot)
   }
+
+  /// Changes destinations of a to-many relationship without an order. Unsaved ones are the last, in the order of their addition.
+  ///
+  /// - Returns: Whether those that were added are unsaved ones now. One that is put back is where it was before.
+  package final func changeStoredDestinations(
+    at slot: Int, removing removed: [ManagedObject], adding added: [ManagedObject]
+  ) -> Bool {
+    changeDestinations(at: slot, removing: removed, adding: added)
+    let unsaved = relationshipState(at: slot)?.added
+    return added.allSatisfy { unsaved?.contains($0.identifier.key) == true }
+  }
 }
 
 extension AttributeDescription {

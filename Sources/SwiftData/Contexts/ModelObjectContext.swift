@@ -11,6 +11,8 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
   private weak var owner: ModelContext?
   /// Whether there is a `ModelContext`: to look at this takes less time than to load a weak reference.
   private var hasOwner = false
+  /// Whether models may be kept, and with them this context.
+  var keepsModels: Bool { hasOwner }
   /// The objects whose models are kept.
   private var kept: [_ModelObject] = []
   /// The objects that were asked for an identifier before they were saved, by it.
@@ -157,6 +159,7 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
     for object in kept { object.keptModel = nil }
     kept = []
     recentDestinations = RecentModels()
+    forgetLastReads()
   }
 
   /// Notes that a model has changes, and keeps it.
@@ -184,6 +187,7 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
     let released = kept
     kept = []
     recentDestinations = RecentModels()
+    forgetLastReads()
     for object in released {
       if object.hasChanges { kept.append(object) } else { object.keptModel = nil }
     }

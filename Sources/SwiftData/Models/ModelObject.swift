@@ -112,6 +112,7 @@ public final class _ModelObject: ManagedObject, @unchecked Sendable {
 
   /// Has no models any more.
   final func releaseModels() {
+    home?.forgetLastReads()
     model = nil
     keptModel = nil
     joined = []

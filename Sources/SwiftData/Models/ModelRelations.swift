@@ -1,3 +1,4 @@
+import CoreData
 import Heartwood
 
 /// Relationships of models: between models in memory and objects of the graph.
@@ -10,20 +11,6 @@ enum ModelRelations {
   static func destination(of object: _ModelObject, _ property: ModelProperty) -> (any PersistentModel)? {
     guard let destination = object._destination(property.name) as? _ModelObject else { return nil }
     return object.home?.model(of: destination)
-  }
-
-  /// The models that a to-many relationship leads to, in the order of their insertion.
-  static func destinations<Collection: RelationshipCollection>(
-    of object: _ModelObject, _ property: ModelProperty, in type: Collection.Type
-  ) -> Any {
-    let context = object.home
-    let objects = object._destinations(property.name)
-    var models: [Collection.PersistentElement] = []
-    models.reserveCapacity(objects.count)
-    for case let destination as _ModelObject in objects {
-      if let model = context?.model(of: destination) as? Collection.PersistentElement { models.append(model) }
-    }
-    return Collection._collection(of: models)
   }
 
   /// Whether a model is one of a class.
@@ -52,10 +39,17 @@ enum ModelRelations {
 
   /// Sets a relationship of a model in a context. Models that have none are inserted.
   static func set(_ value: Any, of object: _ModelObject, _ property: ModelProperty) {
-    set(models(in: value), of: object, property)
+    if case .toMany = property.kind, let collection = value as? any RelationshipCollection {
+      return setElements(of: collection, of: object, property)
+    }
+    setAll(models(in: value), of: object, property)
   }
 
-  static func set(_ models: [any PersistentModel], of object: _ModelObject, _ property: ModelProperty) {
+  private static func setElements<Collection: RelationshipCollection>(
+    of value: Collection, of object: _ModelObject, _ property: ModelProperty
+  ) { setList(value._models, of: object, property) }
+
+  static func setAll(_ models: [any PersistentModel], of object: _ModelObject, _ property: ModelProperty) {
     guard let context = object.home else { return }
     guard case .toMany = property.kind else {
       let destination = models.first.flatMap { context.object(of: $0, relating: property.name) }
@@ -89,7 +83,7 @@ enum ModelRelations {
   /// Adds to a relationship of a model that is being inserted: models that are inserted with it may have set the other side.
   static func add(_ models: [any PersistentModel], to object: _ModelObject, _ property: ModelProperty) {
     guard case .toMany = property.kind, let context = object.home else {
-      return set(models, of: object, property)
+      return setAll(models, of: object, property)
     }
     let related = object.relatedObjects(forKey: property.name)
     for model in models {

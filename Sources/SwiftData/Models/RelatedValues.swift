@@ -1,3 +1,4 @@
+import CoreData
 import Heartwood
 
 /// Properties that lead to models, in the types that the compiler knows them by.
@@ -45,7 +46,25 @@ extension _ModelStorage {
   static func allRelated<Other: PersistentModel>(
     _ object: _ModelObject, _ key: String, _ name: UInt64
   ) -> [Other] {
-    destinations(of: object, key, name).compactMap { known($0) ?? madeOfSeveral($0, beside: object) }
+    if let last = lastList(of: object, key), type(of: last) == [Other].self, let known = last as? [Other] {
+      object.noteRead(key, name)
+      return known
+    }
+    let destinations = destinations(of: object, key, name)
+    let all: [Other] = destinations.compactMap { known($0) ?? madeOfSeveral($0, beside: object) }
+    if all.count == destinations.count { noteList(all, of: object, key) }
+    return all
+  }
+
+  /// The list that a relationship was last read as, if it is the same now.
+  @usableFromInline
+  static func lastList(of object: _ModelObject, _ key: String) -> Any? {
+    object.relatedObjects(forKey: key).lastCollection
+  }
+
+  @usableFromInline
+  static func noteList(_ list: Any, of object: _ModelObject, _ key: String) {
+    if object.home?.keepsModels == true { object.relatedObjects(forKey: key).noteRead(list) }
   }
 
   /// The model of an object that the program has, if it is exactly of the class.
@@ -133,7 +152,7 @@ extension _ModelStorage {
     _ model: Model, _ value: [Other], _ key: String, _ name: UInt64
   ) {
     guard let property = ModelClass.of(Swift.type(of: model)).property(name) else { return }
-    if let object = model._$storage.object { return ModelRelations.set(value, of: object, property) }
+    if let object = model._$storage.object { return ModelRelations.setList(value, of: object, property) }
     ModelValues.change(model, name) { $0.set(.many(value), name) }
     ModelRelations.joinContext(of: value, model, property)
   }

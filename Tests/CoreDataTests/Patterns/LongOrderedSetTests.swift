@@ -109,4 +109,51 @@ import Testing
       #expect(shelf() !== second && shelf().isEqual(to: second))
     }
   }
+
+  @Test func `the value of a relationship that is read again is the same collection until it changes`() {
+    context.performAndWait {
+      let author = Author(name: "A", context: context)
+      let all = books(4)
+      author.shelf = NSOrderedSet(array: Array(all[..<3]))
+      author.books = Set(all[..<3])
+      for key in ["shelf", "books"] {
+        func value() -> AnyObject? { author.value(forKey: key) as AnyObject? }
+        _ = value()
+        let second = value()
+        #expect(value() === second && (value() as? NSOrderedSet)?.count ?? (value() as? NSSet)?.count == 3)
+        all[3].setValue(author, forKey: key == "shelf" ? "shelved" : "author")
+        #expect((value() as? NSOrderedSet)?.count ?? (value() as? NSSet)?.count == 4)
+        #expect((second as? NSOrderedSet)?.count ?? (second as? NSSet)?.count == 3)
+        _ = author.mutableOrderedSetValue(forKey: "shelf")
+        #expect(!(value() is NSMutableOrderedSet) && !(author.shelf is NSMutableOrderedSet))
+      }
+    }
+  }
+
+  @Test func `a collection that was read goes with the event, a refresh or a reset`() throws {
+    try context.performAndWait {
+      let author = Author(name: "A", context: context)
+      author.shelf = NSOrderedSet(array: books(3))
+      author.books = Set(books(3))
+      try context.save()
+      let ends: [(Author) -> Void] = [
+        { _ in context.processPendingChanges() }, { context.refresh($0, mergeChanges: false) },
+        { _ in context.refreshAllObjects() }, { _ in context.rollback() }, { _ in context.reset() },
+      ]
+      for end in ends {
+        for key in ["shelf", "books"] {
+          let author = try #require(try context.existingObject(with: author.objectID) as? Author)
+          weak var kept: AnyObject?
+          do {
+            _ = author.value(forKey: key)
+            let value = author.value(forKey: key) as AnyObject
+            kept = value
+          }
+          #expect(kept != nil)
+          end(author)
+          #expect(kept == nil)
+        }
+      }
+    }
+  }
 }

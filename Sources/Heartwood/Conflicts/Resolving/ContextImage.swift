@@ -41,7 +41,7 @@ struct ContextImage {
     context.permanentKeys = permanentKeys
     context.unreadable = unreadable
     context.forgetShownChanges()
-    context.lastRead = nil
+    context.lastReads.removeAll()
     context.view.held = nil
     context.editCount &+= 1
   }

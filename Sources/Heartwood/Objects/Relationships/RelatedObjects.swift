@@ -77,7 +77,7 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
     return owner.managedObjectContext.map { $0.loadedState(owner, slot) }.map { ($0, $0.version) }
   }
 
-  /// The collection of all destinations that the program has read or written last, until the next event or another change.
+  /// The collection of all destinations that the program has read or written last, if it is still kept.
   package var lastCollection: Any? {
     get {
       let use = owner.beginUse("reading", slot)

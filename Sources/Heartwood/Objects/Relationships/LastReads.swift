@@ -1,0 +1,45 @@
+/// The to-many properties that a context's objects were last read or written by.
+///
+/// `playlist.tracks.insert(track)` reads the whole set, changes it and writes it, and `playlist.tracks[index]` reads the whole array. Keeping the
+/// collections until the next event saves building them again each time. Only few are kept, as they keep their objects.
+final class LastReads {
+  private struct Entry {
+    /// That of the relationship. It is held, so that no other one is taken for it.
+    let state: RelationshipState
+    /// That of the state.
+    let version: Int
+    let destinations: Any
+  }
+
+  /// Enough for loops that read some relationships in turn.
+  private static let limit = 4
+
+  /// The last one at the end.
+  @exclusivity(unchecked) private var entries: [Entry] = []
+
+  /// The collection that a relationship was last read or written as, if it is still the current one.
+  func destinations(of state: RelationshipState) -> Any? {
+    guard let index = entries.lastIndex(where: { $0.state === state }), state.isLoaded,
+      entries[index].version == state.version
+    else { return nil }
+    if index < entries.count - 1 { entries.append(entries.remove(at: index)) }
+    return entries.last?.destinations
+  }
+
+  func note(_ destinations: Any, of state: RelationshipState) {
+    if entries.isEmpty { entries.reserveCapacity(Self.limit) }
+    let index =
+      entries.firstIndex { $0.state === state } ?? (entries.count < Self.limit ? nil : entries.startIndex)
+    let former = index.map { entries.remove(at: $0) }
+    entries.append(Entry(state: state, version: state.version, destinations: destinations))
+    // Released last: a `deinit` of the program may read relationships.
+    withExtendedLifetime(former) {}
+  }
+
+  func removeAll() {
+    guard !entries.isEmpty else { return }
+    let former = entries
+    entries = []
+    withExtendedLifetime(former) {}
+  }
+}
