@@ -93,11 +93,13 @@ extension PersistentStoreCoordinator {
   }
 
   /// Sets the metadata of a store, which the next save writes.
+  ///
+  /// Where they cannot be set, as in a store that is open read-only, they stay as they were, and the next save of a context throws the reason.
   public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
     do {
       try setAnyMetadata(metadata, for: store)
     } catch {
-      programError("the metadata of \(store.anyURL.path) cannot be set: \(error)")
+      refuseAtNextSave(error)
     }
   }
 

@@ -39,6 +39,8 @@ struct OpenStoreList {
   /// Nil until there are several stores, or one of a configuration.
   private var numbers: StoreNumbers?
   private let model: ManagedObjectModel
+  /// A change that was refused since the last save; nil for none.
+  var refusal: (any Error)?
 
   init(_ model: ManagedObjectModel) { self.model = model }
 

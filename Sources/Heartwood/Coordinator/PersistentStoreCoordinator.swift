@@ -107,6 +107,18 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
     return store.move(to: url)
   }
 
+  /// Has the next save of a context fail, as the call that asks for a change cannot.
+  package func refuseAtNextSave(_ refusal: any Error) { open.withLock { $0.refusal = refusal } }
+
+  /// - Throws: What was refused since the last save.
+  func throwRefusal() throws {
+    let refusal = open.withLock { list in
+      defer { list.refusal = nil }
+      return list.refusal
+    }
+    if let refusal { throw refusal }
+  }
+
   /// Opens a store, or creates it if it is missing and the description allows it. Waits for it, whatever `shouldAddStoreAsynchronously` says.
   ///
   /// - Throws: `.persistentStoreOpen` if there is no store, it cannot be read, an option is unknown, or the coordinator has it, or a copy of it,

@@ -67,6 +67,7 @@ package struct Save {
     context.processPendingChanges()
     context.propagateDeletes()
     try context.throwIfUnreadable()
+    if context.parent == nil { try context.persistentStoreCoordinator?.throwRefusal() }
     if let lost = context.nextSave.lostEdit {
       context.nextSave.lostEdit = nil
       throw lost

@@ -46,6 +46,65 @@ import Testing
     }
   }
 
+  @Test(arguments: [NSSQLiteStoreType, NSBinaryStoreType, NSXMLStoreType])
+  func `a store that is open read-only refuses each change with an error`(type: String) throws {
+    defer { try? remove() }
+    let place = folder.appending(path: "ReadOnly")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: container.managedObjectModel)
+    let written = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: place)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      coordinator.setMetadata(["kept": "yes"], for: written)
+      _ = Author(name: "A", context: context)
+      try context.save()
+      context.reset()
+      try coordinator.remove(written)
+      let store = try coordinator.addPersistentStore(
+        ofType: type, configurationName: nil, at: place, options: [NSReadOnlyPersistentStoreOption: true])
+      func refuses(_ change: () throws -> Void) {
+        #expect(throws: (any Error).self) {
+          try change()
+          try context.save()
+        }
+        context.rollback()
+        #expect(throws: Never.self) { try context.save() }
+      }
+      refuses { coordinator.setMetadata(["other": 1], for: store) }
+      refuses { store.metadata = ["other": 1] }
+      refuses { _ = Author(name: "B", context: context) }
+      refuses { context.delete(try context.fetch(Author.fetchRequest())[0]) }
+      refuses { context.assign(Author(name: "C", context: context), to: store) }
+      refuses { try context.obtainPermanentIDs(for: [Author(name: "D", context: context)]) }
+      let all = NSFetchRequest<any NSFetchRequestResult>(entityName: "Author")
+      refuses { try context.execute(NSBatchDeleteRequest(fetchRequest: all)) }
+      refuses { try context.execute(NSBatchUpdateRequest(entityName: "Author")) }
+      refuses { try context.execute(NSBatchInsertRequest(entityName: "Author", objects: [["name": "E"]])) }
+      refuses { try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date())) }
+      #expect(store.metadata["kept"] as? String == "yes" && store.metadata["other"] == nil)
+      #expect(try context.count(for: Author.fetchRequest()) == 1)
+    }
+  }
+
+  @Test func `metadata that cannot be set are refused by the next save`() throws {
+    defer { try? remove() }
+    let coordinator = container.persistentStoreCoordinator
+    let store = coordinator.persistentStores[0]
+    let context = container.newBackgroundContext()
+    let other = NSPersistentStoreCoordinator(managedObjectModel: container.managedObjectModel)
+    try context.performAndWait {
+      coordinator.setMetadata(["kept": "yes"], for: store)
+      coordinator.setMetadata(["other": NSObject()], for: store)
+      #expect(throws: (any Error).self) { try context.save() }
+      try context.save()
+      #expect(store.metadata["kept"] as? String == "yes" && store.metadata["other"] == nil)
+      other.setMetadata(["kept": "no"], for: store)
+      try context.save()
+      context.persistentStoreCoordinator = other
+      #expect(throws: (any Error).self) { try context.save() }
+    }
+  }
+
   @Test(arguments: ["/dev/null", "/dev/null/Library.sqlite", "/dev/null/a/b"])
   func `a place at or below /dev/null is in memory, with a store for each opening`(path: String) throws {
     defer { try? remove() }
