@@ -151,9 +151,7 @@ extension NSManagedObject {
   /// Inserts objects into an ordered relationship.
   public final func _managedInsert(_ key: String, _ objects: Any, at indexes: IndexSet) {
     let related = relatedObjects(forKey: key)
-    for (object, index) in zip(ManagedValue.objects(in: objects), indexes) where !related.contains(object) {
-      related.insert(object, at: index)
-    }
+    related.forEachNew(ManagedValue.objects(in: objects), at: indexes) { related.insert($0, at: $1) }
     _noteAssignment(key)
   }
 

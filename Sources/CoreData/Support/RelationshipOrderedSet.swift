@@ -248,7 +248,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
   override func insert(_ objects: [Any], at indexes: IndexSet) {
     let inserted = objects.map(destination)
     changingPart(inserted.count) {
-      for (object, index) in zip(inserted, indexes) { put(object, at: index) }
+      related.forEachNew(inserted, at: indexes) { put($0, at: $1) }
     }
   }
 

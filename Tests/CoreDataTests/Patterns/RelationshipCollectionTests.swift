@@ -48,6 +48,12 @@ import Testing
       set.insert(Array(added), at: IndexSet(integersIn: 0..<added.count))
       model.insert(contentsOf: added, at: 0)
     },
+    // One that is there stays where it is, and those behind it are at the end.
+    { set, model, all, numbers in
+      let added = numbers.part(of: all)
+      set.insert(added, at: IndexSet(integersIn: model.count..<model.count + added.count))
+      for book in added where !model.contains(book) { model.append(book) }
+    },
     { set, model, all, numbers in
       let (book, index) = (numbers.element(of: all), numbers.next(below: model.count + 1))
       set.setObject(book, at: index)
