@@ -50,10 +50,13 @@ extension BatchWriter {
       guard let entity = try entity(root, key) else { continue }
       for relationship in entity.relationshipsBySlot
       where !relationship.isTransient && relationship.deleteRule == .denyDeleteRule {
-        let gone = deleted.keys(of: relationship.destinationEntity.rootEntity)
-        guard try destinations(relationship, of: key).contains(where: { !gone.contains($0) }) else {
-          continue
-        }
+        let other = relationship.destinationEntity.rootEntity
+        let gone = deleted.keys(of: other)
+        guard
+          try destinations(relationship, of: key).contains(where: {
+            try !gone.contains($0) && transaction.row(other, $0) != nil
+          })
+        else { continue }
         throw HeartwoodError.batchCount(
           .validationRelationshipDeniedDelete, relationship, identifier(entity, key),
           "still has destinations, and its delete rule is deny: delete or remove them first")

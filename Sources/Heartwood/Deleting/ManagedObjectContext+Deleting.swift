@@ -76,4 +76,10 @@ extension ManagedObjectContext {
       : toOne(object, relationship.slot).map { [$0] } ?? []
     return all.filter { !$0.state.contains(.deleted) }
   }
+
+  /// Whether an object has a row, or will have one: the rule noAction leaves references to deleted ones.
+  func isStoredOrNew(_ object: ManagedObject) throws -> Bool {
+    try object.state.contains(.inserted)
+      || readingView().row(object.entity.rootEntity, object.identifier.key) != nil
+  }
 }

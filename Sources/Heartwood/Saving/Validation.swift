@@ -130,7 +130,7 @@ extension ManagedObject {
   func validateDeleteRules() throws {
     guard let context = managedObjectContext else { return }
     for relationship in entity.relationshipsBySlot where relationship.deleteRule == .denyDeleteRule {
-      if !context.destinations(of: self, relationship).isEmpty {
+      if try context.destinations(of: self, relationship).contains(where: context.isStoredOrNew) {
         throw HeartwoodError.deniedDelete(self, relationship)
       }
     }

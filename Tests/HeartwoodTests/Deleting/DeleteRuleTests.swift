@@ -62,6 +62,43 @@ import Testing
     #expect(try context.count(for: FetchRequest<Company>()) == 0)
   }
 
+  @Test(arguments: [false, true])
+  func `a reference that the rule noAction has left denies no delete`(isBatch: Bool) throws {
+    let place = URL(fileURLWithPath: "/dev/null")
+    let context = try PersistentContainer(name: "Planes", types: [Pilot.self, Plane.self], at: place)
+      .newBackgroundContext()
+    let (gone, present) = (Pilot(context: context), Pilot(context: context))
+    let planes = (0..<3).map { Plane(context: context, number: $0) }
+    planes[0].pilots = [gone]
+    planes[1].pilots = [gone, present]
+    planes[0].leader = gone
+    try context.save()
+    context.delete(gone)
+    try context.save()
+    context.reset()
+    func delete(_ number: Int64) throws {
+      if isBatch {
+        let planes = FetchRequest<Plane>(where: { $0.number == number })
+        try context.execute(BatchDeleteRequest(fetchRequest: planes))
+      } else {
+        try context.fetch(Plane.self, where: { $0.number == number }).forEach(context.delete)
+        try context.save()
+      }
+    }
+    try delete(0)
+    #expect(heartwoodError { try delete(1) }?.code == .validationRelationshipDeniedDelete)
+    context.rollback()
+    try context.fetch(Pilot.self).forEach(context.delete)
+    try context.save()
+    try delete(1)
+    #expect(try context.fetch(Plane.self).map(\.number) == [2])
+    // A new object denies it, too.
+    let last = try #require(try context.fetch(Plane.self).first)
+    last.pilots = [Pilot(context: context)]
+    context.delete(last)
+    #expect(heartwoodError { try context.save() }?.code == .validationRelationshipDeniedDelete)
+  }
+
   @Test func `nullify removes the deleted object from the other side`() throws {
     let context = try makeContainer().newBackgroundContext()
     let company = context.makeCompany("A")
@@ -191,5 +228,21 @@ import Testing
     _ = person.name
     _ = person.company
     _ = person.clubs
+  }
+}
+
+private final class Pilot: ManagedObject {
+  @Relationship(inverse: { $0.pilots }, deleteRule: .noActionDeleteRule) var planes: Set<Plane>
+  @Relationship(inverse: { $0.leader }, deleteRule: .noActionDeleteRule) var led: Set<Plane>
+}
+
+private final class Plane: ManagedObject {
+  @Attribute var number: Int64 = 0
+  @Relationship(inverse: { $0.planes }, deleteRule: .denyDeleteRule) var pilots: Set<Pilot>
+  @Relationship(inverse: { $0.led }, deleteRule: .denyDeleteRule) var leader: Pilot?
+
+  convenience init(context: ManagedObjectContext, number: Int) {
+    self.init(context: context)
+    self.number = Int64(number)
   }
 }
