@@ -35,7 +35,8 @@ public let NSMigrationPropertyMappingKey = "propertyMapping"
 public let NSMigrationEntityPolicyKey = "entityPolicy"
 
 extension ManagedObjectModel {
-  /// Whether a configuration of the model has the entities of a store with this metadata.
+  /// Whether a configuration of the model has the entities of a store with this metadata. Of a file of Core Data that keeps no model, the tables are
+  /// compared.
   ///
   /// - Parameters:
   ///   - configuration: The name of the configuration; nil for all entities.
@@ -44,7 +45,9 @@ extension ManagedObjectModel {
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
     bindClasses()
-    return isConfiguration(named: StoreTypes.configuration(configuration, of: self), compatibleWith: metadata)
+    let name = StoreTypes.configuration(configuration, of: self)
+    if name == nil, let isCompatible = AppleStores.isCompatible(self, with: metadata) { return isCompatible }
+    return isConfiguration(named: name, compatibleWith: metadata)
   }
 }
 

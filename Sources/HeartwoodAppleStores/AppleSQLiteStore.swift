@@ -88,15 +88,23 @@ public final class AppleSQLiteStore: IncrementalStore, @unchecked Sendable {
     external = ExternalData(besideStoreAt: url)
     storedMetadata = file.metadata
     storedMetadata[PersistentStore.MetadataKey.storeUUID] = (file.uuid ?? UUID()).uuidString
-    if managedObjectModel.entities.isEmpty, let kept {
-      // For those who only ask what the store is.
-      storedMetadata[PersistentStore.MetadataKey.modelVersionHashes] = kept.entityVersionHashesByName
+    // For those who only ask what the store is.
+    if managedObjectModel.entities.isEmpty {
+      if let kept {
+        storedMetadata[PersistentStore.MetadataKey.modelVersionHashes] = kept.entityVersionHashesByName
+      } else {
+        storedMetadata[Self.fileWithoutModelKey] = url.path
+      }
     }
   }
 
   /// The metadata key of the version hashes that Apple's systems computed of the model's entities, a `[String: Data]`. Those of
   /// `PersistentStore.MetadataKey.modelVersionHashes` are Heartwood's own.
   public static let appleVersionHashesKey = "AppleStoreModelVersionHashes"
+
+  /// The metadata key of the path of a file that keeps no model, a `String`, where they are read without opening the store: only the tables say then
+  /// which model it was written with. See `hasAll(of:at:)`.
+  public static let fileWithoutModelKey = "AppleStoreFileWithoutModel"
 
   // MARK: Reading
 

@@ -103,6 +103,12 @@ enum AppleStores {
     }
   }
 
+  /// Whether a file that keeps no model has the tables of one; nil for metadata of another store.
+  static func isCompatible(_ model: ManagedObjectModel, with metadata: [String: Any]) -> Bool? {
+    guard let path = metadata[AppleSQLiteStore.fileWithoutModelKey] as? String else { return nil }
+    return (try? AppleSQLiteStore.hasAll(of: model, at: URL(filePath: path))) == true
+  }
+
   /// Removes what a store of Core Data consists of. Nothing if the file is none.
   ///
   /// - Throws: `.persistentStoreOpen` if it is another database.

@@ -195,6 +195,21 @@ import Testing
     try close(empty)
   }
 
+  /// The file of `numbered` keeps no model.
+  @Test func `a file that keeps no model is compatible with the one that has its tables`() throws {
+    let file = folder.url.appending(path: "Numbered.sqlite")
+    try FileManager.default.copyItem(at: Self.fixtures.appending(path: "numbered.sqlite"), to: file)
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+      ofType: NSSQLiteStoreType, at: file)
+    let written = try NSPersistentStoreCoordinator.managedObjectModel(
+      ofStoreAt: Self.fixtures.appending(path: "library.sqlite"))
+    let changed = try #require(written.copy() as? NSManagedObjectModel)
+    try #require(changed.entitiesByName["Person"]?.attributesByName["name"]).name = "title"
+    #expect(written.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+    #expect(!model().isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+    #expect(!changed.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+  }
+
   @Test func `a store is replaced by one that comes with the program`() throws {
     let container = NSPersistentContainer(name: "Ledger", managedObjectModel: model())
     let place = folder.url.appending(path: "Other.sqlite")
