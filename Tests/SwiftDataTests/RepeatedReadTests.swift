@@ -11,7 +11,6 @@ struct RepeatedReadTests {
     locker.items.withUnsafeBytes { $0.baseAddress }
   }
 
-  // SWD-04
   @Test func `a list that is read again is not made again until it changes or the context is saved`() throws {
     let context = try context()
     let locker = Locker("1", holder: 1, items: (0..<20).map { LockerItem("\($0)") })
@@ -32,7 +31,6 @@ struct RepeatedReadTests {
     #expect(locker.items.count == 19 && locker.items.allSatisfy { $0.modelContext === context })
   }
 
-  // SWD-04
   @Test func `a list that is read once keeps none of its models`() throws {
     let context = try context()
     context.insert(Locker("1", holder: 1, items: [LockerItem("a")]))
@@ -42,7 +40,7 @@ struct RepeatedReadTests {
     weak var item: LockerItem?
     item = locker.items.first
     #expect(item == nil)
-    // What is read again is kept until something else happens.
+    // Read again, it is kept until something else happens.
     _ = locker.items
     item = locker.items.first
     #expect(item != nil)
@@ -50,7 +48,6 @@ struct RepeatedReadTests {
     reader.processPendingChanges()
   }
 
-  // SWD-04
   @Test(arguments: 1...3 as ClosedRange<UInt64>)
   func `lists read twice after each random change are those of a model`(seed: UInt64) throws {
     var state = seed &* 0x9E37_79B9_7F4A_7C15
@@ -119,7 +116,6 @@ struct RepeatedReadTests {
     }
   }
 
-  // SWD-04
   @Test func `a list that is kept shows what others have saved`() throws {
     let context = try context()
     let locker = Locker("1", holder: 1, items: [LockerItem("a"), LockerItem("b")])
@@ -139,7 +135,6 @@ struct RepeatedReadTests {
     #expect(Set(locker.items.map(\.name)) == ["b", "c"])
   }
 
-  // SWD-04
   @Test func `lists that are read in turn are not made again`() throws {
     let context = try context()
     let lockers = (0..<4).map { Locker("\($0)", holder: $0, items: [LockerItem("a"), LockerItem("b")]) }
@@ -150,7 +145,6 @@ struct RepeatedReadTests {
     for index in 0..<8 { #expect(storage(lockers[index % 4]) == kept[index % 4]) }
   }
 
-  // SWD-04
   @Test func `a list that was appended to is read as it was set`() throws {
     let context = try context()
     let locker = Locker("1", holder: 1, items: [LockerItem("a"), LockerItem("b")])
@@ -168,7 +162,6 @@ struct RepeatedReadTests {
     #expect(Set(locker.items.map(\.name)) == ["a", "b"])
   }
 
-  // SWD-04
   @Test func `a list that is appended to keeps only the model that is added`() throws {
     let container = try context().container
     let writer = ModelContext(container)
@@ -191,7 +184,6 @@ struct RepeatedReadTests {
     #expect(added == nil && locker.items.count == 3)
   }
 
-  // SWD-04
   @Test func `models that are inserted by an append may belong to the same list`() throws {
     let context = try context()
     let locker = Locker("1", holder: 1, items: [LockerItem("a")])
@@ -208,7 +200,6 @@ struct RepeatedReadTests {
     #expect(locker.items.count == 3)
   }
 
-  // SWD-04
   @Test func `a list that is kept is observed`() throws {
     let context = try context()
     let locker = Locker("1", holder: 1, items: [LockerItem("a")])
@@ -227,7 +218,6 @@ struct RepeatedReadTests {
     #expect(changes == 3)
   }
 
-  // SWD-04
   @Test func `a list that is kept does not keep its context`() throws {
     let container = try context().container
     weak var kept: LockerItem?

@@ -110,7 +110,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   /// Has the next save of a context fail, as the call that asks for a change cannot.
   package func refuseAtNextSave(_ refusal: any Error) { open.withLock { $0.refusal = refusal } }
 
-  /// - Throws: What was refused since the last save.
+  /// - Throws: The last change that was refused since the last save.
   func throwRefusal() throws {
     let refusal = open.withLock { list in
       defer { list.refusal = nil }
