@@ -77,7 +77,11 @@ extension _FormatPredicate where Self: NSPredicate {
     do {
       let arguments = (argumentArray ?? []).map { GivenArgument($0) as any PredicateArgument }
       let condition = try FormatPredicate(format, arguments, takesMore: true).condition
-      self = NSPredicate.made(of: condition, GivenConstants(argumentArray ?? [])) as! Self
+      let made = NSPredicate.made(of: condition, GivenConstants(argumentArray ?? []))
+      guard let predicate = made as? Self else {
+        programError("\(Self.self)(format:) would make a \(type(of: made)): use NSPredicate(format:)")
+      }
+      self = predicate
     } catch {
       programError("Unable to parse the format string \"\(format)\": \(error.message)")
     }

@@ -30,6 +30,14 @@ private final class TypedCompound<Root>: NSCompoundPredicate, TypedPredicate {}
       options: options)
   }
 
+  @Test func `text makes no predicate of a class of the program, which is said`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = OwnPredicate(format: "name = 'A'")
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("use NSPredicate(format:)"), "\(message)")
+  }
+
   @Test func `a parsed predicate is walked as one that was built`() throws {
     let parsed = NSPredicate(
       format: "name BEGINSWITH[cd] %@ AND (age > %d OR NOT isRead == YES) AND ANY tags.name == 'x'", "A", 3)
@@ -171,3 +179,5 @@ private final class TypedCompound<Root>: NSCompoundPredicate, TypedPredicate {}
     }
   }
 }
+
+private final class OwnPredicate: NSPredicate {}
