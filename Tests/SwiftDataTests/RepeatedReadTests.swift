@@ -200,6 +200,22 @@ struct RepeatedReadTests {
     #expect(locker.items.count == 3)
   }
 
+  @Test func `a list has the models of its own context, also of those that are set`() throws {
+    let context = try context()
+    let locker = Locker("1", holder: 1, items: [LockerItem("a")])
+    context.insert(locker)
+    context.insert(LockerItem("b"))
+    try context.save()
+    let other = ModelContext(context.container)
+    let theirs = try #require(
+      try other.fetch(FetchDescriptor<LockerItem>(predicate: #Predicate { $0.name == "b" })).first)
+    #expect(locker.items.count == 1 && locker.items.count == 1)
+    locker.items.append(theirs)
+    #expect(locker.items.count == 2 && locker.items.allSatisfy { $0.modelContext === context })
+    locker.items = [theirs]
+    #expect(locker.items.count == 1 && locker.items.allSatisfy { $0.modelContext === context })
+  }
+
   @Test func `a list that is kept is observed`() throws {
     let context = try context()
     let locker = Locker("1", holder: 1, items: [LockerItem("a")])

@@ -27,7 +27,9 @@ extension ModelRelations {
     } else {
       setAll(list, of: object, property)
       isInOrder = related.keys.elementsEqual(list) { key, model in
-        model._$storage.object.map { related.destination($0).key } == key
+        model._$storage.object.map {
+          $0.home === context && isRead(model, of: $0) && related.destination($0).key == key
+        } == true
       }
     }
     if isInOrder, context.keepsModels, related.count == list.count { related.lastCollection = list }
@@ -50,7 +52,12 @@ extension ModelRelations {
     let areLast = object.changeStoredDestinations(at: slot, removing: removed, adding: added)
     object.keepModel(in: context)
     for destination in added { destination.keepModel(in: context) }
-    return areLast && (added.isEmpty || change.isAtEnd)
+    return areLast && (added.isEmpty || change.isAtEnd) && zip(change.added, added).allSatisfy(isRead)
+  }
+
+  /// Whether reads give a model for an object: not one of another context, or a second one of the object.
+  private static func isRead<Model: PersistentModel>(_ model: Model, of object: _ModelObject) -> Bool {
+    model._$storage.object === object && object.anyModel === model
   }
 }
 
