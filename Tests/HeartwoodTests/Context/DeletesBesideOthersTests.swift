@@ -88,6 +88,43 @@ private let resolving: [MergePolicyType] = [
     try expectSound()
   }
 
+  @Test(arguments: [
+    (MergePolicyType.mergeByPropertyObjectTrump, true), (.mergeByPropertyStoreTrump, true),
+    (.mergeByPropertyStoreTrump, false),
+  ])
+  func `a reference to an object that others have deleted gives way to what they have set`(
+    _ policy: MergePolicyType, merges: Bool
+  ) throws {
+    here.mergePolicy = MergePolicy(merge: policy)
+    let (oak, elm) = (here.makeCompany("Oak"), here.makeCompany("Elm"))
+    let (person, house) = (here.makePerson("Ada"), House(context: here))
+    try here.save()
+    let saves = Heard(there, .managedObjectContextDidSave)
+    (person.company, person.ranked, house.owner) = (oak, oak, oak)
+    here.processPendingChanges()
+    let other = there.object(with: elm.objectID, as: Company.self)
+    there.object(with: person.objectID, as: Person.self).company = other
+    there.object(with: person.objectID, as: Person.self).ranked = other
+    there.object(with: house.objectID, as: House.self).owner = other
+    there.delete(there.object(with: oak.objectID))
+    try there.save()
+    if merges {
+      for save in saves.notifications { here.mergeChanges(fromContextDidSave: save) }
+    } else {
+      here.refreshAllObjects()
+    }
+    try here.save()
+    #expect(elm.people == [person])
+    #expect(elm.ranking == [person])
+    #expect(elm.houses == [house])
+    here.reset()
+    let again = try #require(try here.fetch(Company.self, where: { $0.code == "Elm" }).first)
+    #expect(again.people.count == 1)
+    #expect(again.ranking.count == 1)
+    #expect(again.houses.count == 1)
+    try expectSound()
+  }
+
   @Test(arguments: [false, true])
   func `an object that is inserted again is in the relationships of contexts that merge it`(
     isFetched: Bool

@@ -129,6 +129,7 @@ extension RowConflictResolution {
   private func resolveDeleted(_ object: ManagedObject, by type: MergePolicyType) {
     guard !object.state.contains(.deleted) else { return }
     guard !type.storeWins else {
+      takeStored(insteadOf: object)
       RelationshipRestoring(context).restoreInverses(of: object)
       RelationshipRestoring(context).unloadPartners(of: object)
       context.view.held = nil
@@ -181,13 +182,40 @@ extension RowConflictResolution {
     context.reloadRelationships(of: object)
   }
 
+  /// Gives a to-one relationship that leads to an object whose row is gone what the store has now, where that is another one.
+  private func takeStored(
+    _ relationship: RelationshipDescription, of object: ManagedObject, insteadOf key: UInt64
+  ) {
+    object.dropEdit(relationship.slot)
+    if case .object(let id) = object.value(at: relationship.slot), id.key != key {
+      refreshPartner(relationship, id.key)
+    } else {
+      object.setEdit(relationship.slot, .null)
+    }
+  }
+
+  /// The same for all objects that have been related here to one whose row is gone.
+  private func takeStored(insteadOf object: ManagedObject) {
+    for relationship in object.entity.relationshipsBySlot {
+      guard let inverse = relationship.inverseRelationship, !inverse.isToMany else { continue }
+      var keys = Array(object.relationshipState(at: relationship.slot)?.added ?? [])
+      if case .object(let id)? = object.pending?.edit(relationship.slot) { keys.append(id.key) }
+      for key in keys {
+        guard let partner = context.registered(relationship.destinationEntity.rootEntity, key),
+          partner.value(at: inverse.slot) == .object(object.identifier)
+        else { continue }
+        takeStored(inverse, of: partner, insteadOf: object.identifier.key)
+      }
+    }
+  }
+
   /// Drops a reference to an object whose row is gone.
   private func dropReference(of object: ManagedObject, _ slot: Int, _ key: UInt64) {
     let relationship = object.entity.relationship(at: slot)
     if relationship.isToMany {
       if let state = object.relationshipState(at: slot), state.contains(key) { state.remove(key) }
     } else {
-      object.setEdit(slot, .null)
+      takeStored(relationship, of: object, insteadOf: key)
     }
     if let destination = context.registered(relationship.destinationEntity.rootEntity, key),
       destination.state.isDisjoint(with: [.deleted, .inserted])
