@@ -6,19 +6,50 @@ import HeartwoodBytes
 enum InspectedObject {
   final class Recorder: @unchecked Sendable {
     var names: [String] = []
+    /// The value that the last property was read as, its type, and other values of that type.
+    var answer: Any?
+    var type: any Any.Type = Any.self
+    var others: [Any] = []
+    /// The number of the other value that the last property is answered with, and how many properties are read with it; nil for the usual
+    /// values.
+    let change: (number: Int, place: Int)?
+
+    init(_ change: (number: Int, place: Int)? = nil) { self.change = change }
+
+    @_semantics("optimize.sil.specialize.generic.never")
+    func note<Value>(_ key: String, _ usual: Value) -> Value {
+      names.append(key)
+      others = SampleValues.others(Value.self)
+      type = Value.self
+      var value = usual
+      if let change, change.place == names.count, others.indices.contains(change.number),
+        let other = others[change.number] as? Value
+      {
+        value = other
+      }
+      answer = value
+      return value
+    }
   }
 
   @TaskLocal static var recorder: Recorder?
 
-  /// The names that a key path reads, with dots between them; nil if it reads none.
+  /// The names that a key path reads, with dots between them; nil if it reads none, or computes something of what it reads.
   static func names(of keyPath: AnyKeyPath) -> String? {
     if let known = KnownPaths.shared[keyPath] { return known }
     guard let root = type(of: keyPath).rootType as? ManagedObject.Type else { return nil }
-    let recorder = Recorder()
-    let object: Any = ManagedObject.makeInspected(root)
-    _ = $recorder.withValue(recorder) { object[keyPath: keyPath] }
-    guard !recorder.names.isEmpty else { return nil }
-    let path = recorder.names.joined(separator: ".")
+    let usual = Recorder()
+    func isRead(by recorder: Recorder) -> Bool {
+      let object: Any = ManagedObject.makeInspected(root)
+      let result = $recorder.withValue(recorder) { object[keyPath: keyPath] }
+      let isOfSameType =
+        SampleValues.plainType(recorder.type) == SampleValues.plainType(type(of: keyPath).valueType)
+      return !isOfSameType || recorder.names == usual.names && SampleValues.areEqual(result, recorder.answer)
+    }
+    guard isRead(by: usual), !usual.names.isEmpty, usual.names.count <= keyPath.stepCount,
+      usual.others.indices.allSatisfy({ isRead(by: Recorder((number: $0, place: usual.names.count))) })
+    else { return nil }
+    let path = usual.names.joined(separator: ".")
     KnownPaths.shared[keyPath] = path
     return path
   }
@@ -27,7 +58,12 @@ enum InspectedObject {
   /// casts to a type that is known to be `Any?`.
   @_semantics("optimize.sil.specialize.generic.never")
   static func read<Value>(_ key: String, as type: Value.Type) -> Value {
-    recorder?.names.append(key)
+    let usual = usualValue(key, type)
+    return recorder?.note(key, usual) ?? usual
+  }
+
+  @_semantics("optimize.sil.specialize.generic.never")
+  private static func usualValue<Value>(_ key: String, _ type: Value.Type) -> Value {
     if let target = destination(of: type), let value = ManagedObject.makeInspected(target) as? Value {
       return value
     }
@@ -82,7 +118,7 @@ private final class KnownPaths: @unchecked Sendable {
 }
 
 extension ExpressibleByNilLiteral {
-  fileprivate static var nilValue: Any { Self(nilLiteral: ()) }
+  static var nilValue: Any { Self(nilLiteral: ()) }
 }
 
 protocol _OptionalType { static var wrapped: Any.Type { get } }

@@ -110,6 +110,26 @@ import Testing
     }
   }
 
+  @Test func `a key path of a computed property names no property`() throws {
+    for path: AnyKeyPath in [
+      \Book.half, \Book.negative, \Book.loud, \Book.authorName, \Book.author?.loudName,
+    ] {
+      #expect(path._kvcKeyPathString == nil, "\(path)")
+    }
+    let paths: [(AnyKeyPath, String)] = [
+      (\Book.pages, "pages"), (\Book.title, "title"), (\Book.author?.name, "author.name"),
+      (\Book.author, "author"),
+      (\Book.isRead, "isRead"), (\Book.price, "price"), (\Book.readers, "readers"), (\Author.books, "books"),
+      (\Author.born, "born"), (\Book.author!.born, "author.born"),
+    ]
+    for (path, name) in paths { #expect(path._kvcKeyPathString == name) }
+    context.performAndWait {
+      let request = NSFetchRequest<Book>(entityName: "Book")
+      request.sortDescriptors = [NSSortDescriptor(keyPath: \Book.half, ascending: true)]
+      #expect(throws: (any Error).self) { try context.fetch(request) }
+    }
+  }
+
   @Test func `a batch of a child is written with the author of the root`() throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "authors-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: url) }
@@ -229,4 +249,15 @@ import Testing
     #expect(plain.fetchedObjects == nil && plain.fetchRequest.entityName == nil)
     #expect(throws: (any Error).self) { try plain.performFetch() }
   }
+}
+
+extension Book {
+  fileprivate var half: Int32 { pages / 2 }
+  fileprivate var negative: Int32 { -pages }
+  fileprivate var loud: String? { title?.uppercased() }
+  fileprivate var authorName: String? { author?.name }
+}
+
+extension Author {
+  fileprivate var loudName: String { name.uppercased() }
 }
