@@ -92,6 +92,10 @@ import Testing
     let city = try #require(model.entitiesByName["City"])
     let loud = heartwoodMessage { _ = try city.propertyNames(of: \City.loud) }
     #expect(loud?.contains("is computed from title") == true)
+    for path in [\City.quiet, \City.trimmed] {
+      let refusal = heartwoodMessage { _ = try city.propertyNames(of: path) }
+      #expect(refusal?.contains("is computed from title") == true)
+    }
     let label = heartwoodMessage { _ = try city.propertyNames(of: \City.label) }
     #expect(label?.contains("title and rank") == true)
     #expect(
@@ -148,4 +152,9 @@ final class Twisted: ManagedObject {
 final class Hidden: ManagedObject, CustomReflectable {
   @Attribute var name = ""
   var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension City {
+  fileprivate var quiet: String { title.lowercased() }
+  fileprivate var trimmed: String { title.trimmingCharacters(in: .whitespaces) }
 }

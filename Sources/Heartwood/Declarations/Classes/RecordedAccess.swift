@@ -46,9 +46,10 @@ private enum Sentinels {
     switch type {
     case .undefined, .transformable, .composite: .null
     case .integer16, .integer32, .integer64: .int(Int64(12_007 + 31 * round))
-    case .decimal: .decimal(Decimal(120_071 + 31 * round) / 10)
-    case .double, .float: .double(12_007.5 + Double(31 * round))
-    case .string: .string("\u{10FFFD} stands for a property \(round)")
+    // Functions that keep what is positive, lower case or trimmed are seen, too.
+    case .decimal: .decimal(Decimal(120_071 + 31 * round) / (round % 2 == 0 ? 10 : -10))
+    case .double, .float: .double((12_007.5 + Double(31 * round)) * (round % 2 == 0 ? 1 : -1))
+    case .string: .string(" \u{10FFFD} Stands for a property \(round) ")
     case .boolean: .bool(round % 2 == 0)
     case .date: .date(Double(-1_200_700_000 - 31 * round))
     case .binaryData: .data(Data("stands for a property \(round)".utf8))
