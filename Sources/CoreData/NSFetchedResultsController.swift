@@ -21,8 +21,14 @@ struct SectionInfo: NSFetchedResultsSectionInfo {
   let name: String
   let indexTitle: String?
   let numberOfObjects: Int
-  let all: [ManagedObject]
+  private let all: [AnyObject]
   var objects: [Any]? { all }
+
+  /// A section of dictionaries.
+  init(_ name: String, _ rows: ArraySlice<NSDictionary>) {
+    (self.name, numberOfObjects, all) = (name, rows.count, Array(rows))
+    indexTitle = name.first.map { $0.uppercased() }
+  }
 
   /// - Parameter isGone: Whether the section was deleted: it has no objects any more, as in Core Data.
   init(_ section: FetchedResultsSectionInfo<ManagedObject>, isGone: Bool = false) {
@@ -93,7 +99,8 @@ open class ResultsControllerBase: NSObject {
 
 /// The objects of a fetch in sections, which follow the changes of their context and report them to a delegate.
 ///
-/// Delegates get the controller as one of any objects, as they do on Apple's systems: it is the same instance.
+/// Delegates get the controller as one of any objects, as they do on Apple's systems: it is the same instance. A controller of dictionaries has
+/// those of the last `performFetch()`, and follows no changes.
 open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: ResultsControllerBase, _Recastable {
   // The values of the next members, which classes of a program may override.
   private final let given:
@@ -108,6 +115,8 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: Results
   /// The name of a cache, which has no effect.
   open var cacheName: String? { given.cache }
   private final var core: ResultsCore?
+  /// The dictionaries of a request for those.
+  private final var rows: FetchedDictionaries?
 
   /// The delegate, which is told of changes; held weakly.
   open weak var delegate: (any NSFetchedResultsControllerDelegate)? {
@@ -136,15 +145,42 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: Results
 
   /// Fetches the content.
   ///
-  /// - Throws: An error about the request, or the store's error.
+  /// - Throws: An error about the request, or the store's error: also if the request is for identifiers or a number, or a result is not of the
+  ///   controller's type.
   open func performFetch() throws {
+    switch fetchRequest.resultType {
+    case .managedObjectResultType:
+      core = try fetchedObjects(of: fetchRequest)
+      rows = nil
+    case .dictionaryResultType:
+      rows = try FetchedDictionaries(fetchRequest, managedObjectContext, sectionNameKeyPath, Self.check)
+      core = nil
+    default:
+      throw HeartwoodError(
+        .coreData,
+        "a fetched results controller has objects or dictionaries: the resultType of its request for "
+          + "\(fetchRequest.entityName ?? "?") is \(fetchRequest.resultType.name)")
+    }
+  }
+
+  /// - Throws: `.coreData` for a result of another type, which the members would give as one of this type.
+  private static func check(_ result: AnyObject) throws {
+    guard !(result is ResultType) else { return }
+    throw HeartwoodError(
+      .coreData,
+      "the controller is one of \(ResultType.self), and a result is \(type(of: result)): check the resultType of its request and the class "
+        + "of the entity")
+  }
+
+  private final func fetchedObjects(of fetchRequest: NSFetchRequest<ResultType>) throws -> ResultsCore {
     let request = try fetchRequest.converted(in: managedObjectContext, as: ManagedObject.self)
     // An empty list is any order, which a controller keeps; without a list there is an error.
     if fetchRequest.sortDescriptors?.isEmpty == true { request.sortDescriptors = [NamedSort("objectID")] }
     let core = ResultsCore(request, managedObjectContext, sectionNameKeyPath)
+    core.controller.refuseObjects(by: Self.check)
     core.setDelegate(delegate, self)
     try core.performFetch()
-    self.core = core
+    return core
   }
 
   // The next members are used through controllers of any objects as well, whose results have the same form: one reference each.
@@ -152,13 +188,14 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: Results
   /// All objects in order; nil before the first fetch.
   @inline(never)
   open var fetchedObjects: [ResultType]? {
-    core?.controller.fetchedObjects.map { unsafeBitCast($0, to: [ResultType].self) }
+    rows.map { unsafeBitCast($0.all, to: [ResultType].self) }
+      ?? core?.controller.fetchedObjects.map { unsafeBitCast($0, to: [ResultType].self) }
   }
 
   /// The sections, in order; nil before the first fetch.
   @inline(never)
   open var sections: [any NSFetchedResultsSectionInfo]? {
-    core?.controller.sections?.map { SectionInfo($0) }
+    rows?.sections ?? core?.controller.sections?.map { SectionInfo($0) }
   }
 
   /// The object at a place.
@@ -166,6 +203,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: Results
   /// - Precondition: There is such a place.
   @inline(never)
   open func object(at indexPath: IndexPath) -> ResultType {
+    if let rows { return unsafeBitCast(rows.row(at: indexPath), to: ResultType.self) }
     guard let core else { programError("object(at:): the controller has no content before performFetch()") }
     return unsafeBitCast(core.controller.object(at: indexPath), to: ResultType.self)
   }
@@ -173,11 +211,12 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: Results
   /// The place of an object; nil if it is not among the fetched ones.
   @inline(never)
   open func indexPath(forObject object: ResultType) -> IndexPath? {
-    (object as AnyObject as? ManagedObject).flatMap { core?.controller.indexPath(forObject: $0) }
+    if let rows { return rows.indexPath(of: object as AnyObject) }
+    return (object as AnyObject as? ManagedObject).flatMap { core?.controller.indexPath(forObject: $0) }
   }
 
   /// The titles of the sections in an index.
-  open var sectionIndexTitles: [String] { core?.controller.sectionIndexTitles ?? [] }
+  open var sectionIndexTitles: [String] { rows?.indexTitles ?? core?.controller.sectionIndexTitles ?? [] }
 
   /// The title of a section in an index: the first letter of its name.
   open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
@@ -186,7 +225,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: Results
 
   /// The section for a title in an index.
   open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
-    core?.controller.section(forSectionIndexTitle: title, at: sectionIndex) ?? 0
+    rows?.section(for: title) ?? core?.controller.section(forSectionIndexTitle: title, at: sectionIndex) ?? 0
   }
 
   /// Does nothing: there are no caches of sections.

@@ -193,6 +193,7 @@ struct ObjectFetch {
       guard let object else { return true }
       builder?.add(object)
       if builder == nil, !delivery.prefetching.isEmpty { objects.append(object) }
+      if builder == nil, delivery.realises { object.willRead() }
       return try body(object, found)
     }
     builder?.finish()

@@ -96,6 +96,11 @@ open class FetchedResultsController<Object: ManagedObject> {
     if case .snapshots(let delegate) = form { notify(delegate, reloaded: []) }
   }
 
+  /// Refuses objects that a module above cannot use, with the error that `check` throws.
+  package final func refuseObjects(by check: @escaping (ManagedObject) throws -> Void) {
+    tracker.check = check
+  }
+
   // MARK: Content
 
   /// All objects in order; nil before the first fetch.

@@ -8,7 +8,7 @@ final class ResultTracker: ContextTracker {
   private let begin: () -> Void
   /// Compiles the request; again after keys have changed, as it may contain some.
   private let compile: (ManagedObjectContext) throws -> ResultReader
-  private let check: (ManagedObject) throws -> Void
+  var check: (ManagedObject) throws -> Void
   /// Called with each change, after the result has changed.
   var changed: (ResultChange) -> Void = { _ in }
   /// Called before `changed`, while the result is still the former one.
@@ -218,6 +218,7 @@ final class ResultTracker: ContextTracker {
       guard try reader.matches(found, in: source) else { continue }
       guard let object = try ObjectFetch(context).object(for: found, root) else { continue }
       if result?[object] == nil { try check(object) }
+      if reader.request.delivery.realises { object.willRead() }
       entering.append(try reader.tracked(object, found, in: source))
     }
     return (leaving, entering)
