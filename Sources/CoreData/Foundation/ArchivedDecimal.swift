@@ -1,6 +1,32 @@
 import Foundation
 import HeartwoodModel
 
+/// Puts nothing in the place of objects with which Foundation here would end the program: those without secure coding, and those of classes within
+/// others, which have no name in archives unless the program has set one.
+private final class SecureCodingCheck: NSObject, NSKeyedArchiverDelegate {
+  private(set) var hasRefused = false
+
+  func archiver(_ archiver: NSKeyedArchiver, willEncode object: Any) -> Any? {
+    if let coded = object as? any NSSecureCoding, type(of: coded).supportsSecureCoding,
+      let coder = (object as? NSObject)?.classForCoder, Self.hasName(coder, archiver)
+    {
+      return object
+    }
+    hasRefused = true
+    return NSNull()
+  }
+
+  private static func hasName(_ type: AnyClass, _ archiver: NSKeyedArchiver) -> Bool {
+    String(reflecting: type).split(separator: ".").count == 2 || archiver.classNameForClass(type) != nil
+      || NSKeyedArchiver.classNameForClass(type) != nil
+  }
+
+  func archiver(_ archiver: NSKeyedArchiver, didEncode object: Any?) {}
+  func archiver(_ archiver: NSKeyedArchiver, willReplace object: Any?, withObject newObject: Any?) {}
+  func archiverWillFinish(_ archiver: NSKeyedArchiver) {}
+  func archiverDidFinish(_ archiver: NSKeyedArchiver) {}
+}
+
 /// A decimal number in an archive. Foundation here ends the program where it archives its own, also within arrays and dictionaries.
 ///
 /// The fields are those of `NSDecimalNumber` in archives of Apple's Foundation.
@@ -14,15 +40,33 @@ final class ArchivedDecimal: NSObject, NSSecureCoding {
 
   private init(_ number: Decimal) { self.number = number }
 
-  /// A secure archive of a value; nil for what cannot be archived.
-  static func archive(of value: Any) -> Data? {
+  /// A secure archive of a value; nil for what cannot be archived, or is not read again from the archive: an object without secure coding at any
+  /// depth, or one of other classes, in the collections of those too.
+  static func archive(of value: Any, _ classes: [AnyClass]) -> Data? {
+    guard isReadable(value as AnyObject, classes) else { return nil }
+    let value = replacing(value as AnyObject) { ($0 as? NSDecimalNumber).map { Self($0.decimalValue) } }
     let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+    let check = SecureCodingCheck()
+    archiver.delegate = check
     archiver.setClassName(className, for: self)
-    archiver.encode(
-      replacing(value as AnyObject) { ($0 as? NSDecimalNumber).map { Self($0.decimalValue) } },
-      forKey: NSKeyedArchiveRootObjectKey)
+    archiver.encode(value, forKey: NSKeyedArchiveRootObjectKey)
     archiver.finishEncoding()
-    return archiver.error == nil ? archiver.encodedData : nil
+    return archiver.error == nil && !check.hasRefused ? archiver.encodedData : nil
+  }
+
+  private static func isReadable(_ value: AnyObject, _ classes: [AnyClass]) -> Bool {
+    guard let object = value as? NSObject, classes.contains(where: { object.isKind(of: $0) }) else {
+      return false
+    }
+    func areReadable(_ values: some Sequence<Any>) -> Bool {
+      values.allSatisfy { isReadable($0 as AnyObject, classes) }
+    }
+    return switch object {
+    case let values as NSArray: areReadable(values)
+    case let values as NSSet: areReadable(values)
+    case let values as NSDictionary: areReadable(values.allKeys) && areReadable(values.allValues)
+    default: true
+    }
   }
 
   /// The value of an archive; nil if it is damaged, or has objects of other classes.

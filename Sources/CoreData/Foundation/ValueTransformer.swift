@@ -80,9 +80,10 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     (value as? Data).flatMap { ArchivedDecimal.value(of: $0, Self.allowedTopLevelClasses) }
   }
 
-  /// An archive of the value.
+  /// An archive of the value; nil if it, or what it contains, cannot be archived or is of a class that is not among
+  /// `allowedTopLevelClasses`. A save with such a value fails.
   open override func reverseTransformedValue(_ value: Any?) -> Any? {
-    value.flatMap { ArchivedDecimal.archive(of: $0) }
+    value.flatMap { ArchivedDecimal.archive(of: $0, Self.allowedTopLevelClasses) }
   }
 }
 

@@ -14,6 +14,9 @@ extension AttributeDescription {
     return transformer?.value(bytes)
   }
 
+  /// The value of bytes; nil for others, or if they are not those of a value.
+  package func transformed(any bytes: Any?) -> Any? { (bytes as? Data).flatMap { transformed(.data($0)) } }
+
   /// The stored form of a value given as `Any`; nil if the value does not fit.
   package func storedForm(of value: Any?) -> Value? {
     guard let transformer else { return Value(any: value, for: type) }
@@ -34,7 +37,7 @@ extension AttributeDescription {
 }
 
 extension PropertyDescription {
-  final var isTransformable: Bool { (self as? AttributeDescription)?.type == .transformable }
+  package final var isTransformable: Bool { (self as? AttributeDescription)?.type == .transformable }
 }
 
 extension EntityDescription {

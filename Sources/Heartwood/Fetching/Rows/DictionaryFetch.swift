@@ -31,7 +31,8 @@ struct DictionaryFetch<Object: FetchRequestResult> {
   ) throws -> [String: Any] {
     var dictionary: [String: Any] = [:]
     for column in columns {
-      let value = try converter.anyValue(values, place, as: column.description.expressionResultType)
+      let stored = try converter.anyValue(values, place, as: column.description.expressionResultType)
+      let value = column.transformable?.transformed(any: stored) ?? stored
       place += 1
       guard let elements = column.elements else {
         dictionary[column.name] = value
@@ -78,12 +79,15 @@ struct DictionaryFetch<Object: FetchRequestResult> {
 private struct DictionaryColumn {
   let name: String
   let description: ExpressionDescription
+  /// The transformable attribute that the column is.
+  private(set) var transformable: AttributeDescription?
   /// Nil for a value that is none of a composite attribute.
   var elements: [DictionaryColumn]?
 
   /// - Parameter hasElements: False for groups, which have no values of single objects.
   init(_ description: ExpressionDescription, of entity: EntityDescription, hasElements: Bool) {
     (name, self.description) = (description.name, description)
+    transformable = description.expression.attribute(of: entity).flatMap { $0.isTransformable ? $0 : nil }
     guard hasElements, case .path(let path) = description.expression.kind,
       let (owner, slot) = description.composite(from: entity)
     else { return }
@@ -112,9 +116,7 @@ extension ExpressionDescription {
   ///
   /// - Parameter entity: The entity of the fetched objects.
   package func composite(from entity: EntityDescription) -> (owner: EntityDescription, slot: Int)? {
-    guard case .path(let path) = expression.kind, path.scope === Scope.fetched,
-      let resolved = try? PathResolver(scopes: [(.fetched, entity)]).resolve(path),
-      case .attribute(let attribute, _) = resolved.end, attribute.type == .composite,
+    guard let attribute = expression.attribute(of: entity), attribute.type == .composite,
       let owner = attribute.entity, let slot = owner.slot(named: attribute.name)
     else { return nil }
     return (owner, slot)

@@ -238,3 +238,14 @@ package struct PathResolver {
       "\(entity.displayName) has no property '\(name)'; \(existing)", column: column, property: name)
   }
 }
+
+extension ConditionExpression {
+  /// The attribute that the expression is a path to; nil for other expressions.
+  package func attribute(of entity: EntityDescription) -> AttributeDescription? {
+    guard case .path(let path) = kind, path.scope === Scope.fetched,
+      let resolved = try? PathResolver(scopes: [(.fetched, entity)]).resolve(path),
+      case .attribute(let attribute, _) = resolved.end
+    else { return nil }
+    return attribute
+  }
+}
