@@ -49,18 +49,19 @@ package protocol HeartwoodErrorCarrier: Error {
 }
 
 extension HeartwoodError {
-  /// The single failures that an error of a validation consists of, at any depth: an error of several may have such errors as its details.
+  /// The single failures that an error of a validation consists of, at any depth: an error of several may have such errors as its details. A
+  /// program's own error is one failure, whatever its details are.
   static func validationFailures(_ error: any Error) -> [HeartwoodError] {
     if let carrier = error as? any HeartwoodErrorCarrier { return validationFailures(carrier.carriedError) }
     guard let error = error as? HeartwoodError else {
-      let parts = (error as NSError).userInfo[detailedErrorsKey] as? [any Error] ?? []
+      let given = error as NSError
+      let isOfSeveral =
+        given.domain == NSCocoaErrorDomain && given.code == Code.validationMultipleErrors.rawValue
+      let parts = isOfSeveral ? given.userInfo[UserInfoKey.detailedErrors] as? [any Error] ?? [] : []
       return parts.isEmpty ? [validation(error)] : parts.flatMap(validationFailures)
     }
     return error.details.isEmpty ? [error] : error.details.flatMap(validationFailures)
   }
-
-  /// Core Data's `NSDetailedErrorsKey`.
-  private static let detailedErrorsKey = "NSDetailedErrors"
 
   /// Runs a validation, and throws Heartwood's errors as they were.
   static func uncarried(_ body: () throws -> Void) throws {

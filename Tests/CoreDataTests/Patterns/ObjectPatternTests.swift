@@ -71,6 +71,21 @@ final class SecureValueTransformer: NSSecureUnarchiveFromDataTransformer {
     return try Library.makeContainer(model).viewContext
   }
 
+  @Test func `an error of a class is reported as it is, whatever its details are`() throws {
+    let context = try makeContext()
+    let person = Greeter(context: context)
+    person.name = "wrong"
+    for validate in [person.validateForInsert, context.save] {
+      let error = try #require(throws: (any Error).self) { try validate() } as NSError
+      #expect(error.domain == "own" && error.code == 7 && error.userInfo["more"] as? String == "text")
+      #expect((error.userInfo[NSDetailedErrorsKey] as? [NSError])?.map(\.code) == [8, 9])
+    }
+    Greeter(context: context).name = "wrong"
+    let both = try #require(throws: (any Error).self) { try context.save() } as NSError
+    #expect(both.domain == NSCocoaErrorDomain && both.code == NSValidationMultipleErrorsError)
+    #expect((both.userInfo[NSDetailedErrorsKey] as? [NSError])?.map(\.code) == [7, 7])
+  }
+
   struct Own: Hashable { var number = 1 }
   final class Nested: NSObject, NSSecureCoding {
     static var supportsSecureCoding: Bool { true }

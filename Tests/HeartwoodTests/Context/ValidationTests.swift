@@ -225,7 +225,8 @@ extension ManagedObjectContext {
         let (one, two) = (
           HeartwoodError(.managedObjectValidation, "one"), HeartwoodError(.managedObjectValidation, "two")
         )
-        let foundation = NSError(domain: "Form", code: 3, userInfo: ["NSDetailedErrors": [one, two]])
+        let foundation = NSError(
+          domain: NSCocoaErrorDomain, code: 1560, userInfo: ["NSDetailedErrors": [one, two]])
         do {
           try super.validateForInsert()
         } catch let error as HeartwoodError {
