@@ -5,7 +5,9 @@ extension ManagedObject {
   /// The current value. Fires a fault.
   final func value(at slot: Int) -> Value {
     if let pending = pending?.edit(slot) { return pending }
-    return committedValue(at: slot)
+    // The `awakeFromFetch` of a fault may set the property.
+    if isFault { willRead() }
+    return pending?.edit(slot) ?? committedValue(at: slot)
   }
 
   /// The value as last fetched or saved; the default for a new object or an unreadable one. Fires a fault.

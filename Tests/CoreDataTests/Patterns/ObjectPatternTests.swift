@@ -71,6 +71,27 @@ final class SecureValueTransformer: NSSecureUnarchiveFromDataTransformer {
     return try Library.makeContainer(model).viewContext
   }
 
+  @Test func `a transient attribute that awakeFromFetch sets is there at the first read`() throws {
+    let context = try makeContext()
+    let person = Greeter(context: context)
+    person.name = "Ada"
+    try context.save()
+    let reads: [(Greeter) -> Any?] = [
+      { $0.value(forKey: "greeting") }, { $0.greeting }, { $0.value(forKeyPath: "greeting") },
+    ]
+    let child = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    child.parent = context
+    for context in [context, child] {
+      let person = try #require(try context.existingObject(with: person.objectID) as? Greeter)
+      for read in reads {
+        context.refresh(person, mergeChanges: false)
+        #expect(read(person) as? String == "Hello Ada")
+      }
+      context.refresh(person, mergeChanges: false)
+      #expect(person.length == 7 && !context.hasChanges)
+    }
+  }
+
   @Test func `an error of a class is reported as it is, whatever its details are`() throws {
     let context = try makeContext()
     let person = Greeter(context: context)
