@@ -325,9 +325,14 @@ open class FetchRequestBase: NSPersistentStoreRequest {
   }
 
   /// The request as one of a model, which has no context.
-  final func template() throws -> FetchRequest<ManagedObject> {
+  final func template(in model: NSManagedObjectModel? = nil) throws -> FetchRequest<ManagedObject> {
     let request = FetchRequest<ManagedObject>(entityName: entityName ?? "")
     try take(into: request)
+    let entity = model?.entitiesByName[entityName ?? ""]
+    request.propertiesToFetch = try propertiesToFetch?.map { try Self.column($0, of: entity) }
+    request.propertiesToGroupBy = try propertiesToGroupBy?.map { try Self.column($0) }
+    request.havingPredicate = try havingPredicate?.storeCondition()
+    request.returnsDistinctResults = returnsDistinctResults
     return request
   }
 

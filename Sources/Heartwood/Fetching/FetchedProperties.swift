@@ -17,11 +17,8 @@ extension FetchedPropertyDescription {
   @_disfavoredOverload public var fetchRequest: FetchRequest<ManagedObject>? {
     get { template.map { FetchRequest($0) } }
     set {
-      guard let newValue else {
-        (template, problem) = (nil, nil)
-        return
-      }
-      setFetchRequest(newValue)
+      (template, problem) = (nil, nil)
+      if let newValue { setFetchRequest(newValue) }
     }
   }
 

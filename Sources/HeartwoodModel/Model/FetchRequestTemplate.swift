@@ -43,6 +43,8 @@ package struct FetchRequestTemplate: Codable, Hashable, Sendable {
   package var groups: [Column]?
   package var having: String?
   package var isDistinct: Bool?
+  /// The raw value of the kind of results that the module `CoreData` was given.
+  package var resultType: UInt?
 
   package init(
     entityName: String, predicate: String? = nil, sort: [Order], limit: Int, offset: Int, batchSize: Int,
