@@ -26,10 +26,10 @@ extension EntityDescription {
     return owningModel
   }
 
-  /// Annotations for the program's own use. Only those whose keys and values are text are kept.
+  /// Annotations for the program's own use. With the model of a store only those are kept whose keys and values are text.
   public var userInfo: [AnyHashable: Any]? {
-    get { annotations }
-    set { annotations = textAnnotations(newValue) }
+    get { anyAnnotations }
+    set { anyAnnotations = newValue }
   }
 
   /// The name of the objects' class: `NSManagedObject` unless another one was set. Nil stands for that too.
@@ -90,11 +90,31 @@ extension EntityDescription {
   }
 }
 
-/// Annotations whose keys and values are text.
-func textAnnotations(_ given: [AnyHashable: Any]?) -> [String: String] {
-  var kept: [String: String] = [:]
-  for (key, value) in given ?? [:] {
-    if let key = key.base as? String, let value = value as? String { kept[key] = value }
+/// A description with annotations.
+protocol Annotated: AnyObject {
+  /// Those whose keys and values are text.
+  var annotations: [String: String] { get set }
+  var otherAnnotations: [AnyHashable: Any] { get set }
+}
+extension EntityDescription: Annotated {}
+extension PropertyDescription: Annotated {}
+extension EntityMapping: Annotated {}
+extension PropertyMapping: Annotated {}
+
+extension Annotated {
+  var anyAnnotations: [AnyHashable: Any]? {
+    get { otherAnnotations.merging(annotations as [AnyHashable: Any]) { other, _ in other } }
+    set {
+      var (texts, others): ([String: String], [AnyHashable: Any]) = ([:], [:])
+      for (key, value) in newValue ?? [:] {
+        if let name = key.base as? String, let text = value as? String {
+          texts[name] = text
+        } else {
+          others[key] = value
+        }
+      }
+      annotations = texts
+      otherAnnotations = others
+    }
   }
-  return kept
 }

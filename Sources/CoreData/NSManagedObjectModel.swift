@@ -39,6 +39,7 @@ extension ManagedObjectModel {
     do {
       for model in models { model.bindClasses() }
       try self.init(changeablyMerging: models)
+      for model in models { takeUnstored(from: model) }
       replaceNamesOfClasses()
     } catch {
       Self.note(problem: "the models cannot be merged: \(error)")
@@ -124,6 +125,18 @@ extension ManagedObjectModel {
     return model
   }
 
+  /// Takes what no document of a model has: translations, and annotations that are no texts. Those of earlier models stay.
+  private func takeUnstored(from model: NSManagedObjectModel) {
+    if let others = model.translations {
+      translations = (translations ?? [:]).merging(others) { own, _ in own }
+    }
+    for entity in entities {
+      guard let other = model.entitiesByName[entity.name ?? ""] else { continue }
+      entity.otherAnnotations.merge(other.otherAnnotations) { own, _ in own }
+      for property in entity.ownProperties { property.takeUnstored(from: other.ownProperties) }
+    }
+  }
+
   private static func note(problem: String) {
     ModelProblems.last.withLock { $0 = problem }
     FileHandle.standardError.write(Data("CoreData: error: \(problem)\n".utf8))
@@ -162,6 +175,17 @@ extension ManagedObjectModel {
         "CoreData: warning: Unable to load class named '\(name)' for entity '\(entity.name ?? "?")'. Class not found, using default NSManagedObject instead.\n"
           .utf8))
     return NSManagedObject.self
+  }
+}
+
+extension PropertyDescription {
+  fileprivate final func takeUnstored(from others: [PropertyDescription]) {
+    guard let other = others.first(where: { $0.name == name }) else { return }
+    otherAnnotations.merge(other.otherAnnotations) { own, _ in own }
+    let elements = (other as? CompositeAttributeDescription)?.elements ?? []
+    for element in (self as? CompositeAttributeDescription)?.elements ?? [] {
+      element.takeUnstored(from: elements)
+    }
   }
 }
 

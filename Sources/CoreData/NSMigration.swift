@@ -101,10 +101,10 @@ extension EntityMapping {
     set { anyName = newValue ?? "" }
   }
 
-  /// Annotations for the program's own use. Only those whose keys and values are text are kept.
+  /// Annotations for the program's own use.
   public var userInfo: [AnyHashable: Any]? {
-    get { annotations }
-    set { annotations = textAnnotations(newValue) }
+    get { anyAnnotations }
+    set { anyAnnotations = newValue }
   }
 }
 
@@ -115,9 +115,9 @@ extension PropertyMapping {
     set { anyName = newValue ?? "" }
   }
 
-  /// Annotations for the program's own use. Only those whose keys and values are text are kept.
+  /// Annotations for the program's own use.
   public var userInfo: [AnyHashable: Any]? {
-    get { annotations }
-    set { annotations = textAnnotations(newValue) }
+    get { anyAnnotations }
+    set { anyAnnotations = newValue }
   }
 }

@@ -34,10 +34,10 @@ extension PropertyDescription {
     return owningEntity
   }
 
-  /// Annotations for the program's own use. Only those whose keys and values are text are kept.
+  /// Annotations for the program's own use. With the model of a store only those are kept whose keys and values are text.
   public var userInfo: [AnyHashable: Any]? {
-    get { annotations }
-    set { annotations = textAnnotations(newValue) }
+    get { anyAnnotations }
+    set { anyAnnotations = newValue }
   }
 
   /// Whether Spotlight indexes the property on Apple's systems, as a model file says it. It has no effect here.
@@ -181,26 +181,15 @@ extension FetchedPropertyDescription {
   /// The request whose result is the value.
   public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
     get {
-      anyFetchRequest.map { known in
-        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: known.entityName ?? "")
-        request.predicate = (known.predicate as? FormatPredicate).map { NSPredicate.made(of: $0.condition) }
-        request.fetchLimit = known.fetchLimit
-        request.includesSubentities = known.includesSubentities
-        return request
-      }
+      anyFetchRequest.map(ManagedObjectModel.request)
     }
     set {
       guard let newValue else { return anyFetchRequest = nil }
-      let request = FetchRequest<ManagedObject>(entityName: newValue.entityName ?? "")
       do {
-        request.predicate = try newValue.predicate?.storeCondition()
-        request.sortDescriptors = try newValue.sortDescriptors?.map { try $0.storeOrder() }
+        anyFetchRequest = try newValue.template()
       } catch {
         programError("the request of the fetched property \(name) cannot be used: \(error)")
       }
-      request.fetchLimit = newValue.fetchLimit
-      request.includesSubentities = newValue.includesSubentities
-      anyFetchRequest = request
     }
   }
 }

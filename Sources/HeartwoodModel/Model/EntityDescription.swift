@@ -32,6 +32,8 @@ public final class EntityDescription: NSObject, @unchecked Sendable {
   private var storedIndexes: [FetchIndexDescription] = []
   /// Annotations for the program's own use; not part of the version hash.
   @_disfavoredOverload public var userInfo: [String: String] = [:] { willSet { willEdit() } }
+  /// Annotations of other types, of the module `CoreData`, which no store keeps.
+  package var otherAnnotations: [AnyHashable: Any] = [:]
   /// The name by which migration identifies the entity: its own one if none was set. Nil stands for that, too.
   public var renamingIdentifier: String? {
     get { formerName ?? name }

@@ -14,6 +14,8 @@ open class PropertyDescription: NSObject, @unchecked Sendable {
   @exclusivity(unchecked) public var isOptional = true { willSet { willEdit() } }
   /// Annotations for the program's own use; not part of the version hash.
   @_disfavoredOverload public var userInfo: [String: String] = [:] { willSet { willEdit() } }
+  /// Annotations of other types, of the module `CoreData`, which no store keeps.
+  package final var otherAnnotations: [AnyHashable: Any] = [:]
   /// The name by which migration identifies the property: its own one if none was set. Nil stands for that, too.
   public var renamingIdentifier: String? {
     get { formerName ?? name }

@@ -77,4 +77,40 @@ import Testing
     }
   }
 
+  @Test func `the request of a fetched property keeps its order and its other settings`() throws {
+    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+    request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
+    (request.fetchLimit, request.fetchOffset, request.returnsObjectsAsFaults) = (3, 1, false)
+    request.predicate = NSPredicate(format: "pages > 1")
+    let property = NSFetchedPropertyDescription()
+    property.fetchRequest = request
+    let found = try #require(property.fetchRequest)
+    #expect(found.sortDescriptors == request.sortDescriptors && found.predicate == request.predicate)
+    #expect(found.fetchLimit == 3 && found.fetchOffset == 1 && !found.returnsObjectsAsFaults)
+  }
+
+  @Test func `annotations and translations may be of any type, and are copied with the model`() throws {
+    let model = Library.makeModel()
+    let book = try #require(model.entitiesByName["Book"])
+    let date = Date(timeIntervalSinceReferenceDate: 1)
+    book.userInfo = ["text": "a", "number": 1, 7: ["list"]]
+    book.attributesByName["title"]?.userInfo = ["date": date, "text": "b"]
+    model.localizationDictionary = ["Entity/Book": "Buch"]
+    for (place, model) in try everywhere(model) {
+      let info = try #require(model.entitiesByName["Book"]?.userInfo, "\(place)")
+      #expect(info["text"] as? String == "a" && info["number"] as? Int == 1, "\(place)")
+      #expect(info[7] as? [String] == ["list"] && info.count == 3, "\(place)")
+      let title = try #require(model.entitiesByName["Book"]?.attributesByName["title"]?.userInfo, "\(place)")
+      #expect(title["date"] as? Date == date && title["text"] as? String == "b", "\(place)")
+      #expect(model.localizationDictionary == ["Entity/Book": "Buch"], "\(place)")
+    }
+    let copy = try #require(book.copy() as? NSEntityDescription)
+    #expect(copy.userInfo?["number"] as? Int == 1)
+    copy.userInfo = nil
+    #expect(copy.userInfo?.isEmpty == true && book.userInfo?.count == 3)
+    let mapping = NSEntityMapping()
+    mapping.userInfo = ["number": 1]
+    #expect(mapping.userInfo?["number"] as? Int == 1)
+  }
+
 }

@@ -46,6 +46,8 @@ public final class EntityMapping: NSObject, @unchecked Sendable {
   public var policyName: String?
   /// Annotations for the program's own use.
   @_disfavoredOverload public var userInfo: [String: String] = [:]
+  /// Annotations of other types, of the module `CoreData`.
+  package var otherAnnotations: [AnyHashable: Any] = [:]
 
   /// A mapping of an entity.
   ///

@@ -19,6 +19,8 @@ public final class PropertyMapping: NSObject, @unchecked Sendable {
   public var value: (@Sendable (ManagedObject, MigrationManager) throws -> Any?)?
   /// Annotations for the program's own use.
   @_disfavoredOverload public var userInfo: [String: String] = [:]
+  /// Annotations of other types, of the module `CoreData`.
+  package var otherAnnotations: [AnyHashable: Any] = [:]
 
   /// A mapping of a property.
   ///
