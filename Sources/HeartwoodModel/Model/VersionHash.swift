@@ -77,9 +77,9 @@ private struct HashedText {
 }
 
 extension EntityDescription {
-  /// A hash of the form of the entity's rows, with what it inherits; reading it freezes the model.
+  /// A hash of the form of the entity's rows, with what it inherits; reading it freezes the model, if the entity is in one.
   @_disfavoredOverload public var versionHash: Data {
-    guard let parent = superentity else { return ownVersionHash }
+    guard let parent = superentity, !inheritsFromItself else { return ownVersionHash }
     var text = HashedText()
     text.add(ownVersionHash.base64EncodedString())
     text.add(parent.versionHash.base64EncodedString())
@@ -87,7 +87,7 @@ extension EntityDescription {
   }
 
   /// The hash without what the entity inherits: that of stores, which have one for each entity, and of earlier versions of this library.
-  package var ownVersionHash: Data { compiled.versionHash.data }
+  package var ownVersionHash: Data { (model == nil ? VersionHash(self) : compiled.versionHash).data }
 
   /// Whether this is the version hash, also as earlier versions of this library computed it.
   package func hasVersionHash(_ hash: Data) -> Bool { hash == versionHash || hash == ownVersionHash }

@@ -113,4 +113,15 @@ import Testing
     #expect(mapping.userInfo?["number"] as? Int == 1)
   }
 
+  @Test func `an entity that is in no model has a hash, which is that in a model`() throws {
+    let (entity, parent) = (NSEntityDescription(), NSEntityDescription())
+    (entity.name, parent.name) = ("Thing", "Whole")
+    entity.properties = [Library.attribute("x", .stringAttributeType)]
+    parent.subentities = [entity]
+    let alone = entity.versionHash
+    #expect(alone != NSEntityDescription().versionHash)
+    let model = NSManagedObjectModel()
+    model.entities = [parent, entity]
+    #expect(entity.versionHash == alone)
+  }
 }
