@@ -178,6 +178,39 @@ private final class TypedCompound<Root>: NSCompoundPredicate, TypedPredicate {}
       #expect(try context.fetch(request).map(\.name) == ["B"])
     }
   }
+
+  @Test func `a predicate is made of one of Swift's, if that is about properties of the model`() throws {
+    let context = try Library.makeContainer().newBackgroundContext()
+    try context.performAndWait {
+      for (name, pages) in [("A", 1), ("B", 3)] {
+        let book = Book(context: context)
+        (book.title, book.pages) = (name, Int32(pages))
+        book.author = Author(name: name, context: context)
+      }
+      let titles = ["B", "C"]
+      let least: Int32 = 2
+      let predicates: [(NSPredicate?, [String])] = [
+        (NSPredicate(#Predicate<Book> { $0.pages > least }), ["B"]),
+        (NSPredicate(#Predicate<Book> { $0.title == "A" || !($0.pages < 3) }), ["A", "B"]),
+        (NSPredicate(#Predicate<Book> { $0.author?.name == "A" }), ["A"]),
+        (NSPredicate(#Predicate<Book> { titles.contains($0.title ?? "") }), ["B"]),
+        (NSPredicate(#Predicate<Book> { $0.title == nil }), []),
+      ]
+      for (predicate, expected) in predicates {
+        let request: NSFetchRequest<Book> = Book.fetchRequest()
+        request.predicate = predicate
+        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+        let found = try context.fetch(request).map(\.title)
+        #expect(found == expected, "\(request)")
+      }
+      let authors: NSFetchRequest<Author> = Author.fetchRequest()
+      authors.predicate = NSPredicate(#Predicate<Author> { $0.books.contains { $0.pages > 2 } })
+      #expect(try context.fetch(authors).map(\.name) == ["B"])
+      #expect(NSPredicate(#Predicate<Book> { $0.cover == "blue" }) == nil)
+      let comparison = NSPredicate(#Predicate<Book> { $0.pages > least }) as? NSComparisonPredicate
+      #expect(comparison?.leftExpression.keyPath == "pages" && comparison?.predicateFormat == "pages > 2")
+    }
+  }
 }
 
 private final class OwnPredicate: NSPredicate {}
