@@ -197,6 +197,16 @@ struct GivenArgument: PredicateArgument {
     if let number = value as? NSNumber, !(value is any PredicateArgument) { return self.number(number) }
     if let argument = value as? any PredicateArgument { return argument.predicateConstant }
     if let elements = KeyValues.elements(of: value) { return PredicateConstant(list: elements.map(constant)) }
+    if let dictionary = value as? [AnyHashable: Any] {
+      let members = dictionary.values.map { member -> _Value in
+        switch constant(member).expression.kind {
+        case .value(let value): value
+        case .object(let object): .object(object.objectID)
+        default: .null
+        }
+      }
+      return PredicateConstant(ConditionExpression(.value(.opaque(_OpaqueValue(value, members: members)))))
+    }
     if let raw = value as? any RawRepresentable { return constant(raw.rawValue) }
     return OtherValues.constant(value)
   }

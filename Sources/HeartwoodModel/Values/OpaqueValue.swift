@@ -4,13 +4,14 @@ public final class _OpaqueValue: @unchecked Sendable {
   package let value: Any
   /// Why the value cannot be stored; nil for one that need not be.
   package let refusal: String?
+  /// The values of a dictionary, for `IN`; nil for another value.
+  package let members: [Value]?
 
   /// Whether an equal value can be distinguished from another one.
   package var isComparable: Bool { value is any Equatable || type(of: value) is AnyClass }
 
-  package init(_ value: Any, refusal: String? = nil) {
-    self.value = value
-    self.refusal = refusal
+  package init(_ value: Any, refusal: String? = nil, members: [Value]? = nil) {
+    (self.value, self.refusal, self.members) = (value, refusal, members)
   }
 }
 

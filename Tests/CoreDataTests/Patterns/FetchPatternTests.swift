@@ -110,6 +110,35 @@ import Testing
     }
   }
 
+  @Test func `IN takes the values of a dictionary, and finds a text in another`() throws {
+    try context.performAndWait {
+      func titles(_ format: String, _ arguments: Any...) throws -> [String?] {
+        let request = NSFetchRequest<Book>(entityName: "Book")
+        request.predicate = NSPredicate(format: format, argumentArray: arguments)
+        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+        let found = try context.fetch(request)
+        request.predicate = nil
+        let books = try context.fetch(request)
+        let memory = books.filter { NSPredicate(format: format, argumentArray: arguments).evaluate(with: $0) }
+        let rows = books.map { ["title": $0.title ?? "", "pages": Int($0.pages)] as [String: Any] }
+        let plain = (rows as NSArray).filtered(using: NSPredicate(format: format, argumentArray: arguments))
+        #expect(memory == found && plain.count == found.count, "\(format)")
+        return found.map(\.title)
+      }
+      #expect(try titles("pages IN %@", ["a": 1, "b": 3]) == ["A", "C"])
+      #expect(try titles("pages IN %@", ["a": 2] as NSDictionary) == ["B"])
+      #expect(try titles("NOT title IN %@", [1: "A", 2: "x"]) == ["B", "C"])
+      #expect(try titles("title IN %@", [String: String]()) == [])
+      #expect(try titles("title IN 'CAB'") == ["A", "B", "C"])
+      #expect(try titles("title IN %@", "xBx") == ["B"])
+      #expect(try titles("title IN[c] 'a, b'") == ["A", "B"])
+      let request = NSFetchRequest<Author>(entityName: "Author")
+      request.predicate = NSPredicate(
+        format: "ANY books IN %@", ["x": try context.fetch(Book.fetchRequest())[0]])
+      #expect(try context.fetch(request).count == 1)
+    }
+  }
+
   @Test func `a key path of a computed property names no property`() throws {
     for path: AnyKeyPath in [
       \Book.half, \Book.negative, \Book.loud, \Book.authorName, \Book.author?.loudName,

@@ -195,9 +195,14 @@ extension ConditionCompiler {
     let written = comparison
     let comparison = computesInDecimals ? paths.withDecimals(written) : written
     let left = try operand(comparison.left)
-    let right = try operand(comparison.right)
+    var right = try operand(comparison.right)
     let (comparator, options) = (comparison.comparator, comparison.options)
+    if comparator == .isIn, case .constant(.opaque(let held)) = right, let members = held.members {
+      right = .constant(.list(members))
+    }
     switch (left, right) {
+    case (.path(let path), .constant(.string)) where comparator == .isIn && path.isText:
+      return try compileComputed(left, comparator, right, options)
     case (.path(let path), .constant(let value)) where !path.isToMany:
       return try compile(path, comparator, value, options)
     case (.constant(let value), .path(let path)) where comparator.mirrored != nil && !path.isToMany:
@@ -320,6 +325,11 @@ extension ConditionCompiler {
 }
 
 extension ResolvedPath {
+  fileprivate var isText: Bool {
+    guard case .attribute(let attribute, _) = end else { return false }
+    return ValueKind(attribute.type).isText
+  }
+
   package var isToMany: Bool {
     if case .toMany = end { return true }
     return false

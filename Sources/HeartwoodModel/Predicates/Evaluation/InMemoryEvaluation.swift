@@ -103,7 +103,10 @@ package struct InMemoryEvaluation {
   }
 
   private func holds(_ comparison: Comparison, _ place: Place) throws -> Bool {
-    let (left, right) = (try value(comparison.left, place), stored(try value(comparison.right, place)))
+    let (left, given) = (try value(comparison.left, place), try value(comparison.right, place))
+    // Of a dictionary, the values are what is in it.
+    let dictionary = comparison.comparator == .isIn ? given as? [AnyHashable: Any] : nil
+    let right = stored(dictionary.map { Array($0.values) } ?? given)
     func compare(_ left: Any?) -> Bool {
       Self.holds(stored(left), comparison.comparator, right, comparison.options)
     }
