@@ -39,8 +39,12 @@ final class PathProbe {
       switch usual.lastProperty?.kind {
       case .attribute: usual.lastType.map { PlaceholderValue.various($0).map { .value($0) } } ?? []
       case .toMany: [.models]
+      case .toOne(_, isOptional: true): [.nothing(place: usual.names.count)]
       case .toOne, .unknown, nil: []
       }
+    // A computed property that is never nil has a value of its own where a model on the way is nil. It is not tried with nil, as a getter may unwrap
+    // that by force.
+    guard !usual.leadsOverOptionals || keyPath.mayBeNil else { return false }
     return ([.usual] + ways).allSatisfy { way in
       let probe = PathProbe(way)
       let result = probe.evaluate(keyPath, on: model)
@@ -77,11 +81,15 @@ final class PathProbe {
     case altered(StructureFields.Field)
     /// Two models, where a relationship leads to several.
     case models
+    /// Nil, where the last of as many properties leads to a model.
+    case nothing(place: Int)
   }
 
   private init(_ answering: Answering = .usual) { self.answering = answering }
 
   private var lastProperty: ModelProperty?
+  /// Whether a property before the last leads to a model or to nil.
+  private var leadsOverOptionals = false
   private var lastType: (any Any.Type)? { lastProperty?.valueType }
   /// The value that the last property was read as.
   private var answer: Any?
@@ -142,6 +150,7 @@ final class PathProbe {
       let property = ModelClass.of(type).property(hash)
     else { programError("a property that its class does not have was read") }
     names.append(property.name)
+    if case .toOne(_, isOptional: true) = lastProperty?.kind { leadsOverOptionals = true }
     lastProperty = property
     let made: Any?
     switch property.kind {
@@ -149,12 +158,13 @@ final class PathProbe {
       last = nil
       let placeholder = coding.placeholder()
       switch answering {
-      case .usual, .models: made = placeholder
+      case .usual, .models, .nothing: made = placeholder
       case .value(let value): made = value
       case .altered(let field): made = placeholder.map { PlaceholderValue.altered($0, field) }
       }
     case .toOne(let destination, _):
-      let model = makeModel(destination)
+      let isNothing = if case .nothing(names.count) = answering { true } else { false }
+      let model = isNothing ? nil : makeModel(destination)
       last = model
       made = model
     case .toMany:
@@ -177,5 +187,12 @@ final class PathProbe {
       makeModel(Collection.PersistentElement.self) as? Collection.PersistentElement
     }
     return Collection._collection(of: models)
+  }
+}
+
+extension AnyKeyPath {
+  /// Whether the value is nil where one on the way is; also of a key path that says that none is.
+  fileprivate var mayBeNil: Bool {
+    readType is any OptionalType.Type || String(reflecting: self).contains("!")
   }
 }
