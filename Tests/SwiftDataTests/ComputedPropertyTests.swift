@@ -28,6 +28,10 @@ import Testing
   var chiefName: String? { chief?.name }
   var title: String { name.uppercased() }
   var trimmed: String { name.trimmingCharacters(in: .whitespaces) }
+  var oneLine: String { name.replacingOccurrences(of: "\n", with: " ") }
+  var short: String { String(name.prefix(50)) }
+  var rounded: Double { (amount * 100).rounded() / 100 }
+  var capped: Int { min(count, 100) }
   var shown: String { name.isEmpty ? "unnamed" : name }
   var call: String? { nick ?? "unnamed" }
   var half: Double { amount / 2 }
@@ -65,6 +69,8 @@ import Testing
       #Predicate { $0.call == "unnamed" }, #Predicate { $0.half > 1 }, #Predicate { $0.positive > 1 },
       #Predicate { $0.other < -2 }, #Predicate { $0.isIdle }, #Predicate { $0.active.isEmpty },
       #Predicate { $0.ordered.isEmpty }, #Predicate { $0.reversed.isEmpty },
+      #Predicate { $0.oneLine == "ada" },
+      #Predicate { $0.short == "ada" }, #Predicate { $0.rounded == 3 }, #Predicate { $0.capped == 3 },
       #Predicate { $0.leader == nil }, #Predicate { $0.chiefOrNone == "none" },
     ]
     for predicate in predicates {

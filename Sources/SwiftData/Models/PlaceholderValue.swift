@@ -87,15 +87,23 @@ enum PlaceholderValue {
   }
 
   private static func variousPlain<Value: AttributeValue>(_ type: Value.Type) -> [Any] {
+    // No greatest or least numbers: a getter that computes with them would end the program.
     let stored: [_Value] =
       switch type.attributeType {
-      case .integer16, .integer32, .integer64: [.int(0), .int(7), .int(-3)]
-      case .double, .float: [.double(0), .double(7.5), .double(-3)]
-      case .decimal: [.decimal(0), .decimal(7.5), .decimal(-3)]
-      case .string: [.string(""), .string(" aB 2 "), .string("Ü,x/y.z")]
+      case .integer16: [.int(0), .int(7), .int(-3), .int(-120), .int(150)]
+      case .integer32, .integer64: [.int(0), .int(7), .int(-3), .int(-9876), .int(150), .int(12_345)]
+      case .double, .float:
+        [.double(0), .double(7.5), .double(-3), .double(0.1234567891), .double(-1234567.8912345)]
+      case .decimal: [.decimal(0), .decimal(7.5), .decimal(-3), .decimal(Decimal(1_234_567_891) / 10_000)]
+      case .string:
+        [
+          .string(""), .string(" aB 2 "), .string("Ü,x/y.z"),
+          .string("é\r\n\t" + String(repeating: "x1", count: 500)),
+        ]
       case .boolean: [.bool(false), .bool(true)]
-      case .date: [.date(0), .date(1e9 + 0.5), .date(-1e9)]
-      case .binaryData: [.data(Data()), .data(Data([1, 200]))]
+      case .date: [.date(0), .date(1e9 + 0.5), .date(-1e9), .date(1234567.891)]
+      case .binaryData: [.data(Data()), .data(Data([1, 200])), .data(Data(0..<100))]
+      case .uri: [.url("https://a@b.example/c/../d?e=1#f")]
       default: []
       }
     return stored.compactMap { Value($0) } + [plainValue(type, 1)].compactMap { $0 }
