@@ -297,6 +297,12 @@ enum ManagedValue {
     if let collection = type as? any _ObjectCollection.Type {
       return object.relatedObjects(forKey: key).collection {
         collection.make(object._destinations(key)) as? Value
+      } change: { value, object, isAdded in
+        guard var changing = value as? any _ObjectCollection else { return false }
+        value = nil
+        guard changing.change(object, isAdded: isAdded) else { return false }
+        value = changing as? Value
+        return value != nil
       }
     }
     return nil
@@ -338,15 +344,34 @@ extension Optional: _FlatOptional {
 /// A collection of objects as classes declare relationships.
 protocol _ObjectCollection {
   static func make(_ objects: [ManagedObject]) -> Any
+  /// Adds an object, as the last one, or removes it. Returns false if it cannot be an element.
+  mutating func change(_ object: ManagedObject, isAdded: Bool) -> Bool
 }
 extension Set: _ObjectCollection {
   static func make(_ objects: [ManagedObject]) -> Any {
     Set(objects.compactMap { $0 as? Element })
   }
+  mutating func change(_ object: ManagedObject, isAdded: Bool) -> Bool {
+    guard let element = object as? Element else { return false }
+    if isAdded { insert(element) } else { remove(element) }
+    return true
+  }
 }
 extension Array: _ObjectCollection {
   static func make(_ objects: [ManagedObject]) -> Any { objects.compactMap { $0 as? Element } }
+  mutating func change(_ object: ManagedObject, isAdded: Bool) -> Bool {
+    guard isAdded else {
+      firstIndex { $0 as? ManagedObject === object }.map { _ = remove(at: $0) }
+      return true
+    }
+    guard let element = object as? Element else { return false }
+    append(element)
+    return true
+  }
 }
 extension Optional: _ObjectCollection where Wrapped: _ObjectCollection {
   static func make(_ objects: [ManagedObject]) -> Any { Wrapped.make(objects) }
+  mutating func change(_ object: ManagedObject, isAdded: Bool) -> Bool {
+    self?.change(object, isAdded: isAdded) ?? false
+  }
 }

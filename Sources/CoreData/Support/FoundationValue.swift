@@ -116,7 +116,13 @@ extension NSManagedObject {
     if entity.relationship(at: slot).isOrdered {
       return related.collection { NSOrderedSet(array: _destinations(key)) }
     }
-    return related.collection { NSSet(array: _destinations(key)) }
+    let set = related.collection {
+      ReadSet(_destinations(key))
+    } change: { set, object, isAdded in
+      set.change(object, isAdded: isAdded)
+      return true
+    }
+    return set.current
   }
 
   /// A value of key-value coding in the types that `ManagedObject` takes.

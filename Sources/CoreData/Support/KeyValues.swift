@@ -10,6 +10,8 @@ enum KeyValues {
     var names = path.split(separator: ".").map(String.init)[...]
     while let name = names.popFirst() {
       guard let current = value else { return nil }
+      // Without a list of the elements, which would have to be made.
+      if name == "@count", names.isEmpty, let set = current as? NSSet { return NSNumber(value: set.count) }
       if let elements = members(of: current) {
         if name.hasPrefix("@") { return aggregate(name, of: elements, path: names.joined(separator: ".")) }
         value = self.value(ofEach: elements, of: current, named: name)

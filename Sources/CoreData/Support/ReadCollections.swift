@@ -1,15 +1,37 @@
 import Foundation
 import Heartwood
 
-/// A collection of destinations that was read once.
-private struct ReadOnce {}
+/// The destinations of a relationship as a set of Foundation, which objects are added to and removed from as they come and go.
+final class ReadSet {
+  private let objects: NSMutableSet
+  private var copied: NSSet?
+
+  init(_ objects: [ManagedObject]) { self.objects = NSMutableSet(array: objects) }
+
+  /// The set as it is now, which does not change.
+  var current: NSSet {
+    if let copied { return copied }
+    let made = objects.copy() as? NSSet ?? NSSet(array: objects.allObjects)
+    copied = made
+    return made
+  }
+
+  func change(_ object: ManagedObject, isAdded: Bool) {
+    // First, as the two share their memory until one of them changes.
+    copied = nil
+    if isAdded { objects.add(object) } else { objects.remove(object) }
+  }
+}
 
 extension RelatedObjects {
   /// All destinations as a collection, which may be the one that was read before.
-  func collection<Collection>(_ make: () -> Collection) -> Collection {
-    if let last = lastCollection, type(of: last) == Collection.self, let known = last as? Collection {
-      return known
-    }
+  ///
+  /// - Parameter change: Adds or removes an object that has come, as the last one, or gone since; returns whether it could.
+  func collection<Collection>(
+    _ make: () -> Collection,
+    change: (inout Collection, ManagedObject, _ isAdded: Bool) -> Bool = { _, _, _ in false }
+  ) -> Collection {
+    if let known = lastCollection(as: Collection.self, change) { return known }
     let made = make()
     noteRead(made)
     return made

@@ -134,6 +134,28 @@ extension ManagedObject {
     relationshipState(at: slot).flatMap { managedObjectContext?.lastReads.destinations(of: $0) }
   }
 
+  /// The same, also where objects have come and gone one by one since, for each of which `change` changes the collection; it returns whether
+  /// it could.
+  @usableFromInline
+  final func lastReadDestinations<Collection>(
+    at slot: Int, as _: Collection.Type,
+    _ change: (inout Collection, ManagedObject, _ isAdded: Bool) -> Bool
+  ) -> Collection? {
+    guard let context = managedObjectContext, let state = relationshipState(at: slot) else { return nil }
+    let last = context.lastReads.destinations(of: state) { last, steps in
+      if last is ReadOnce { return true }
+      guard type(of: last) == Collection.self, var collection = last as? Collection else { return false }
+      last = ()
+      for step in steps {
+        let object = context.relatedObject(self, slot, step.key)
+        guard change(&collection, object, step.isAdded) else { return false }
+      }
+      last = collection
+      return true
+    }
+    return last.flatMap { type(of: $0) == Collection.self ? $0 as? Collection : nil }
+  }
+
   @usableFromInline
   final func noteReadDestinations(_ destinations: Any, at slot: Int) {
     guard let state = relationshipState(at: slot) else { return }

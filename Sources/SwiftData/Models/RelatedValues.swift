@@ -46,7 +46,7 @@ extension _ModelStorage {
   static func allRelated<Other: PersistentModel>(
     _ object: _ModelObject, _ key: String, _ name: UInt64
   ) -> [Other] {
-    if let last = lastList(of: object, key), type(of: last) == [Other].self, let known = last as? [Other] {
+    if let known: [Other] = lastList(of: object, key) {
       object.noteRead(key, name)
       return known
     }
@@ -56,10 +56,19 @@ extension _ModelStorage {
     return all
   }
 
-  /// The list that a relationship was last read as, if it is the same now.
+  /// The list that a relationship was last read as, if it is the same now, or only models have come or gone since that the program has.
   @usableFromInline
-  static func lastList(of object: _ModelObject, _ key: String) -> Any? {
-    object.relatedObjects(forKey: key).lastCollection
+  static func lastList<Other: PersistentModel>(of object: _ModelObject, _ key: String) -> [Other]? {
+    object.relatedObjects(forKey: key).lastCollection(as: [Other].self) { list, destination, isAdded in
+      let destination = unsafeDowncast(destination, to: _ModelObject.self)
+      guard let model: Other = known(destination) else { return false }
+      if isAdded {
+        list.append(model)
+      } else {
+        list.firstIndex { $0 === model }.map { _ = list.remove(at: $0) }
+      }
+      return true
+    }
   }
 
   @usableFromInline

@@ -64,6 +64,23 @@ import Testing
     }
   }
 
+  @Test func `an array that is read after each change is not made again`() throws {
+    let container = try PersistentContainer(
+      name: "Albums", types: [Artist.self, Album.self, Track.self], at: URL(filePath: "/dev/null"))
+    let context = container.newBackgroundContext()
+    let album = Album(context: context)
+    func storage() -> UnsafeRawPointer? { album.tracks.withUnsafeBytes { $0.baseAddress } }
+    var (made, former): (Int, UnsafeRawPointer?) = (0, nil)
+    for number in 0..<256 {
+      Track(context: context).album = album
+      #expect(album.tracks.count == number + 1)
+      if storage() != former { made += 1 }
+      former = storage()
+    }
+    // As often as its memory doubles.
+    #expect(made < 20)
+  }
+
   /// A key that counts how often keys are compared.
   private struct CountedKey: Hashable {
     final class Counter { var count = 0 }

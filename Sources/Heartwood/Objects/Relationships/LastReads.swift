@@ -1,3 +1,8 @@
+/// In place of a collection that was read once, and is not kept.
+package struct ReadOnce {
+  package init() {}
+}
+
 /// The to-many properties that a context's objects were last read or written by.
 ///
 /// `playlist.tracks.insert(track)` reads the whole set, changes it and writes it, and `playlist.tracks[index]` reads the whole array. Keeping the
@@ -8,7 +13,7 @@ final class LastReads {
     let state: RelationshipState
     /// That of the state.
     let version: Int
-    let destinations: Any
+    var destinations: Any
   }
 
   /// Enough for loops that read some relationships in turn.
@@ -18,10 +23,20 @@ final class LastReads {
   @exclusivity(unchecked) private var entries: [Entry] = []
 
   /// The collection that a relationship was last read or written as, if it is still the current one.
-  func destinations(of state: RelationshipState) -> Any? {
-    guard let index = entries.lastIndex(where: { $0.state === state }), state.isLoaded,
-      entries[index].version == state.version
-    else { return nil }
+  ///
+  /// - Parameter update: Makes it the current one where single keys have come and gone since; returns whether it has.
+  func destinations(
+    of state: RelationshipState, update: (inout Any, [RelationshipState.Step]) -> Bool = { _, _ in false }
+  ) -> Any? {
+    guard let index = entries.lastIndex(where: { $0.state === state }), state.isLoaded else { return nil }
+    guard entries[index].version == state.version else {
+      guard let steps = state.steps(since: entries[index].version) else { return nil }
+      // Only here, so that it is changed in place.
+      var entry = entries.remove(at: index)
+      guard update(&entry.destinations, steps) else { return nil }
+      note(entry.destinations, of: state)
+      return entry.destinations
+    }
     if index < entries.count - 1 { entries.append(entries.remove(at: index)) }
     return entries.last?.destinations
   }
@@ -31,6 +46,8 @@ final class LastReads {
     let index =
       entries.firstIndex { $0.state === state } ?? (entries.count < Self.limit ? nil : entries.startIndex)
     let former = index.map { entries.remove(at: $0) }
+    former?.state.recordSteps(false)
+    state.recordSteps(true)
     entries.append(Entry(state: state, version: state.version, destinations: destinations))
     // Released last: a `deinit` of the program may read relationships.
     withExtendedLifetime(former) {}
@@ -40,6 +57,7 @@ final class LastReads {
     guard !entries.isEmpty else { return }
     let former = entries
     entries = []
+    for entry in former { entry.state.recordSteps(false) }
     withExtendedLifetime(former) {}
   }
 }

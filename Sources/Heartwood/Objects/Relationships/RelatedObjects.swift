@@ -88,6 +88,17 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
     nonmutating set { newValue.map { owner.noteReadDestinations($0, at: slot) } }
   }
 
+  /// The same, also where objects have come and gone one by one since, for each of which `change` changes the collection; it returns whether
+  /// it could.
+  package func lastCollection<Collection>(
+    as type: Collection.Type, _ change: (inout Collection, ManagedObject, _ isAdded: Bool) -> Bool
+  ) -> Collection? {
+    let use = owner.beginUse("reading", slot)
+    defer { use?.leave() }
+    owner.noteAccess(slot)
+    return owner.lastReadDestinations(at: slot, as: type, change)
+  }
+
   /// The destination that an object is or stands for, and its key.
   package func destination(_ object: ManagedObject) -> (key: UInt64, object: ManagedObject) {
     (object.standing.identifier.key, object.standing)

@@ -26,6 +26,9 @@ final class RelationshipState {
   }
   /// Changes with the keys.
   @exclusivity(unchecked) private(set) var version = 0
+  /// The keys that have come and gone one by one since `firstStep`, a version, while a collection of them is kept; nil if there are too many.
+  @exclusivity(unchecked) private var steps: [Step]?
+  @exclusivity(unchecked) private var firstStep = 0
   /// Whether the program has set the destinations on this side since the last save, and not only at the destinations.
   @exclusivity(unchecked) private(set) var isSet = false
   /// The additions that it has made on this side.
@@ -247,6 +250,7 @@ final class RelationshipState {
       placed = OrderedKeys(others + added + [key])
     }
     current = nil
+    if isOrdered || added.last == key { note(Step(key: key, isAdded: true)) }
   }
 
   private func takeOut(_ key: UInt64) {
@@ -254,6 +258,27 @@ final class RelationshipState {
     if !added.remove(key) { removed.insert(key) }
     placed?.remove(key)
     current = nil
+    note(Step(key: key, isAdded: false))
+  }
+
+  /// A key that has come, as the last one, or gone.
+  struct Step {
+    let key: UInt64
+    let isAdded: Bool
+  }
+
+  /// Begins or ends to record steps, for a collection of the current keys.
+  func recordSteps(_ isKept: Bool) { (firstStep, steps) = (version, isKept ? [] : nil) }
+
+  /// The steps from the keys of a version to the current ones; nil if they are not known.
+  func steps(since former: Int) -> [Step]? {
+    guard let steps, firstStep == former, former &+ steps.count == version else { return nil }
+    return steps
+  }
+
+  private func note(_ step: Step) {
+    guard let count = steps?.count else { return }
+    if count < 1_000 { steps?.append(step) } else { steps = nil }
   }
 
   /// The keys that are removed and added; nil if the places of others may differ from those in the store.
