@@ -41,15 +41,27 @@ enum InMemoryOrder {
     InMemoryEvaluation(
       variables: variables, property: { KeyValues.value(of: $0, named: $1) },
       members: { KeyValues.members(of: $0) },
-      identifier: { ($0 as? ManagedObject)?.objectID ?? $0 as? NSManagedObjectID })
+      identifier: {
+        KeyValues.isPlain($0) ? nil : ($0 as? ManagedObject)?.objectID ?? $0 as? NSManagedObjectID
+      })
   }
 
   /// The order of two values; equal if they have none.
   static func compare(_ left: Any, _ right: Any) -> ComparisonResult {
+    if let left = integer(left), let right = integer(right) {
+      return left < right ? .orderedAscending : left > right ? .orderedDescending : .orderedSame
+    }
     let order = evaluation().order(left, right)
     if let order { return order < 0 ? .orderedAscending : order > 0 ? .orderedDescending : .orderedSame }
     if let a = left as? any Comparable { return Self.order(a, right) }
     return .orderedSame
+  }
+
+  /// A number of Foundation that is a signed integer, as most keys of sort descriptors are.
+  private static func integer(_ value: Any) -> Int64? {
+    guard type(of: value) == NSNumber.self, let number = value as? NSNumber else { return nil }
+    // "q", "i" and "s".
+    return [0x71, 0x69, 0x73].contains(number.objCType.pointee) ? number.int64Value : nil
   }
 
   private static func order<Value: Comparable>(_ left: Value, _ right: Any) -> ComparisonResult {

@@ -7,11 +7,13 @@ final class KeyedSortDescriptor: NSSortDescriptor {
   let path: String
   let method: Selector?
   let order: Comparator?
+  private let textOrder: TextOrder
 
   init(_ path: String, _ ascending: Bool, _ method: Selector? = nil, _ order: Comparator? = nil) {
     self.path = path
     self.method = method
     self.order = order
+    textOrder = TextOrder(method)
     super.init(keyPath: \SortProbe.value, ascending: ascending)
   }
 
@@ -30,7 +32,10 @@ final class KeyedSortDescriptor: NSSortDescriptor {
     }
     guard let right, !(right is NSNull) else { return .orderedDescending }
     if let order { return order(left, right) }
-    if let a = left as? String, let b = right as? String { return TextOrder(method).compare(a, b) }
+    // Numbers would be cast in many ways.
+    if !(left is NSNumber), let left = left as? String, let right = right as? String {
+      return textOrder.compare(left, right)
+    }
     return InMemoryOrder.compare(left, right)
   }
 

@@ -6,6 +6,9 @@ import Heartwood
 enum KeyValues {
   /// The value at the end of names with dots between them.
   static func value(of object: Any?, atPath path: String) -> Any? {
+    if let object = object as? NSManagedObject, !path.utf8.contains(UInt8(ascii: ".")) {
+      return object.value(forKey: path)
+    }
     var value = object
     var names = path.split(separator: ".").map(String.init)[...]
     while let name = names.popFirst() {
@@ -94,8 +97,19 @@ enum KeyValues {
     return nil
   }
 
+  private static let plainTypes: Set<ObjectIdentifier> = [
+    ObjectIdentifier(String.self), ObjectIdentifier(NSNumber.self), ObjectIdentifier(Int.self),
+    ObjectIdentifier(Int16.self), ObjectIdentifier(Int32.self), ObjectIdentifier(Int64.self),
+    ObjectIdentifier(Double.self), ObjectIdentifier(Float.self), ObjectIdentifier(Bool.self),
+    ObjectIdentifier(Date.self), ObjectIdentifier(UUID.self), ObjectIdentifier(Decimal.self),
+  ]
+
+  /// Whether a value is no object and no collection, by its type alone: casts that fail go through the conformances of Foundation's classes.
+  static func isPlain(_ value: Any) -> Bool { plainTypes.contains(ObjectIdentifier(type(of: value))) }
+
   /// The elements of a collection of Foundation or Swift; nil if it is none.
   static func elements(of value: Any) -> [Any]? {
+    if isPlain(value) || value is ManagedObject { return nil }
     if let set = value as? NSSet { return set.allObjects }
     if let set = value as? NSOrderedSet { return set.array }
     if let array = value as? NSArray { return array.map { $0 } }
@@ -105,7 +119,8 @@ enum KeyValues {
 
   /// The elements of a collection that passes keys on to them; nil for a dictionary, which has values for keys itself.
   static func members(of value: Any) -> [Any]? {
-    value is NSDictionary || value is [AnyHashable: Any] ? nil : elements(of: value)
+    if isPlain(value) { return nil }
+    return value is NSDictionary || value is [AnyHashable: Any] ? nil : elements(of: value)
   }
 
   private static func isOrdered(_ value: Any) -> Bool {
