@@ -56,7 +56,9 @@ enum KeyValues {
       return
     }
     let names = path.split(separator: ".", maxSplits: 1).map(String.init)
-    guard names.count == 2 else { return set(value, of: object, named: path) }
+    // An element of a composite attribute has the whole path as its name.
+    let isElement = (object as? NSManagedObject).map { $0.entity.slotIndex(named: path) != nil } ?? false
+    guard names.count == 2, !isElement else { return set(value, of: object, named: path) }
     if let next = self.value(of: object, named: names[0]) { set(value, of: next, atPath: names[1]) }
   }
 
