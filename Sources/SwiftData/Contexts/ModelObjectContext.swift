@@ -234,7 +234,15 @@ final class ModelObjectContext: ManagedObjectContext, @unchecked Sendable {
     for store in container.bridged {
       if let known = store.objectID(of: identifier) { return known }
     }
-    return persistentStoreCoordinator?.managedObjectID(forURIRepresentation: identifier.uri)
+    guard let text = identifier.storeIdentifier, let uuid = uuid(ofStore: text),
+      case .number(let number) = identifier.key, number <= UInt64.keyInStoreMask
+    else { return persistentStoreCoordinator?.managedObjectID(forURIRepresentation: identifier.uri) }
+    return persistentStoreCoordinator?.managedObjectID(of: (uuid, identifier.entityName, number))
+  }
+
+  private func uuid(ofStore text: String) -> UUID? {
+    if let last = lastStore, last.text == text { return last.id.storeUUID }
+    return UUID(uuidString: text)
   }
 
   func identifier(of id: ManagedObjectID) -> PersistentIdentifier {

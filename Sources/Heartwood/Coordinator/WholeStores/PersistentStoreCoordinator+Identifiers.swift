@@ -7,8 +7,12 @@ extension PersistentStoreCoordinator {
   ///
   /// The entity may have its name, or one that it had before a migration in place, if no other entity has that now. The row need not exist. If it does, and is one of another entity of the same family, the identifier has the entity of the row.
   public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
-    guard let parts = ManagedObjectID.parts(of: url) else { return nil }
-    return persistentStores.first { $0.objectStore.identity.uuid == parts.store }?.managedObjectID(of: parts)
+    ManagedObjectID.parts(of: url).flatMap(managedObjectID)
+  }
+
+  /// The identifier of these parts; nil as for `managedObjectID(forURIRepresentation:)`.
+  package func managedObjectID(of parts: ManagedObjectID.URIParts) -> ManagedObjectID? {
+    persistentStores.first { $0.objectStore.identity.uuid == parts.store }?.managedObjectID(of: parts)
   }
 
   /// The identifier of the text of a URI; nil as for `managedObjectID(forURIRepresentation:)`.
