@@ -31,6 +31,14 @@ struct InsertionOrderedSet<Element: Hashable>: Sequence {
     return true
   }
 
+  /// Puts another element, which the set does not contain, in the place of one. Returns whether the set contained it.
+  mutating func replace(_ element: Element, by other: Element) -> Bool {
+    guard let place = placeOf.removeValue(forKey: element) else { return false }
+    placeOf[other] = place
+    places[place] = other
+    return true
+  }
+
   func makeIterator() -> some IteratorProtocol<Element> {
     places.lazy.compactMap { $0 }.makeIterator()
   }

@@ -102,8 +102,9 @@ extension ContextStore where Self: RowStore {
   func reserveIdentifiers(
     for objects: [ManagedObject], of context: ManagedObjectContext
   ) throws -> [ManagedObjectID] {
-    try reserveIdentifiers(
-      for: objects, of: context, choice(for: objects + Array(context.changes.inserted), of: context))
+    let choice =
+      identity.isOfSeveral ? try choice(for: objects + Array(context.changes.inserted), of: context) : nil
+    return try reserveIdentifiers(for: objects, of: context, choice)
   }
 
   /// - Parameter choice: The stores of the objects, where there are several.

@@ -83,20 +83,35 @@ extension ManagedObjectContext {
 
   /// Gives objects identifiers of their store.
   func assign(_ identifiers: [ManagedObjectID], to objects: [ManagedObject]) {
+    let formers = objects.map(\.identifier.key)
     for (identifier, object) in zip(identifiers, objects) {
       publish([Assignment(former: object.identifier.key, identifier: identifier)])
       rename(object, to: identifier)
     }
-    finishAssigning(objects)
-  }
-
-  private func finishAssigning(_ objects: [ManagedObject]) {
-    // Relationship states may still contain the temporary keys.
-    identities.forEach { object in
-      object.forEachRelationshipState { $0.rename(permanentKeys.permanent) }
+    // Relationship states may still contain the temporary keys: for a few objects, those of their destinations.
+    if objects.count < 64, changes.deleted.isEmpty, !hasOneWayLists {
+      for (former, object) in zip(formers, objects) { renameOtherSides(of: object, former) }
+    } else {
+      identities.forEach { $0.forEachRelationshipState { $0.rename(permanentKeys.permanent) } }
     }
     forgetShownChanges()
     trackers.apply(rewritten: objects)
+  }
+
+  /// Replaces the temporary key of a new object in the relationships of its destinations.
+  private func renameOtherSides(of object: ManagedObject, _ former: UInt64) {
+    for relationship in object.entity.relationshipsBySlot {
+      guard let inverse = relationship.inverseRelationship, inverse.isToMany else { continue }
+      var keys = object.relationshipState(at: relationship.slot)?.keys() ?? []
+      if !relationship.isToMany {
+        guard case .object(let id) = object.value(at: relationship.slot) else { continue }
+        keys = [id.key]
+      }
+      for key in keys {
+        let other = registered(relationship.destinationEntity.rootEntity, permanentKeys.permanent(key))
+        other?.relationshipState(at: inverse.slot)?.rename(former, to: object.identifier.key)
+      }
+    }
   }
 
   /// The generation that the context reads: nil for the newest, otherwise the one that it is pinned to.

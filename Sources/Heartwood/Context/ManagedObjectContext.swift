@@ -163,6 +163,11 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
   var transientOwners: Set<ManagedObject> = []
   /// Replacements of temporary keys, for values that still contain the temporary ones.
   @exclusivity(unchecked) var permanentKeys = KeyMap()
+  /// Whether the model has to-many relationships without an inverse.
+  private(set) lazy var hasOneWayLists =
+    persistentStoreCoordinator?.managedObjectModel.entities.contains {
+      $0.relationshipsBySlot.contains { $0.isToMany && $0.inverseRelationship == nil }
+    } ?? true
   var nextSave = NextSave()
   /// The objects that merge policies have made one since the save began, for children, which may have them too.
   var unitedInSave: [UnitedObjects.Pair] = []

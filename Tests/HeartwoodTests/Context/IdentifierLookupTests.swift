@@ -213,4 +213,61 @@ final class Player: ManagedObject {
     try context.save()
     #expect(heartwoodError { _ = try context.fetch(request) }?.message.contains("regular expression") == true)
   }
+
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  func `relationships lead to objects that get their identifiers at any time`(seed: UInt64) throws {
+    var random = Randomness(seed: seed)
+    let albums = try PersistentContainer(
+      name: "Albums", types: [Artist.self, Album.self, Track.self], at: URL(filePath: "/dev/null"))
+    let context = albums.newBackgroundContext()
+    var (homes, all): ([Track: Album], [Album]) = ([:], [])
+    var (tracks, artists): ([Track], [Album: Artist]) = ([], [:])
+    func pick<Object>(_ objects: [Object]) -> Object? {
+      objects.isEmpty ? nil : objects[random.below(objects.count)]
+    }
+    for step in 0..<200 {
+      switch random.below(9) {
+      case 0:
+        all.append(Album(context: context))
+      case 1:
+        tracks.append(Track(context: context))
+      case 2:
+        let artist = Artist(context: context)
+        artist.name = "\(step)"
+        if let album = all.last {
+          artist.albums.insert(album)
+          artists[album] = artist
+        }
+      case 3, 4:
+        guard let track = pick(tracks), let album = pick(all) else { continue }
+        track.album = album
+        homes[track] = album
+      case 5:
+        guard let track = pick(tracks) else { continue }
+        track.album = nil
+        homes[track] = nil
+      case 6:
+        guard let track = pick(tracks), let album = pick(all) else { continue }
+        album.$tracks.insert(track, at: random.below(album.$tracks.count + (homes[track] === album ? 0 : 1)))
+        homes[track] = album
+      case 7:
+        let new = context.insertedObjects.sorted { $0.objectID.key < $1.objectID.key }
+        try context.obtainPermanentIDs(for: new.filter { _ in random.below(4) == 0 })
+      default:
+        if random.below(4) == 0 { try context.save() }
+      }
+      for album in all {
+        let expected = Set(homes.filter { $0.value === album }.keys)
+        #expect(Set(album.tracks) == expected, "seed \(seed), step \(step)")
+        #expect(album.tracks.map(\.objectID) == album.$tracks.objectIDs, "seed \(seed), step \(step)")
+        #expect(album.artist === artists[album], "seed \(seed), step \(step)")
+      }
+    }
+    try context.save()
+    let reader = albums.newBackgroundContext()
+    for album in all {
+      let read = try reader.existingObject(with: album.objectID, as: Album.self)
+      #expect(read.tracks.map(\.objectID) == album.tracks.map(\.objectID), "seed \(seed)")
+    }
+  }
 }

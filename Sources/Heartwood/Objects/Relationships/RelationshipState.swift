@@ -343,6 +343,15 @@ final class RelationshipState {
     replaceKeys(newKey)
   }
 
+  /// Replaces the temporary key of one object by its permanent one.
+  func rename(_ key: UInt64, to permanent: UInt64) {
+    guard placed == nil, added.contains(key) else { return rename { $0 == key ? permanent : $0 } }
+    keepFormer()
+    _ = added.replace(key, by: permanent)
+    if set.remove(key) != nil { set.insert(permanent) }
+    current = nil
+  }
+
   /// Replaces keys. Two of them may become one: it stays where the store has it, otherwise where the first one was added.
   func replaceKeys(_ newKey: (UInt64) -> UInt64) {
     if let former = committed {
