@@ -114,7 +114,18 @@ extension NSManagedObject {
     }
     let related = relatedObjects(forKey: key)
     if entity.relationship(at: slot).isOrdered {
-      return related.collection { NSOrderedSet(array: _destinations(key)) }
+      let set = related.collection {
+        ReadOrderedSet(_destinations(key))
+      } change: { set, object, isAdded in
+        // One that the program holds stays as it is.
+        guard !set.isOfProgram, isKnownUniquelyReferenced(&set) else { return false }
+        set.change(object, isAdded: isAdded)
+        return true
+      }
+      guard set.isOfProgram else { return set }
+      let made = ReadOrderedSet(_destinations(key))
+      related.lastCollection = made
+      return made
     }
     let set = related.collection {
       ReadSet(_destinations(key))

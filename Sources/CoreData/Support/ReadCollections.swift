@@ -55,6 +55,6 @@ extension RelatedObjects {
   /// once, and it keeps its objects. A set that writes through stays: it takes longer to make.
   package func noteRead(_ collection: Any) {
     let last = lastCollection
-    if !(last is NSMutableOrderedSet) { lastCollection = last is ReadOnce ? collection : ReadOnce() }
+    if !(last is RelationshipOrderedSet) { lastCollection = last is ReadOnce ? collection : ReadOnce() }
   }
 }

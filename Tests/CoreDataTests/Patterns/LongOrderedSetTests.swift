@@ -124,8 +124,8 @@ import Testing
         all[3].setValue(author, forKey: key == "shelf" ? "shelved" : "author")
         #expect((value() as? NSOrderedSet)?.count ?? (value() as? NSSet)?.count == 4)
         #expect((second as? NSOrderedSet)?.count ?? (second as? NSSet)?.count == 3)
-        _ = author.mutableOrderedSetValue(forKey: "shelf")
-        #expect(!(value() is NSMutableOrderedSet) && !(author.shelf is NSMutableOrderedSet))
+        let mutable = author.mutableOrderedSetValue(forKey: "shelf")
+        #expect(value() !== mutable && author.shelf !== mutable)
       }
     }
   }
