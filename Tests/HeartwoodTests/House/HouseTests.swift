@@ -52,7 +52,7 @@ struct HouseTests {
   }
 
   @Test func `the modules are not larger than they were`() throws {
-    #expect(graph.lines <= 62_700)
+    #expect(graph.lines <= 62_800)
     #expect(try SourceCounts(of: "Sources/HeartwoodModel").lines <= 23_450)
   }
 }
