@@ -29,6 +29,10 @@ enum Row: String, CaseIterable {
   case relevant
   /// Each of many children of the context saves one new object of a company, which the context does not save.
   case children
+  /// All people of one company are read after each new one, which nothing saves.
+  case reread
+  /// Each new person of one company gets its identifier at once.
+  case identify
 }
 
 /// Persons of companies of a hundred each, in memory.
@@ -47,7 +51,7 @@ struct Firm {
   /// The work of a row. Its first execution, with few objects, has happened, so that what a process does once does not count.
   func work(_ row: Row) throws -> Work {
     switch row {
-    case .insert, .batchInsert, .next, .children:
+    case .insert, .batchInsert, .next, .children, .reread, .identify:
       try insert(0..<100)
       if row == .batchInsert { try insertBatch(100..<200) }
       return Work { try execute(row, []) }
@@ -138,6 +142,15 @@ struct Firm {
         person.number = Int64(100 + number)
         person.company = child.object(with: company.objectID) as? Company
         try child.save()
+      }
+    case .reread, .identify:
+      guard let company = try context.fetch(Company.self, limit: 1).first else { return }
+      for number in 0..<count {
+        let person = Person(context: context)
+        person.number = Int64(100 + number)
+        person.company = company
+        if row == .identify { try context.obtainPermanentIDs(for: [person]) }
+        if row == .reread { use(Int64(company.people.count)) }
       }
     case .relevant:
       let found = try context.fetch(
