@@ -32,9 +32,13 @@ extension EntityDescription {
     set { anyAnnotations = newValue }
   }
 
-  /// The name of the objects' class: `NSManagedObject` unless another one was set. Nil stands for that too.
+  /// The name of the objects' class: `NSManagedObject` unless another one was set. Nil stands for that too. With the module, as
+  /// `NSStringFromClass` has it, if a model of Xcode says that the class is in that of the program.
   public var managedObjectClassName: String! {
-    get { anyClassName == "ManagedObject" ? "NSManagedObject" : anyClassName }
+    get {
+      if isClassOfProgram, let type = ProgramClasses.named(anyClassName) { return _nameOfClass(type) }
+      return anyClassName == "ManagedObject" ? "NSManagedObject" : anyClassName
+    }
     set { anyClassName = newValue ?? "NSManagedObject" }
   }
 

@@ -55,7 +55,9 @@ package struct ModelClasses {
   private func declaration(_ entity: Markup, _ type: String, _ index: ClassIndex) -> String {
     let parent = entity.fields["parentEntity"].flatMap { classes[$0] } ?? "NSManagedObject"
     let members = index.members(of: type).map { "  \($0)\n" }.joined()
+    // Xcode makes them with `@objc`.
     return "public class \(type): \(parent) {\(members.isEmpty ? "" : "\n" + members)}\n\n"
+      + "final class _ClassNamed_\(type): CoreData._NamedClass { override class var target: AnyClass { \(type).self } }\n\n"
   }
 
   private func properties(_ entity: Markup, _ type: String, _ name: String) -> String {

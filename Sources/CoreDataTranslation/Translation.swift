@@ -203,7 +203,7 @@ package struct Translation {
       {
         insert("; " + made.text, after: cursor[made.end])
       }
-      if isWriting, let given = pending.objectiveCName, given != name, scopes.isEmpty {
+      if isWriting, let given = pending.objectiveCName, scopes.isEmpty {
         appended.append(
           "final class _ClassNamed_\(given): CoreData._NamedClass { override class var target: AnyClass { \(name).self } }"
         )

@@ -11,6 +11,11 @@ enum ProgramClasses {
     let parts = name.split(separator: ".").map(String.init)
     guard let bare = parts.last else { return nil }
     let candidates = ProgramClassTable.shared.candidates(bare)
+    // Several modules may have a class of one name.
+    if parts.count > 1, let exact = candidates.first(where: { String(reflecting: $0) == name }) {
+      ProgramClassTable.shared.remember(name, exact)
+      return exact
+    }
     if let other = ProgramClassTable.shared.candidates("_ClassNamed_\(bare)").first as? _NamedClass.Type {
       ProgramClassTable.shared.remember(name, other.target)
       return other.target
@@ -71,8 +76,8 @@ final class ProgramClassTable: @unchecked Sendable {
   func givenName(of type: AnyClass) -> String? {
     if let known = lock.withLock({ givenNames }) { return known[ObjectIdentifier(type)] }
     let prefix = "_ClassNamed_"
-    let found = names(withPrefix: prefix).compactMap { name -> (ObjectIdentifier, String)? in
-      (candidates(name).first as? _NamedClass.Type).map {
+    let found = names(withPrefix: prefix).flatMap { name in
+      candidates(name).compactMap { $0 as? _NamedClass.Type }.map {
         (ObjectIdentifier($0.target), String(name.dropFirst(prefix.count)))
       }
     }

@@ -78,7 +78,9 @@ package struct AccessorWriter {
       case "private", "fileprivate": isPrivate = true
       case "class" where cursor[next + 1].kind == .word:
         let name = cursor[next + 1].text
-        if depth == 0, let given, given != name { note(name, as: given, isPrivate, token.line, file) }
+        if depth == 0, let given, given != name || !isPrivate {
+          note(name, as: given, isPrivate, token.line, file)
+        }
         (given, isPrivate) = (nil, false)
       case "func", "var", "let", "enum", "protocol", "struct", "extension", "init":
         (given, isPrivate) = (nil, false)

@@ -49,6 +49,8 @@ public final class EntityDescription: NSObject, @unchecked Sendable {
 
   /// The kind of code that Xcode generates for the entity, as its model file says: `class`, `category`, or nil for nothing.
   package var codeGenerationType: String? { modelFile?["codeGenerationType"] }
+  /// Whether the model's file says that the class is in the module of the program.
+  package var isClassOfProgram: Bool { modelFile?["representedClassName"] == "." + managedObjectClassName }
 
   /// The entities that inherit this one's properties.
   public var subentities: [EntityDescription] {

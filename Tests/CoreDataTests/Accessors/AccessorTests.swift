@@ -140,6 +140,10 @@ import Testing
         .contains(
           "final class _ClassNamed_Town: CoreData._NamedClass { override class var target: AnyClass { City.self } }"
         ))
+    let same = "@objc(City)\nfinal class City: NSManagedObject {}"
+    #expect(writer(same).text.contains("class _ClassNamed_City:"))
+    let hiddenSame = writer(same.replacingOccurrences(of: "final", with: "private"))
+    #expect(hiddenSame.errors.isEmpty && !hiddenSame.text.contains("_ClassNamed_"))
     #expect(!writer(given + "enum Kind {}\nclass City: NSManagedObject {}").text.contains("_ClassNamed_"))
     let hidden = writer(given + "private class City: NSManagedObject {}")
     #expect(hidden.errors.map(\.line) == [4])

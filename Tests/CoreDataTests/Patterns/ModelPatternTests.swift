@@ -286,6 +286,23 @@ import Testing
   }
 }
 
+@Suite struct `Classes of models of Xcode` {
+  @Test func `a class in the program's module has the name that the runtime gives it`() throws {
+    let folder = try TemporaryFolder()
+    let place = folder.url.appending(path: "Library.xcdatamodel")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    let entities = [("Author", ".Author"), ("Book", "Book"), ("Other", ".Nowhere"), ("Plain", "")]
+    let text = entities.map { "<entity name=\"\($0)\" representedClassName=\"\($1)\"/>" }.joined()
+    try Data("<model>\(text)</model>".utf8).write(to: place.appending(path: "contents"))
+    let names = try #require(NSManagedObjectModel(contentsOf: place)).entitiesByName.mapValues {
+      $0.managedObjectClassName
+    }
+    #expect(
+      names["Author"] == CoreData._nameOfClass(Author.self) && names["Author"] == "CoreDataTests.Author")
+    #expect(names["Book"] == "Book" && names["Other"] == "Nowhere" && names["Plain"] == "NSManagedObject")
+  }
+}
+
 @Suite struct `Fetch requests of a model that cannot be used` {
   @Test func `a fetch throws the reason, and the request finds nothing else`() throws {
     let folder = try TemporaryFolder()

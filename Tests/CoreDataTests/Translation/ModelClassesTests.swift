@@ -32,6 +32,7 @@ import Testing
       "public func removeFromTwins(_ values: NSSet) { _managedRemove(\"twins\", values) }",
       "@nonobjc public class func fetchRequest() -> NSFetchRequest<Capital>",
       "extension City: Identifiable {}",
+      "final class _ClassNamed_City: CoreData._NamedClass { override class var target: AnyClass { City.self } }",
     ] { #expect(text.contains(line), "\(line)") }
     #expect(!text.contains("class Country"))
     #expect(text.contains("extension Country {"))

@@ -196,7 +196,8 @@ import Testing
       }
       """
     let lines = translated(source).split(separator: "\n", omittingEmptySubsequences: false)
-    #expect(lines.count == source.split(separator: "\n", omittingEmptySubsequences: false).count)
+    // The name of the class is noted behind them.
+    #expect(lines.count == source.split(separator: "\n", omittingEmptySubsequences: false).count + 2)
     #expect(lines[6] == "    String? \(Self.accessors("name"))")
     #expect(lines[7] == "  /* @NSManaged var no: Int /* nested */ */")
     #expect(lines[9].hasSuffix("\\(\"name\""))

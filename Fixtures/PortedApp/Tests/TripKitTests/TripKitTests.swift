@@ -12,6 +12,14 @@ final class TripKitTests: XCTestCase {
         stack = CoreDataStack(inMemory: true)
     }
 
+    func testEntitiesAreFoundByTheNamesOfTheirClasses() throws {
+        let entities = try XCTUnwrap(context.persistentStoreCoordinator?.managedObjectModel.entities)
+        for type in [Trip.self, Person.self, Stop.self] as [NSManagedObject.Type] {
+            let found = entities.first { $0.managedObjectClassName == NSStringFromClass(type) }
+            XCTAssertEqual(found, type.entity())
+        }
+    }
+
     func testGeneratedAndHandWrittenClasses() throws {
         let trip = Trip(title: "Iceland", context: context)
         trip.budget = NSDecimalNumber(string: "1200.50")
