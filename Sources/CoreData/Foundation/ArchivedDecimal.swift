@@ -7,6 +7,8 @@ private final class SecureCodingCheck: NSObject, NSKeyedArchiverDelegate {
   private(set) var hasRefused = false
 
   func archiver(_ archiver: NSKeyedArchiver, willEncode object: Any) -> Any? {
+    // Values of Swift, such as texts, are archived as Foundation's.
+    let object = object as AnyObject
     if let coded = object as? any NSSecureCoding, type(of: coded).supportsSecureCoding,
       let coder = (object as? NSObject)?.classForCoder, Self.hasName(coder, archiver)
     {

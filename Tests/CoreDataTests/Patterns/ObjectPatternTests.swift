@@ -19,9 +19,32 @@ final class SecureValue: NSObject, NSSecureCoding {
   func encode(with coder: NSCoder) { coder.encode(inner, forKey: "inner") }
 }
 
+/// One that encodes values of Swift, as most classes do.
+final class SecureTexts: NSObject, NSSecureCoding {
+  static var supportsSecureCoding: Bool { true }
+  let name: String
+  let tags: [String]
+  let made: Date?
+  init(_ name: String, _ tags: [String], _ made: Date?) {
+    (self.name, self.tags, self.made) = (name, tags, made)
+  }
+  init?(coder: NSCoder) {
+    name = coder.decodeObject(of: NSString.self, forKey: "name") as String? ?? ""
+    tags = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "tags") as? [String] ?? []
+    made = coder.decodeObject(of: NSDate.self, forKey: "made") as Date?
+  }
+  func encode(with coder: NSCoder) {
+    coder.encode(name, forKey: "name")
+    coder.encode(tags, forKey: "tags")
+    coder.encode(made, forKey: "made")
+    coder.encode(UUID(), forKey: "id")
+    coder.encode(["a": URL(filePath: "/")], forKey: "places")
+  }
+}
+
 final class SecureValueTransformer: NSSecureUnarchiveFromDataTransformer {
   override static var allowedTopLevelClasses: [AnyClass] {
-    [SecureValue.self, `Hooks of classes`.Nested.self, NSArray.self]
+    [SecureValue.self, SecureTexts.self, `Hooks of classes`.Nested.self, NSArray.self]
   }
 }
 
@@ -147,5 +170,10 @@ final class SecureValueTransformer: NSSecureUnarchiveFromDataTransformer {
     #expect(transformer.reverseTransformedValue([Nested()]) == nil)
     let data = transformer.reverseTransformedValue([SecureValue(NSNumber(value: 5))])
     #expect((transformer.transformedValue(data) as? [SecureValue])?.first?.inner == NSNumber(value: 5))
+    for made in [nil, Date(timeIntervalSinceReferenceDate: 3)] {
+      let data = transformer.reverseTransformedValue(SecureTexts("a", ["b", "c"], made))
+      let texts = transformer.transformedValue(data) as? SecureTexts
+      #expect(texts?.name == "a" && texts?.tags == ["b", "c"] && texts?.made == made)
+    }
   }
 }
