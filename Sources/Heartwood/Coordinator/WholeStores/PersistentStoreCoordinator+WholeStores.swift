@@ -31,7 +31,7 @@ extension PersistentStoreCoordinator {
     let (isForced, options) = try Self.forcing(options)
     if let storeClass = StoreClasses.all[type] {
       guard url.isFileURL else { throw HeartwoodError.foreign(storeClass, url, "destroyed") }
-      guard FileManager.default.fileExists(atPath: url.path) else { return }
+      guard !url.isOfMemory, FileManager.default.fileExists(atPath: url.path) else { return }
       return try closingOwnStore(at: LogStore.path(of: url)) {
         try Self.changing("the store at \(url.path) could not be destroyed") {
           try FileManager.default.removeItem(at: url)
