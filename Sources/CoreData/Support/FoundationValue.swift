@@ -28,12 +28,13 @@ enum FoundationValue {
 
   /// A value without the types of Foundation that Swift bridges; nil for `NSNull`.
   static func plain(_ any: Any) -> Any? {
-    guard any is NSObject else { return any }
+    guard !KeyValues.isPlain(any), any is NSObject else { return any }
     switch any {
     case is NSNull: return nil
     case let text as NSString: return String(text._nsString)
     case let date as NSDate: return Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate)
-    case let data as NSData: return Data(referencing: data)
+    // Not `Data(referencing:)`, which copies byte by byte.
+    case let data as NSData: return Data(bytes: data.bytes, count: data.length)
     case let uuid as NSUUID: return UUID(uuidString: uuid.uuidString)
     case let url as NSURL: return URL(string: url.absoluteString)
     default: return any

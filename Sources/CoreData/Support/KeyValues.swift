@@ -104,6 +104,7 @@ enum KeyValues {
     ObjectIdentifier(Int16.self), ObjectIdentifier(Int32.self), ObjectIdentifier(Int64.self),
     ObjectIdentifier(Double.self), ObjectIdentifier(Float.self), ObjectIdentifier(Bool.self),
     ObjectIdentifier(Date.self), ObjectIdentifier(UUID.self), ObjectIdentifier(Decimal.self),
+    ObjectIdentifier(Data.self),
   ]
 
   /// Whether a value is no object and no collection, by its type alone: casts that fail go through the conformances of Foundation's classes.
