@@ -26,8 +26,10 @@ struct ContextEvent {
   private var places: [ObjectIdentifier: Int] = [:]
 
   /// The first change of an object in this event; nil if it was not changed.
-  mutating func change(of object: ManagedObject) -> Change? {
-    guard object.state.contains(.noted) else { return nil }
+  ///
+  /// - Parameter isOver: Whether the event has ended, so that objects do not know any more that it has noted them.
+  mutating func change(of object: ManagedObject, isOver: Bool = false) -> Change? {
+    guard isOver || object.state.contains(.noted) else { return nil }
     for place in places.count..<changes.count { places[ObjectIdentifier(changes[place].object)] = place }
     return places[ObjectIdentifier(object)].map { changes[$0] }
   }

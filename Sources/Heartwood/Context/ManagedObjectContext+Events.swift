@@ -34,7 +34,10 @@ extension ManagedObjectContext {
       ContextInvariants(self).check(after: ended)
     #endif
     trackers.apply(ended)
+    let outer = reportedEvent
+    reportedEvent = ended
     post(.managedObjectContextObjectsDidChange, ended.summary())
+    reportedEvent = outer
   }
 
   /// Forgets what is known of the changed objects, as something has changed them that no event has.

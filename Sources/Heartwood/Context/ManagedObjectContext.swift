@@ -155,6 +155,8 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
   package final func forgetLastReads() { lastReads.removeAll() }
   /// The changed objects as fetches look them up; nil until one does, and after changes that no event has.
   var pendingLookup: PendingLookup?
+  /// The last event, while observers are notified of it.
+  var reportedEvent: ContextEvent?
   /// `editCount` at the end of the last event.
   @exclusivity(unchecked) var editCountOfEvents = 0
   /// Counts edits, so that a save can tell when `willSave` no longer changes anything.

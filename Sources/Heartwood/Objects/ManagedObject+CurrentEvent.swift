@@ -5,7 +5,9 @@ extension ManagedObject {
   final func ownChangedValuesForCurrentEvent() -> [String: Any] {
     let use = beginUse("reading the changes of", nil)
     defer { use?.leave() }
-    guard let context = managedObjectContext, let change = context.event.change(of: self),
+    guard let context = managedObjectContext,
+      let change = context.event.change(of: self)
+        ?? context.reportedEvent?.change(of: self, isOver: true),
       !state.contains(.inserted) || change.before.contains(.inserted)
     else { return [:] }
     loadChangedRelationships()

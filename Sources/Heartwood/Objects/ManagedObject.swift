@@ -125,7 +125,8 @@ open class ManagedObject: _ManagedObjectFields, Hashable, CustomStringConvertibl
   open func changedValues() -> [String: Any] { ownChangedValues() }
 
   /// The properties that were changed since pending changes were last processed, by name, with their values before: an attribute's in the type of
-  /// `value(forKey:)`, identifiers of destinations, `NSNull` for nil. Empty for an object that was inserted since.
+  /// `value(forKey:)`, identifiers of destinations, `NSNull` for nil. Empty for an object that was inserted since. Observers of the notification
+  /// of changed objects get those of which it is.
   ///
   /// Loads the to-many relationships that have changed.
   open func changedValuesForCurrentEvent() -> [String: Any] { ownChangedValuesForCurrentEvent() }

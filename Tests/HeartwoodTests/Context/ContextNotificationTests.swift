@@ -135,6 +135,55 @@ import Testing
     #expect(context.makePerson("Bea").changedValuesForCurrentEvent().isEmpty)
   }
 
+  @Test func `observers of changed objects get the values before the event that they are notified of`() throws
+  {
+    let context = try makeContainer().newBackgroundContext()
+    let company = context.makeCompany("A")
+    let (ada, bea) = (context.makePerson("Ada", age: 1), context.makePerson("Bea", age: 5, in: company))
+    try context.save()
+    _ = company.people
+    let observer = CurrentEvents([ada, bea, company], of: context) { changes in
+      guard changes == [["age"], ["company"], ["people"]] else { return }
+      #expect(ada.changedValuesForCurrentEvent()["age"] as? Int64 == 1)
+      // Changes by an observer are an event of their own.
+      ada.nick = "A"
+      #expect(Array(ada.changedValuesForCurrentEvent().keys) == ["nick"])
+    }
+    ada.age = 2
+    bea.company = nil
+    context.processPendingChanges()
+    #expect(bea.changedValuesForCurrentEvent().isEmpty)
+    context.processPendingChanges()
+    context.processPendingChanges()
+    #expect(observer.heard == [[["age"], ["company"], ["people"]], [["nick"], [], []]])
+    #expect(ada.changedValuesForCurrentEvent().isEmpty)
+  }
+
+  /// The properties that each of some objects names as changed in the current event, at each notification of changed objects.
+  private final class CurrentEvents: @unchecked Sendable {
+    private(set) var heard: [[[String]]] = []
+    private var token: (any NSObjectProtocol)?
+
+    init(_ objects: [ManagedObject], of context: ManagedObjectContext, _ then: @escaping ([[String]]) -> Void)
+    {
+      let objects = UncheckedValue((objects, then))
+      token = NotificationCenter.default.addObserver(
+        forName: .managedObjectContextObjectsDidChange, object: context, queue: nil
+      ) { [weak self] _ in
+        let changes = objects.value.0.map { $0.changedValuesForCurrentEvent().keys.sorted() }
+        self?.heard.append(changes)
+        objects.value.1(changes)
+      }
+    }
+
+    deinit { token.map(NotificationCenter.default.removeObserver) }
+  }
+
+  private struct UncheckedValue<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+  }
+
   // OBJ-10
   @Test func `the description of an object shows its values, and loads nothing`() throws {
     let context = try makeContainer().newBackgroundContext()
