@@ -131,7 +131,12 @@ enum KeyValues {
   }
 
   private static func aggregate(_ name: String, of elements: [Any], path: String) -> Any? {
-    let names = path == "self" ? [] : path.split(separator: ".").map(String.init)
+    var (elements, names) = (elements, path == "self" ? [] : path.split(separator: ".").map(String.init))
+    // Unlike in a fetch, a value that is nil counts as 0.
+    if name == "@avg", !names.isEmpty, !path.contains("@") {
+      elements = elements.map { Self.value(of: $0, atPath: path) ?? NSNumber(value: 0) }
+      names = []
+    }
     let value = InMemoryOrder.orRaise("valueForKeyPath:") {
       try InMemoryOrder.evaluation().value(of: elements, at: [name] + names)
     }

@@ -179,6 +179,8 @@ final class GardenContainer: NSPersistentContainer, @unchecked Sendable {
     #expect(array.value(forKeyPath: "@sum.rank") as? Double == 5)
     #expect(array.value(forKeyPath: "@max.rank") as? Int == 4)
     #expect(NSOrderedSet(array: [1, 2]).value(forKeyPath: "@avg.self") as? Double == 1.5)
+    let pays: [[String: Any]] = [["pay": 10], ["pay": 20], [:]]
+    #expect(NSArray(array: pays).value(forKeyPath: "@avg.pay") as? Double == 10, "nil counts as 0")
     #expect(NSSet(array: ["x"]).value(forKeyPath: "length") as? NSSet == NSSet(array: [1]))
     let lengths = NSOrderedSet(array: ["x", "yy", "z"]).value(forKeyPath: "length")
     #expect(lengths as? NSOrderedSet == NSOrderedSet(array: [1, 2]))
