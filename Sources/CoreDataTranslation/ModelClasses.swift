@@ -57,7 +57,12 @@ package struct ModelClasses {
     let members = index.members(of: type).map { "  \($0)\n" }.joined()
     // Xcode makes them with `@objc`.
     return "public class \(type): \(parent) {\(members.isEmpty ? "" : "\n" + members)}\n\n"
-      + "final class _ClassNamed_\(type): CoreData._NamedClass { override class var target: AnyClass { \(type).self } }\n\n"
+      + Self.note(of: type, as: type) + "\n\n"
+  }
+
+  /// The class by which the runtime finds a class under the name that `@objc(Name)` gives it.
+  static func note(of type: String, as name: String) -> String {
+    "final class _ClassNamed_\(name): CoreData._NamedClass { override class var target: AnyClass { \(type).self } }"
   }
 
   private func properties(_ entity: Markup, _ type: String, _ name: String) -> String {

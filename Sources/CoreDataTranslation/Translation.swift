@@ -204,9 +204,7 @@ package struct Translation {
         insert("; " + made.text, after: cursor[made.end])
       }
       if isWriting, let given = pending.objectiveCName, scopes.isEmpty {
-        appended.append(
-          "final class _ClassNamed_\(given): CoreData._NamedClass { override class var target: AnyClass { \(name).self } }"
-        )
+        appended.append(ModelClasses.note(of: name, as: given))
       }
     }
     if keyword == "protocol", pending.isObjectiveC { requireClass(at: start + 2) }

@@ -12,19 +12,12 @@ enum ProgramClasses {
     guard let bare = parts.last else { return nil }
     let candidates = ProgramClassTable.shared.candidates(bare)
     // Several modules may have a class of one name.
-    if parts.count > 1, let exact = candidates.first(where: { String(reflecting: $0) == name }) {
-      ProgramClassTable.shared.remember(name, exact)
-      return exact
-    }
-    if let other = ProgramClassTable.shared.candidates("_ClassNamed_\(bare)").first as? _NamedClass.Type {
-      ProgramClassTable.shared.remember(name, other.target)
-      return other.target
-    }
-    let qualified: AnyClass? =
-      parts.count > 1 ? candidates.first { String(reflecting: $0) == name || _nameOfClass($0) == name } : nil
+    let qualified = parts.count > 1 ? candidates : []
+    let given = ProgramClassTable.shared.candidates("_ClassNamed_\(bare)").first as? _NamedClass.Type
     let found: AnyClass? =
-      qualified ?? candidates.first { $0 is NSManagedObject.Type } ?? candidates.first
-      ?? byMangledName(parts)
+      qualified.first { String(reflecting: $0) == name } ?? given?.target
+      ?? qualified.first { _nameOfClass($0) == name } ?? candidates.first { $0 is NSManagedObject.Type }
+      ?? candidates.first ?? byMangledName(parts)
     if let found { ProgramClassTable.shared.remember(name, found) }
     return found
   }

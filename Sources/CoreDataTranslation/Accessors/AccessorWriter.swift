@@ -101,9 +101,7 @@ package struct AccessorWriter {
             "models call the class \(name) \(given), and do not find it, as it is private: make it internal"))
       return
     }
-    lines.append(
-      "final class _ClassNamed_\(given): CoreData._NamedClass { override class var target: AnyClass { \(name).self } }"
-    )
+    lines.append(ModelClasses.note(of: name, as: given))
   }
 
   package var text: String { (imports.sorted() + [""] + lines).joined(separator: "\n") + "\n" }
