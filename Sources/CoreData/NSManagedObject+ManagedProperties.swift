@@ -345,33 +345,19 @@ extension Optional: _FlatOptional {
 protocol _ObjectCollection {
   static func make(_ objects: [ManagedObject]) -> Any
   /// Adds an object, as the last one, or removes it. Returns false if it cannot be an element.
-  mutating func change(_ object: ManagedObject, isAdded: Bool) -> Bool
+  mutating func change(_ object: AnyObject, isAdded: Bool) -> Bool
 }
 extension Set: _ObjectCollection {
   static func make(_ objects: [ManagedObject]) -> Any {
     Set(objects.compactMap { $0 as? Element })
   }
-  mutating func change(_ object: ManagedObject, isAdded: Bool) -> Bool {
-    guard let element = object as? Element else { return false }
-    if isAdded { insert(element) } else { remove(element) }
-    return true
-  }
 }
 extension Array: _ObjectCollection {
   static func make(_ objects: [ManagedObject]) -> Any { objects.compactMap { $0 as? Element } }
-  mutating func change(_ object: ManagedObject, isAdded: Bool) -> Bool {
-    guard isAdded else {
-      firstIndex { $0 as? ManagedObject === object }.map { _ = remove(at: $0) }
-      return true
-    }
-    guard let element = object as? Element else { return false }
-    append(element)
-    return true
-  }
 }
 extension Optional: _ObjectCollection where Wrapped: _ObjectCollection {
   static func make(_ objects: [ManagedObject]) -> Any { Wrapped.make(objects) }
-  mutating func change(_ object: ManagedObject, isAdded: Bool) -> Bool {
+  mutating func change(_ object: AnyObject, isAdded: Bool) -> Bool {
     self?.change(object, isAdded: isAdded) ?? false
   }
 }

@@ -115,17 +115,15 @@ extension NSManagedObject {
     }
     let related = relatedObjects(forKey: key)
     if entity.relationship(at: slot).isOrdered {
-      let set = related.collection {
-        ReadOrderedSet(_destinations(key))
-      } change: { set, object, isAdded in
+      let last = related.lastCollection(as: ReadOrderedSet.self) { set, object, isAdded in
         // One that the program holds stays as it is.
         guard !set.isOfProgram, isKnownUniquelyReferenced(&set) else { return false }
         set.change(object, isAdded: isAdded)
         return true
       }
-      guard set.isOfProgram else { return set }
+      if let last, !last.isOfProgram { return last }
       let made = ReadOrderedSet(_destinations(key))
-      related.lastCollection = made
+      related.noteRead(made)
       return made
     }
     let set = related.collection {

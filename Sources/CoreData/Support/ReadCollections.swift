@@ -29,7 +29,7 @@ extension RelatedObjects {
   /// - Parameter change: Adds or removes an object that has come, as the last one, or gone since; returns whether it could.
   func collection<Collection>(
     _ make: () -> Collection,
-    change: (inout Collection, ManagedObject, _ isAdded: Bool) -> Bool = { _, _, _ in false }
+    change: (inout Collection, ManagedObject, _ isAdded: Bool) -> Bool
   ) -> Collection {
     if let known = lastCollection(as: Collection.self, change) { return known }
     let made = make()

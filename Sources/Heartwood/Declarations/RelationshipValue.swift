@@ -55,7 +55,8 @@ extension Set: RelationshipValue where Element: ManagedObject {
   /// All destinations; those that are not realised yet are faults.
   @inlinable
   public static func _read(_ object: ManagedObject, _ slot: Int) -> Set<Element> {
-    if let known = object.lastReadDestinations(at: slot, as: Set<Element>.self, _change) { return known }
+    let last = object.lastReadDestinations(at: slot, as: Set<Element>.self) { $0.change($1, isAdded: $2) }
+    if let last { return last }
     let objects = object.destinations(at: slot)
     var set = Set(minimumCapacity: objects.count)
     for case let element as Element in objects { set.insert(element) }
@@ -68,7 +69,8 @@ extension Set: RelationshipValue where Element: ManagedObject {
   /// The property's own `insert` reads the set, changes it and writes it, so the difference to the set that was read last is
   /// written if it is still the current one.
   public func _write(to object: ManagedObject, _ slot: Int) {
-    guard let former = object.lastReadDestinations(at: slot, as: Set<Element>.self, Self._change) else {
+    let last = object.lastReadDestinations(at: slot, as: Set<Element>.self) { $0.change($1, isAdded: $2) }
+    guard let former = last else {
       // In key order, so that the same changes produce the same bytes in the store.
       return object.setDestinations(sorted { $0.identifier.key < $1.identifier.key }, at: slot)
     }
@@ -78,14 +80,6 @@ extension Set: RelationshipValue where Element: ManagedObject {
       at: slot, removing: removed.sorted { $0.identifier.key < $1.identifier.key },
       adding: added.sorted { $0.identifier.key < $1.identifier.key })
     object.noteReadDestinations(self, at: slot)
-  }
-
-  /// Adds or removes an object that has come or gone.
-  @usableFromInline
-  static func _change(_ set: inout Set<Element>, _ object: ManagedObject, _ isAdded: Bool) -> Bool {
-    guard let element = object as? Element else { return false }
-    if isAdded { set.insert(element) } else { set.remove(element) }
-    return true
   }
 
   /// A set of only this object.
@@ -103,7 +97,8 @@ extension Array: RelationshipValue where Element: ManagedObject {
 
   /// All destinations in order; those that are not realised yet are faults.
   public static func _read(_ object: ManagedObject, _ slot: Int) -> [Element] {
-    if let known = object.lastReadDestinations(at: slot, as: [Element].self, _change) { return known }
+    let last = object.lastReadDestinations(at: slot, as: [Element].self) { $0.change($1, isAdded: $2) }
+    if let last { return last }
     let array = object.destinations(at: slot).compactMap { $0 as? Element }
     object.noteReadDestinations(array, at: slot)
     return array
@@ -114,7 +109,7 @@ extension Array: RelationshipValue where Element: ManagedObject {
   /// The property's own `append` and `remove` read the array, change it and write it, so the difference to the array that was read last
   /// is written if it is still the current one.
   public func _write(to object: ManagedObject, _ slot: Int) {
-    let former = object.lastReadDestinations(at: slot, as: [Element].self, Self._change)
+    let former = object.lastReadDestinations(at: slot, as: [Element].self) { $0.change($1, isAdded: $2) }
     let change = former.flatMap(difference)
     if let change {
       object.changeDestinations(at: slot, removing: change.removed, adding: change.added)
@@ -136,17 +131,6 @@ extension Array: RelationshipValue where Element: ManagedObject {
     let rest = former.count - count
     guard rest > 0, zip(self[same...], former[(same + rest)...]).allSatisfy({ $0 === $1 }) else { return nil }
     return (Array(former[same..<same + rest]), [])
-  }
-
-  /// Appends or removes an object that has come or gone.
-  private static func _change(_ array: inout [Element], _ object: ManagedObject, _ isAdded: Bool) -> Bool {
-    guard isAdded else {
-      array.firstIndex { $0 === object }.map { _ = array.remove(at: $0) }
-      return true
-    }
-    guard let element = object as? Element else { return false }
-    array.append(element)
-    return true
   }
 
   /// An array of only this object.

@@ -62,12 +62,7 @@ extension _ModelStorage {
     object.relatedObjects(forKey: key).lastCollection(as: [Other].self) { list, destination, isAdded in
       let destination = unsafeDowncast(destination, to: _ModelObject.self)
       guard let model: Other = known(destination) else { return false }
-      if isAdded {
-        list.append(model)
-      } else {
-        list.firstIndex { $0 === model }.map { _ = list.remove(at: $0) }
-      }
-      return true
+      return list.change(model, isAdded: isAdded)
     }
   }
 

@@ -166,22 +166,17 @@ import Testing
 
     init(_ objects: [ManagedObject], of context: ManagedObjectContext, _ then: @escaping ([[String]]) -> Void)
     {
-      let objects = UncheckedValue((objects, then))
+      nonisolated(unsafe) let (objects, then) = (objects, then)
       token = NotificationCenter.default.addObserver(
         forName: .managedObjectContextObjectsDidChange, object: context, queue: nil
       ) { [weak self] _ in
-        let changes = objects.value.0.map { $0.changedValuesForCurrentEvent().keys.sorted() }
+        let changes = objects.map { $0.changedValuesForCurrentEvent().keys.sorted() }
         self?.heard.append(changes)
-        objects.value.1(changes)
+        then(changes)
       }
     }
 
     deinit { token.map(NotificationCenter.default.removeObserver) }
-  }
-
-  private struct UncheckedValue<Value>: @unchecked Sendable {
-    let value: Value
-    init(_ value: Value) { self.value = value }
   }
 
   // OBJ-10

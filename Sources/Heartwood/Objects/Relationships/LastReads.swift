@@ -1,3 +1,25 @@
+extension Set {
+  /// Adds an object that has come, or removes one that has gone. Returns false if it cannot be an element.
+  @usableFromInline package mutating func change(_ object: AnyObject, isAdded: Bool) -> Bool {
+    guard let element = object as? Element else { return false }
+    if isAdded { insert(element) } else { remove(element) }
+    return true
+  }
+}
+
+extension Array {
+  /// Appends an object that has come, or removes one that has gone. Returns false if it cannot be an element.
+  package mutating func change(_ object: AnyObject, isAdded: Bool) -> Bool {
+    guard let element = object as? Element else { return false }
+    if isAdded {
+      append(element)
+    } else {
+      firstIndex { $0 as AnyObject === object }.map { _ = remove(at: $0) }
+    }
+    return true
+  }
+}
+
 /// In place of a collection that was read once, and is not kept.
 package struct ReadOnce {
   package init() {}
