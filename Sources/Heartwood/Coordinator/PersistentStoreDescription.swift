@@ -99,12 +99,13 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   public var observer: StoreObserver?
 
   /// Gets a line for each step of a migration, with its time; nil for standard error if the environment variable
-  /// `HEARTWOOD_MIGRATION_DEBUG` is 1, and for none otherwise. It is called on the thread that migrates.
+  /// `HEARTWOOD_MIGRATION_DEBUG` is 1, and for none otherwise. It is called on the thread that migrates, in its
+  /// transaction: it must not wait for a save of the store.
   public var migrationLog: (@Sendable (String) -> Void)?
   /// Gets a line for each thing that opening the store has found odd, and that is no error, such as a forgotten inverse in the declarations of the
   /// model's classes; nil for standard error, where each line is written once in the process. It is called on the thread that opens the store.
   public var noteLog: (@Sendable (String) -> Void)?
-  /// Is notified after every thousand rows of a migration how far the step is that is done.
+  /// Is notified after every thousand rows of a migration how far the step is that is done; called as `migrationLog`.
   public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
 
   /// How a store of another model is migrated.
