@@ -249,11 +249,19 @@ public protocol FileWindow: AnyObject, Sendable {
   var range: Range<Int64> { get }
   /// The address of the first byte in `range` if `write` only stores to memory; nil if it does more.
   var base: UnsafeMutableRawPointer? { get }
+  /// Whether `write` may still be used. If not, the bytes are written by calls from now on. True for good if
+  /// `base` is not nil.
+  var isUsable: Bool { get }
 
   /// Overwrites the bytes at `offset`, all of them within `range`. Readers and maps of the file see them,
   /// even if this process is killed afterwards. They are durable after a `sync` of the file, as with
   /// `File.write`. Watches of the directory do not report them.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64)
+}
+
+extension FileWindow {
+  /// True.
+  public var isUsable: Bool { true }
 }
 
 /// A read-only map of a file's bytes; unmapped when released.

@@ -111,8 +111,12 @@ import Testing
     ([3] as [UInt8]).withUnsafeBytes { window.write($0, at: 1) }
     #expect(seen == [.open, .write, .write])
     #expect(try file.bytes(9) == [1, 3])
+    #expect(window.isUsable)
     fileSystem.use([.fail(.write)])
     #expect(try file.window(at: 0, length: 2) == nil)
+    #expect(!window.isUsable)
+    fileSystem.use([])
+    #expect(window.isUsable)
   }
 
   @Test func `a failing call may have done its work, or half of it`() throws {

@@ -69,7 +69,9 @@ final class SegmentWriter {
   /// Whether the bytes are in the window, moving it to them if possible.
   @inline(__always)
   private func reachesWindow(_ range: Range<Int>) -> Bool {
-    if range.lowerBound >= windowRange.lowerBound, range.upperBound <= windowRange.upperBound { return true }
+    if range.lowerBound >= windowRange.lowerBound, range.upperBound <= windowRange.upperBound {
+      return windowBytes != nil || window?.isUsable == true
+    }
     return hasWindows != false && moveWindow(to: range)
   }
 

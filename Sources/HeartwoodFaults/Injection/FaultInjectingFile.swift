@@ -81,15 +81,17 @@ final class FaultInjectingFile: File {
   }
 
   /// Returns nil unless the plan is empty: writes through a window cannot fail, so under a plan with faults
-  /// every write must be a call.
+  /// every write must be a call. A window is unusable while there is such a plan.
   func window(at offset: Int64, length: Int) throws(FileSystemError) -> (any FileWindow)? {
     guard controller.plan.isEmpty, let window = try base.window(at: offset, length: length) else {
       return nil
     }
-    return ReportingWindow(range: window.range) { [controller, path] (bytes, offset) in
-      controller.announce(.write, path)
-      window.write(bytes, at: offset)
-    }
+    return ReportingWindow(
+      range: window.range, isUsable: { [controller] in controller.plan.isEmpty && window.isUsable },
+      put: { [controller, path] (bytes, offset) in
+        controller.announce(.write, path)
+        window.write(bytes, at: offset)
+      })
   }
 
   /// Closes the base file even if the call fails: no system leaves a descriptor open after a failed close.

@@ -165,6 +165,31 @@ import Testing
     #expect(try again.verify().findings == [])
   }
 
+  /// Commits soon after one that was written by a call are copied to a window, which no fault can reach.
+  @Test func `a plan of faults applies to the next commit, also where the one before was written in place`()
+    throws
+  {
+    let fileSystem = FaultInjectingFileSystem(base: SimulatedFileSystem())
+    var options = EngineOptions(durability: .deferred, worker: InlineWorker(), clock: SimulatedClock())
+    options.entropy = SeededEntropy(seed: 1)
+    let engine = try Engine(at: "/store", options: options, fileSystem: fileSystem)
+    var model: Model = [:]
+    for round in 0..<20 {
+      for commit in 0...round {
+        let key = Array("\(round) \(commit)".utf8)
+        try engine.write { try $0.put(key, [1]) }
+        model[key] = [1]
+      }
+      fileSystem.use([.fail(.write, file: "*.log", .forever)])
+      #expect(code { try engine.write { try $0.put("lost", [1]) } } == .inputOutput)
+      fileSystem.use([])
+      #expect(try engine.read { try $0.model() } == model)
+    }
+    try engine.close()
+    let again = try Engine(at: "/store", options: options, fileSystem: fileSystem)
+    #expect(try again.read { try $0.model() } == model)
+  }
+
   /// The larger value is a frame of its own.
   @Test(arguments: [Format.frameBytes - 1, Format.frameBytes])
   func `a transaction one of whose changes has failed cannot commit, whatever its closure says`(
