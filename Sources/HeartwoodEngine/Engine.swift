@@ -103,12 +103,15 @@ public final class Engine: Sendable {
   /// Two generations that are to be compared, see ``Snapshot/differences(from:_:)``. What they have in common is then not read, also where
   /// no checkpoint was taken since both.
   ///
+  /// - Parameters:
+  ///   - former: The one.
+  ///   - present: The other one; nil for the newest.
   /// - Throws: `.generationUnavailable` if there is no such generation.
   /// - Complexity: As ``snapshot(at:)``, once for both if one checkpoint is the newest before both.
   public func snapshots(
-    at former: Generation, and present: Generation
+    at former: Generation, and present: Generation?
   ) throws(EngineError) -> (former: Snapshot, present: Snapshot) {
-    try History(store: handle.open()).snapshots(at: former.rawValue, and: present.rawValue)
+    try History(store: handle.open()).snapshots(at: former.rawValue, and: present?.rawValue)
   }
 
   /// Calls `body` with a snapshot of the newest generation.

@@ -16,15 +16,14 @@ extension PersistentStoreCoordinator {
   public func changeSet(
     from former: UInt64, to present: UInt64? = nil, of store: PersistentStore? = nil
   ) throws -> ChangeSet {
-    let log = try historyStore(store)
-    let present = try present ?? log.newestView().generation
-    guard former <= present else {
+    let views = try historyStore(store).pastViews(at: former, and: present)
+    guard former <= views.later.generation else {
       throw HeartwoodError(
         .persistentStoreOperation,
-        "a change set is from an earlier generation to a later one, and \(former) is after \(present): invert the set of the other order"
-      )
+        "a change set is from an earlier generation to a later one, and \(former) is after \(views.later.generation): invert the set of the "
+          + "other order")
     }
-    return try changeSet(of: log.pastViews(at: former, and: present))
+    return try changeSet(of: views)
   }
 
   private func changeSet(of views: GenerationPair) throws -> ChangeSet {

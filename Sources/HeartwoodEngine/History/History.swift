@@ -14,18 +14,21 @@ struct History {
   }
 
   /// Two generations, whose trees have what is equal in common as far as that costs no further replay.
+  ///
+  /// - Parameter present: Nil for the newest, which other processes may replace, and reclaim, at any time.
   func snapshots(
-    at former: UInt64, and present: UInt64
+    at former: UInt64, and present: UInt64?
   ) throws(EngineError) -> (former: Snapshot, present: Snapshot) {
-    let (earlier, later) = (min(former, present), max(former, present))
     let refresh = Refresh(store)
-    let found = try refresh.retryingIfChanged { () throws(EngineError) in
+    return try refresh.retryingIfChanged { () throws(EngineError) in
       let newest = try refresh.newestSnapshot()
+      let present = present ?? newest.generation.rawValue
+      let (earlier, later) = (min(former, present), max(former, present))
       try check(later, notAfter: newest)
       if earlier == newest.generation.rawValue { return (newest, newest) }
-      return try PastGenerations(store).findPair(earlier, later, newest: newest)
+      let found = try PastGenerations(store).findPair(earlier, later, newest: newest)
+      return former <= present ? found : (found.later, found.earlier)
     }
-    return former <= present ? found : (found.1, found.0)
   }
 
   private func check(_ generation: UInt64, notAfter newest: Snapshot) throws(EngineError) {

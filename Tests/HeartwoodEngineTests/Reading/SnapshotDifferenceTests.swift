@@ -87,6 +87,9 @@ import Testing
         let pair = try store.snapshots(at: first.0, and: second.0)
         #expect(pair.former.generation == first.0 && pair.present.generation == second.0)
         try expectDifference(pair.former, first.1, pair.present, second.1, "seed \(seed), a pair")
+        let now = try store.snapshots(at: first.0, and: nil)
+        #expect(now.former.generation == first.0 && now.present.generation == store.newestGeneration)
+        try now.present.expect(generations[generations.count - 1].1, "seed \(seed), newest")
         held.append((pair.former, first.1))
         if held.count > 3 { held.removeFirst() }
         for (snapshot, contents) in held { try snapshot.expect(contents, "seed \(seed), held") }

@@ -116,9 +116,10 @@ extension LogStore {
   ///
   /// - Throws: As `pastView(at:)`.
   func pastViews(at former: UInt64, and present: UInt64? = nil) throws -> GenerationPair {
-    let present = try present ?? newestView().generation
-    let pair = try HeartwoodError.translating("generations \(former) and \(present) cannot be read") {
-      try engine.snapshots(at: Generation(rawValue: former), and: Generation(rawValue: present))
+    let named = present.map { "\($0)" } ?? "the newest one"
+    let pair = try HeartwoodError.translating("generations \(former) and \(named) cannot be read") {
+      try engine.snapshots(
+        at: Generation(rawValue: former), and: present.map(Generation.init(rawValue:)))
     }
     return GenerationPair(earlier: try pastView(of: pair.former), later: try pastView(of: pair.present))
   }
@@ -137,15 +138,17 @@ extension LogStore {
     }
   }
 
-  /// The state after a transaction, also where a migration or a reclamation has left a later generation of the same transaction only.
+  /// The state after a transaction, also where a migration or a reclamation has left a later generation of the same transaction only, or a hold
+  /// keeps one.
   ///
   /// - Throws: As `pastView(at:)`, if the store has no such generation.
   func pastView(afterTransaction number: UInt64) throws -> LogStoreView {
     do {
       return try pastView(at: number)
     } catch {
-      for record in try generations() where record.generation.rawValue > number {
-        guard let view = try? pastView(at: record.generation.rawValue) else { continue }
+      let known = try generations().map(\.generation) + holds().map(\.generation)
+      for later in known.map(\.rawValue).sorted() where later > number {
+        guard let view = try? pastView(at: later) else { continue }
         if try view.changeSetPosition(view.replica()) <= number { return view }
         break
       }
