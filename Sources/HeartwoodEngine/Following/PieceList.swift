@@ -29,6 +29,12 @@ struct PieceList {
   /// The bases in order.
   var bases: [UInt64] { numbers.filter(isBase) }
 
+  /// The newest base if no piece after it is missing; nil if there is none, or one is.
+  var wholeBase: UInt64? {
+    guard let base = bases.last, let newest else { return nil }
+    return numbers.lazy.filter { $0 >= base }.count == Int(newest - base) + 1 ? base : nil
+  }
+
   /// The names of the pieces before one, oldest first.
   func names(before number: UInt64) -> [String] {
     numbers.prefix { $0 < number }.compactMap { names[$0]?.text }

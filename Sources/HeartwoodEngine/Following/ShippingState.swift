@@ -13,6 +13,11 @@ final class ShippingState {
   /// The newest base, and bytes of the pieces after it.
   private var base: (shipped: Int64, bytes: Int64)?
   private var bytesSinceBase: Int64 = 0
+  /// When it was last seen that no piece after the base is missing, in nanoseconds since 1970.
+  private var listed: Int64
+
+  /// How long a missing piece may stay unnoticed, in seconds: each look lists the destination.
+  private static let listingSeconds = 60.0
 
   /// Reads what is at the destination.
   init(
@@ -22,12 +27,13 @@ final class ShippingState {
     self.destination = destination
     self.options = options
     lineage = try ShippableStore(store: store).lineage(options.entropy)
+    listed = options.clock.nanosecondsSince1970
     let list = try PieceList(destination)
     guard let last = list.newest else { return }
     let piece = try list.open(last)
     try requireOwn(piece.header)
     newest = piece.shipped
-    if let number = list.bases.last {
+    if let number = list.wholeBase {
       let found = try list.open(number)
       base = (found.header.shipped, found.shipped.bytes)
       for later in list.numbers where later > number { bytesSinceBase += try list.open(later).shipped.bytes }
@@ -61,10 +67,12 @@ final class ShippingState {
     guard let newest else {
       return try ship(PiecePlan(baseOf: contents), number: 1, after: nil)
     }
-    guard let plan = try PiecePlan(contents, after: newest.header, in: destination.place) else {
-      return report(0, isBase: false)
-    }
+    try forgetBrokenBase()
     let next = newest.header.number + 1
+    guard let plan = try PiecePlan(contents, after: newest.header, in: destination.place) else {
+      guard base == nil, contents.end == newest.header.end else { return report(0, isBase: false) }
+      return try ship(PiecePlan(baseOf: contents), number: next, after: newest)
+    }
     if plan.start == nil || isBaseDue {
       return try ship(PiecePlan(baseOf: contents), number: next, after: newest)
     }
@@ -111,6 +119,14 @@ final class ShippingState {
       guard error.code == .notFound else { throw error }
       return false
     }
+  }
+
+  /// Has a base shipped if the newest one, or a piece after it, is not there any more: without them nothing newer can be restored.
+  private func forgetBrokenBase() throws(EngineError) {
+    let now = options.clock.nanosecondsSince1970
+    guard base != nil, abs(Double(now) - Double(listed)) / 1e9 >= Self.listingSeconds else { return }
+    if try PieceList(destination).wholeBase == nil { base = nil }
+    listed = now
   }
 
   private var isBaseDue: Bool {

@@ -107,6 +107,36 @@ import Testing
     }
   }
 
+  @Test func `where a base or a piece after it is missing, a base is shipped, also when nothing is new`()
+    throws
+  {
+    for (restarts, hasNews) in [(true, true), (true, false), (false, true), (false, false)] {
+      for victim in 1..<6 {
+        var random = SplitMix64(seed: 5)
+        let clock = SimulatedClock()
+        var shipping = ShippingOptions.testing
+        (shipping.pieceBytes, shipping.clock) = (1, clock)
+        let store = try ShippedStore(.memoryBuffered, MemoryFileSystem(), "/store", shipping: shipping)
+        for _ in 0..<6 {
+          try store.write(&random)
+          try store.ship()
+        }
+        let place = try store.fileSystem.openDirectory(store.placePath)
+        let names = try place.entries().filter { PieceName($0) != nil }.sorted()
+        try #require(names.count == 6 && names[0].hasSuffix("base"))
+        try place.unlink(names[victim - 1])
+        if hasNews { try store.write(&random) }
+        if restarts { try store.restartShipper() } else { clock.jump(by: 61_000_000_000) }
+        let comment: Comment = "piece \(victim), restarts \(restarts), news \(hasNews)"
+        let report = try store.ship()
+        #expect(report.isBase && report.piece == 7, comment)
+        try store.expectRestored(.newest, comment)
+        #expect(try store.ship().bytes == 0, comment)
+        try store.engine.close()
+      }
+    }
+  }
+
   @Test func `a piece that is cut or too long is noticed`() throws {
     let shipped = try Shipped(seed: 2)
     for name in shipped.names {
