@@ -12,8 +12,9 @@ enum Moment: Equatable {
     if let number = UInt64(text) {
       self = .generation(number)
     } else if let date = DateText.date(text) {
-      // Dates are printed as the nearest millisecond, and the one of a transaction includes it.
-      self = .date(date.addingTimeInterval(0.000_499_9))
+      // Dates are printed for people as the nearest millisecond, and the one of a transaction includes it. With more digits they are exact.
+      let digits = text.drop { $0 != "." }.dropFirst().prefix(while: \.isNumber).count
+      self = .date(digits > 3 ? date : date.addingTimeInterval(0.000_499_9))
     } else {
       self = .hold(text)
     }

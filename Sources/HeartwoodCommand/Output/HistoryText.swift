@@ -73,7 +73,7 @@ enum HistoryText {
     .object(
       JSONObject([
         ("number", .integer(transaction.transactionNumber)),
-        ("date", .string(CellValue.text(transaction.timestamp))),
+        ("date", .string(DateText.text(transaction.timestamp))),
         ("author", transaction.author.map(JSONValue.string) ?? .null),
         ("context", transaction.contextName.map(JSONValue.string) ?? .null),
         ("changes", .array((transaction.changes ?? []).map(json))),

@@ -24,6 +24,8 @@ public final class WriteTransaction: KeyValueReader {
 
   private(set) var puts: UInt64 = 0
   private(set) var deletes: UInt64 = 0
+  /// The time of the commit, in nanoseconds since 1970; nil while it is not fixed.
+  private var fixedTime: Int64?
   /// The error after which the transaction can only be rolled back.
   private var failure: EngineError?
   private var hasEnded = true
@@ -48,7 +50,7 @@ public final class WriteTransaction: KeyValueReader {
     start = log.end
     bytesBefore = log.appendedBytes
     (puts, deletes) = (0, 0)
-    failure = nil
+    (fixedTime, failure) = (nil, nil)
     hasEnded = false
     log.beginFrame()
   }
@@ -58,6 +60,14 @@ public final class WriteTransaction: KeyValueReader {
 
   /// The current time of the store's clock, in nanoseconds since 1970.
   package var time: Int64 { writer.options.clock.nanosecondsSince1970 }
+
+  /// The time that the log has for the commit, in nanoseconds since 1970: the time of the first call. A record of the transaction that has this
+  /// time is found by it, wherever times are compared.
+  package var commitTime: Int64 {
+    let time = fixedTime ?? time
+    fixedTime = time
+    return time
+  }
 
   /// Whether nothing has been put or deleted.
   var isEmpty: Bool { puts == 0 && deletes == 0 && builder.isEmpty && log.end == start }

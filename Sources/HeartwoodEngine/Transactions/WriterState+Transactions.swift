@@ -132,7 +132,7 @@ extension WriterState {
       try markInUse()
       try log.appendTransactionFrame(
         transaction.number, isLast: true, isSynced: isSynced, isInternal: transaction.isInternal,
-        time: options.clock.nanosecondsSince1970, puts: transaction.puts, deletes: transaction.deletes,
+        time: transaction.commitTime, puts: transaction.puts, deletes: transaction.deletes,
         makingRoom: { spendReserve(for: transaction) })
     } catch {
       rollBack(transaction)

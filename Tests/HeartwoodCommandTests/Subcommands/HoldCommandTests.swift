@@ -60,6 +60,38 @@ import Testing
     #expect(world.run("count", "Country", "--as-of", "1999-01-01").status == .noInput)
   }
 
+  @Test func `a date that JSON shows names one of several states of a millisecond, and restores it`() throws {
+    let (store, file) = (world.directory.path("many"), world.directory.path("many.json"))
+    let place = world.directory.path("place")
+    for numbers in [0..<1, 1..<62] {
+      let objects = numbers.map { #"{"@entity": "Item", "number": \#($0)}"# }
+      try "[\(objects.joined(separator: ", "))]".write(toFile: file, atomically: true, encoding: .utf8)
+      let imported = CommandRun("import", store, file, "--batch", "1")
+      #expect(imported.status == .success, "\(imported)")
+      #expect(CommandRun("ship", store, place, "--once").status == .success)
+    }
+    let listed = CommandRun("generations", store, "--format", "json").output
+    let generations = listed.matches(of: /"generation": (\d+)[^}]*?"date": "([^"]+)"/).map(\.output)
+    #expect(generations.count > 60, "\(listed)")
+    var counts: Set<String> = []
+    for (_, number, date) in generations {
+      let count = CommandRun("count", store, "Item", "--as-of", String(number)).output
+      #expect(
+        CommandRun("count", store, "Item", "--as-of", String(date)).output == count, "\(number) of \(date)")
+      counts.insert(count)
+    }
+    #expect(counts.count > 60)
+    let history = CommandRun("history", store, "--format", "json", "--limit", "1000", "--changes", "1").output
+    let dates = history.matches(of: /"date": "([^"]+)"/).map { String($0.output.1) }
+    #expect(dates.count >= 60, "\(history)")
+    for (index, date) in dates.enumerated() where index % 10 == 5 {
+      let restored = world.directory.path("restored \(index)")
+      #expect(CommandRun("restore", place, restored, "--as-of", date).status == .success)
+      let count = CommandRun("count", store, "Item", "--as-of", date).output
+      #expect(CommandRun("count", restored, "Item").output == count, "\(date)")
+    }
+  }
+
   @Test func `statistics, the schema and a verification are of a past generation, too`() throws {
     #expect(world.run("hold", "before").status == .success)
     let date = try #require(

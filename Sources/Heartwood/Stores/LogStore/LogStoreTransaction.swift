@@ -256,7 +256,7 @@ extension LogStoreTransaction {
     }
     let record = HistoryRecord(
       number: number, previous: try self.number(KeySpace.newestHistoryKey) ?? 0,
-      nanoseconds: info.date?.nanosecondsSince1970 ?? reader.time, author: info.author,
+      nanoseconds: info.date?.nanosecondsSince1970 ?? reader.commitTime, author: info.author,
       contextName: info.contextName, program: info.program, changes: changes)
     try put(KeySpace.historyKey(number), HistoryCoding.encode(record, schema))
     try put(KeySpace.newestHistoryKey, KeySpace.value(number))
