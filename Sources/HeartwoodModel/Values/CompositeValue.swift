@@ -68,14 +68,14 @@ extension CompositeValue {
 
   package static var orderedElements: [CompositeElement<Self>] { elements.sorted { $0.name < $1.name } }
 
-  /// The value of a list of elements; nil for another list.
+  /// The value of a list of elements, with the defaults of those that are missing; nil for another list.
   public init?(_ stored: _Value) {
     guard case .list(let values) = stored else { return nil }
     let elements = Self.orderedElements
     guard values.count == elements.count else { return nil }
     self.init()
     for (element, value) in zip(elements, values) {
-      guard element.set(&self, value) else { return nil }
+      guard element.set(&self, value) || value.isNull else { return nil }
     }
   }
 

@@ -279,6 +279,26 @@ private final class Visit: ManagedObject {
     #expect(sees { contact.setValue("Chur", forKey: "address.city") })
   }
 
+  @Test
+  func `an element that a batch update sets in an absent value has the defaults of the struct beside it`()
+    throws
+  {
+    let context = try makeContext()
+    let contact = makeContact(context, "Ada", "Bern")
+    try context.save()
+    let request = BatchUpdateRequest(entityName: "Contact")
+    request.propertiesToUpdate = ["work.zip": 3000]
+    _ = try context.execute(request)
+    context.refreshAllObjects()
+    #expect(contact.work == Address(zip: 3000))
+    contact.name = "Eve"
+    try context.save()
+    let other = try PersistentContainer(name: "Contacts", types: [Contact.self], at: folder.store)
+    let read = try #require(try other.newBackgroundContext().fetch(Contact.self).first)
+    #expect(read.work == Address(zip: 3000) && read.name == "Eve")
+    #expect(try other.persistentStoreCoordinator.verify().findings == [])
+  }
+
   // MOD-49
   @Test func `a described composite attribute is part of the stored model and of the version hash`() throws {
     func makeModel(_ names: [String]) -> ManagedObjectModel {
