@@ -36,9 +36,8 @@ extension ManagedObjectContext {
       throw HeartwoodError(
         .persistentStoreOperation, "there is no transaction 0: the first one of a store has the number 1")
     }
-    let differences = try coordinator.differences(from: number - 1, to: number)
     var revert = try Revert(self, number, of: coordinator)
-    return try revert.run(differences)
+    return try revert.run()
   }
 
   /// Takes back what an author has changed since a position, newest transaction first, as `revert(transaction:)` does each. The changes are unsaved.
@@ -50,7 +49,8 @@ extension ManagedObjectContext {
   ///   - token: The position after which they are taken back; nil for all that the history has.
   /// - Returns: The values that were not taken back, and why; empty if all were.
   /// - Throws: As `revert(transaction:)` and `execute(_:)`. Some transactions may have been taken back then: `rollback()` forgets that.
-  /// - Complexity: Linear in the history after the position, and in what the transactions have changed.
+  /// - Complexity: Linear in the history after the position, and in what the transactions have changed; and for each 64 transactions once in the log
+  ///   since the checkpoint before them.
   @discardableResult
   public func revertTransactions(
     by author: String, after token: PersistentHistoryToken? = nil
@@ -60,13 +60,21 @@ extension ManagedObjectContext {
     let request = PersistentHistoryChangeRequest.fetchHistory(after: token)
     request.resultType = .transactionsOnly
     request.author = author
-    let found = try coordinatorForReverting("transactions of \(author)").history(request).transactions
-    return try found.reversed().flatMap {
-      let conflicts = try revert(transaction: UInt64($0.transactionNumber))
-      // References to its objects end here, as before the transaction.
-      processPendingChanges()
-      return conflicts
+    let coordinator = try coordinatorForReverting("transactions of \(author)")
+    let found = try coordinator.history(request).transactions
+    var numbers = found.map { UInt64($0.transactionNumber) }[...]
+    var conflicts: [RevertConflict] = []
+    while !numbers.isEmpty {
+      // Past generations are read in their order: one replay of the log goes on from each to the next.
+      var reverts = try numbers.suffix(64).map { try Revert(self, $0, of: coordinator) }
+      numbers = numbers.dropLast(reverts.count)
+      while var revert = reverts.popLast() {
+        conflicts += try revert.run()
+        // References to its objects end here, as before the transaction.
+        processPendingChanges()
+      }
     }
+    return conflicts
   }
 
   private func coordinatorForReverting(_ what: String) throws -> PersistentStoreCoordinator {

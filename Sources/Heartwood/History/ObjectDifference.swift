@@ -196,21 +196,20 @@ extension PersistentStoreCoordinator {
   public func differences(
     from former: UInt64, to present: UInt64? = nil, of store: PersistentStore? = nil
   ) throws -> [ObjectDifference] {
-    let log = try historyStore(store)
-    let views = try log.pastViews(at: former, and: present)
-    let later = views.later
-    let found = try later.differences(from: views.earlier)
-    let sorted = found.sorted { $0.key < $1.key }
-    return try sorted.compactMap { address, difference in
-      let entity = try difference.entity ?? later.entity(of: address)
-      return try entity.flatMap { entity in
-        try ObjectDifference(difference, entity, address.key, log.identity, views)
-      }
-    }
+    try historyStore(store).pastViews(at: former, and: present).objectDifferences()
   }
 }
 
 extension GenerationPair {
+  /// The objects that differ, in the order of their addresses.
+  func objectDifferences() throws -> [ObjectDifference] {
+    let sorted = try later.differences(from: earlier).sorted { $0.key < $1.key }
+    return try sorted.compactMap { address, difference in
+      let entity = try difference.entity ?? later.entity(of: address)
+      return try entity.flatMap { try ObjectDifference(difference, $0, address.key, later.identity, self) }
+    }
+  }
+
   /// The own entity of an object; nil if neither state has it.
   fileprivate func entity(of address: RowAddress) throws -> EntityDescription? {
     try later.entity(of: address) ?? earlier.entity(of: address)

@@ -3,6 +3,7 @@ struct Revert {
   private let context: ManagedObjectContext
   /// The store before and after the transaction, as contexts read it.
   private let (before, after): (ManagedObjectContext, ManagedObjectContext)
+  private let generations: GenerationPair
   private var conflicts: [RevertConflict] = []
 
   init(_ context: ManagedObjectContext, _ number: UInt64, of coordinator: PersistentStoreCoordinator) throws {
@@ -14,6 +15,7 @@ struct Revert {
       return past
     }
     self.context = context
+    generations = try coordinator.historyStore(nil).pastViews(at: number - 1, and: number)
     before = try past(number - 1)
     after = try past(number)
   }
@@ -21,9 +23,9 @@ struct Revert {
   /// Changes the context, and returns what could not be changed.
   ///
   /// Conflicts are found before anything is changed: the two sides of a relationship change together.
-  mutating func run(_ differences: [ObjectDifference]) throws -> [RevertConflict] {
+  mutating func run() throws -> [RevertConflict] {
     var plan = RevertPlan()
-    for difference in differences {
+    for difference in try generations.objectDifferences() {
       switch difference.kind {
       case .deleted:
         if canReturn(difference) { plan.returning.append(difference) }

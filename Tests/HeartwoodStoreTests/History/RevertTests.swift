@@ -59,6 +59,30 @@ import Testing
     }
   }
 
+  @Test func `many transactions of an author are taken back at once as one after the other`() throws {
+    var world = try RevertWorld(seed: 7)
+    for _ in 0..<150 { _ = try world.transaction(author: world.random.below(3) == 0 ? "import" : nil) }
+    let request = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
+    request.author = "import"
+    let numbers = try world.container.persistentStoreCoordinator.history(request).transactions.map(
+      \.transactionNumber)
+    #expect(numbers.count > 30)
+    let (single, whole) = (world.container.newBackgroundContext(), world.container.newBackgroundContext())
+    var conflicts: [RevertConflict] = []
+    for number in numbers.reversed() {
+      conflicts += try single.revert(transaction: UInt64(number))
+      single.processPendingChanges()
+    }
+    let found = try whole.revertTransactions(by: "import")
+    #expect(found == conflicts)
+    func changes(_ context: ManagedObjectContext) -> [Set<ManagedObjectID>] {
+      [context.insertedObjects, context.updatedObjects, context.deletedObjects].map {
+        Set($0.map(\.objectID))
+      }
+    }
+    #expect(changes(whole) == changes(single))
+  }
+
   private func expectEqual(_ state: RevertState, _ wanted: RevertState, _ comment: String) {
     for identifier in Set(state.keys).union(wanted.keys) where state[identifier] != wanted[identifier] {
       let (found, expected) = (state[identifier] ?? [:], wanted[identifier] ?? [:])
