@@ -75,10 +75,13 @@ extension ChangeSet {
         return theirs.isOfPresent && theirs.isUnchanged ? change : nil
       }
       var rest = change
-      rest.cells = change.cells.filter { theirs.cells[$0.key] == nil }
-      rest.orders = change.orders.filter { theirs.orders[$0.key] == nil }
+      // A value that the other has changed back is as it was, except of an object that came back: that is a new one.
+      let isNew = theirs.isReturn
+      rest.cells = change.cells.filter { theirs.cells[$0.key].map { !isNew && $0.isUnchanged } ?? true }
+      rest.orders = change.orders.filter { theirs.orders[$0.key].map { !isNew && $0.isUnchanged } ?? true }
       for (name, links) in change.links {
-        let known = Set((theirs.links[name] ?? []).map(\.destination))
+        let theirLinks = theirs.links[name, default: []].filter { isNew || !$0.isUnchanged }
+        let known = Set(theirLinks.map(\.destination))
         let left = links.filter { !known.contains($0.destination) }
         rest.links[name] = left.isEmpty ? nil : left
       }
@@ -130,17 +133,16 @@ extension ChangeSet.Change {
     }
     if joined.kind == .updated {
       joined.cells = joined.cells.filter {
-        !$0.value.former.isStored(as: $0.value.value) || $0.value.stamp != nil
+        !$0.value.isUnchanged || $0.value.stamp != nil
       }
-      joined.orders = joined.orders.filter { $0.value.former != $0.value.value }
+      joined.orders = joined.orders.filter { !$0.value.isUnchanged }
     }
     return joined.isVoid ? nil : joined
   }
 
   /// Whether it only names what was changed and changed back.
   fileprivate var isUnchanged: Bool {
-    cells.values.allSatisfy { $0.former.isStored(as: $0.value) }
-      && orders.values.allSatisfy { $0.former == $0.value }
+    cells.values.allSatisfy(\.isUnchanged) && orders.values.allSatisfy(\.isUnchanged)
       && links.values.joined().allSatisfy(\.isUnchanged)
   }
 }

@@ -60,6 +60,9 @@ public struct ChangeSet: Sendable, Hashable {
     var value: Cell
     /// Nil in an inverted set, whose changes are made when it is applied.
     var stamp: ChangeStamp?
+
+    /// Whether it only names what was changed and changed back.
+    var isUnchanged: Bool { former.isStored(as: value) }
   }
 
   struct LinkChange: Hashable, Sendable {
@@ -74,6 +77,8 @@ public struct ChangeSet: Sendable, Hashable {
     var former: [Identity]
     var value: [Identity]
     var stamp: ChangeStamp?
+
+    var isUnchanged: Bool { former == value }
   }
 
   /// The change of one object.

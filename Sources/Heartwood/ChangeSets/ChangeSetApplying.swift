@@ -262,7 +262,7 @@ struct ChangeSetApplying {
       // A value that the set does not name was nil.
       let former = change.cells[object.entity.property(at: slot).path]?.former ?? .value(.null)
       let key = StampKey(address: address, property: view.schema.entity(object.entity).propertyNumbers[slot])
-      if try !cell(of: object, slot).isStored(as: former), try !isSeen(key) { return true }
+      if try !isStored(cell(of: object, slot), as: former), try !isSeen(key) { return true }
     }
     for relationship in object.entity.relationshipsBySlot where set.generations != nil {
       // References to it, which are values of other objects.
@@ -321,8 +321,10 @@ struct ChangeSetApplying {
   }
 
   /// Whether the copy that made the set had what this store has, so that its change came after it.
-  private func isSeen(_ key: StampKey) throws -> Bool {
-    guard set.generations != nil,
+  ///
+  /// - Parameter byInverted: Whether what an inverted set had when it was made counts, though its changes are made now.
+  private func isSeen(_ key: StampKey, byInverted: Bool = false) throws -> Bool {
+    guard set.generations != nil || byInverted,
       let own = try stored(key) ?? stored(StampKey(address: key.address))
     else { return false }
     return own.stamp.number <= set.known[own.stamp.lineage] ?? 0
@@ -396,7 +398,7 @@ struct ChangeSetApplying {
       guard let slot = object.entity.slot(named: name) else { continue }
       let key = StampKey(address: address, property: numbers[slot])
       // One that was set to the value that it had decides only by its time, or where this store has the value between.
-      if policy != .newest, !isNew, cell.former.isStored(as: cell.value), change.kind == .updated,
+      if policy != .newest, !isNew, cell.isUnchanged, change.kind == .updated,
         try !isSeen(key)
       {
         continue
@@ -439,7 +441,7 @@ struct ChangeSetApplying {
       case .object(let identity):
         let destination = try self.destination(identity, of: object.entity.relationship(at: slot))
         if destination == nil, policy != .newest, !isNew, let gone = try self.address(of: identity),
-          try !isSeen(StampKey(address: gone))
+          try !isSeen(StampKey(address: gone), byInverted: true)
         {
           noteConflict(object, name)
           if policy == .mine { continue }
@@ -455,11 +457,20 @@ struct ChangeSetApplying {
   }
 
   /// Whether the store has another value than the set expects and makes, which its copy has not seen.
-  private func isChanged(
+  private mutating func isChanged(
     _ present: ChangeSet.Cell, _ cell: ChangeSet.CellChange, _ key: StampKey, _ change: ChangeSet.Change
   ) throws -> Bool {
-    try !present.isStored(as: cell.value)
-      && (change.kind == .inserted || !present.isStored(as: cell.former)) && !isSeen(key)
+    try !isStored(present, as: cell.value)
+      && (change.kind == .inserted || !isStored(present, as: cell.former)) && !isSeen(key)
+  }
+
+  /// Whether the store has a value that the set names. An inverted set brings no reference to an object that is gone.
+  private mutating func isStored(_ present: ChangeSet.Cell, as named: ChangeSet.Cell) throws -> Bool {
+    if present.isStored(as: named) { return true }
+    guard set.generations == nil, present == .value(.null), case .object(let identity) = named else {
+      return false
+    }
+    return try object(of: identity) == nil
   }
 
   private func oneToOne(_ object: ManagedObject, _ slot: Int) -> RelationshipDescription? {
@@ -532,7 +543,7 @@ struct ChangeSetApplying {
       guard let slot = object.entity.slot(named: name) else { continue }
       let key = StampKey(address: address, property: numbers[slot])
       let isSeen = try isSeen(key)
-      if policy != .newest, order.former == order.value, change.kind == .updated, !isSeen { continue }
+      if policy != .newest, order.isUnchanged, change.kind == .updated, !isSeen { continue }
       let isChanged = try !isSeen && isReordered(object, slot, order)
       let isNew = inserted[change.identity] != nil
       guard try takes(order.stamp, key, object, isChangedHere: isChanged, property: name, isNew: isNew)

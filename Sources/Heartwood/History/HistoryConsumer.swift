@@ -108,20 +108,24 @@ extension PersistentStoreCoordinator {
   /// The consumer of a name. The first call registers it; from then on the store has its position.
   ///
   /// - Parameters:
-  ///   - name: The name, not empty: the same in each process that does the consumer's work.
+  ///   - name: The name: the same in each process that does the consumer's work. Not empty, and not "change sets", which is that of stores
+  ///     that exchange them.
   ///   - start: Where it begins if it is registered by this call.
   ///   - lagLimit: How many transactions ``HistoryRetention`` keeps for it at most, at least 1; beyond it the consumer's history may be deleted,
   ///     and its next batch throws. Nil for what was said before, or ``HistoryConsumer/defaultLagLimit``.
   ///   - store: One of several stores; nil for the only one.
-  /// - Throws: `.persistentStoreUnsupportedRequestType` if the store has no history; `.coreData` if the name is empty; `.persistentStoreOperation` if
+  /// - Throws: `.persistentStoreUnsupportedRequestType` if the store has no history; `.coreData` for such a name; `.persistentStoreOperation` if
   ///   no store is named and there is not exactly one; the store's error if it cannot be written.
   public func historyConsumer(
     _ name: String, startingAt start: HistoryConsumer.Start = .newest, lagLimit: UInt64? = nil,
     of store: PersistentStore? = nil
   ) throws -> HistoryConsumer {
-    guard !name.isEmpty else {
+    guard !name.isEmpty, name != ConsumerRecord.changeSets else {
       throw HeartwoodError(
-        .coreData, "a consumer of the history has no name: give it one that stays the same")
+        .coreData,
+        name.isEmpty
+          ? "a consumer of the history has no name: give it one that stays the same"
+          : "\"\(name)\" is the consumer of stores that exchange change sets: give this one another name")
     }
     let source = try historySource(store)
     let consumer = HistoryConsumer(name: name, coordinator: self, store: source)
@@ -159,7 +163,7 @@ extension PersistentStoreCoordinator {
     return log
   }
 
-  private func historySource(_ store: PersistentStore?) throws -> any HistorySource {
+  func historySource(_ store: PersistentStore?) throws -> any HistorySource {
     let named = try storeWithHistory(store)
     if let source = named.objectStore as? any HistorySource { return source }
     return try historyStore(store)

@@ -381,6 +381,87 @@ final class StoreCopy {
     #expect(try first.part("three")?.a == 9 && first.part("one")?.b == "other")
   }
 
+  @Test func `a store whose history was deleted still exchanges change sets`()
+    throws
+  {
+    let (first, second) = try pair()
+    let one = try #require(try first.part("one"))
+    one.a = 5
+    try first.context.save()
+    try second.coordinator.apply(set(first, for: second))
+    try #require(try second.part("two")).a = 6
+    try second.context.save()
+    one.a = 7
+    try first.context.save()
+    for copy in [first, second] {
+      _ = try copy.context.execute(PersistentHistoryChangeRequest.deleteHistory(before: .distantFuture))
+    }
+    for policy in [ChangeSetPolicy.error, .newest] {
+      try second.coordinator.apply(set(first, for: second), policy: policy)
+      try first.coordinator.apply(set(second, for: first), policy: policy)
+    }
+    #expect(try first.contents() == second.contents())
+    #expect(try first.part("one")?.a == 7 && first.part("two")?.a == 6)
+    #expect(try second.coordinator.verify().findings.isEmpty)
+    // Nor are later changes left out of its history.
+    let untracked = PersistentContainer(
+      name: "Parts", managedObjectModel: try ManagedObjectModel(types: [Component.self, Sticker.self]))
+    let description = PersistentStoreDescription(url: url("a"))
+    description.tracksHistory = false
+    untracked.persistentStoreDescriptions = [description]
+    let refusal = heartwoodError { try untracked.loadPersistentStores() }
+    #expect(refusal?.code == .persistentStoreOpen && refusal?.message.contains("change sets") == true)
+  }
+
+  @Test func `the name under which a store keeps history for change sets is not that of a consumer`() throws {
+    let (first, _) = try pair()
+    let error = heartwoodError { _ = try first.coordinator.historyConsumer("change sets") }
+    #expect(error?.code == .coreData && error?.message.contains("change sets") == true)
+  }
+
+  @Test func `a set is made of a generation that is held, after its space was reclaimed`() throws {
+    let (first, second) = try pair()
+    try second.coordinator.hold("copied")
+    _ = second.make("three")
+    try second.context.save()
+    try second.coordinator.reclaim()
+    _ = second.make("four")
+    try second.context.save()
+    try first.coordinator.apply(set(second, for: first))
+    #expect(try first.contents() == second.contents())
+  }
+
+  @Test func `a generation that does not exist is named by the error`() throws {
+    let (first, _) = try pair()
+    let newest = try #require(first.container.currentHistoryToken).transactionNumber
+    let error = heartwoodError { _ = try first.coordinator.changeSet(from: UInt64(newest + 7)) }
+    #expect(
+      error?.code == .persistentStoreOperation && error?.message.contains("newer than the newest") == true)
+    let order = heartwoodError { _ = try first.coordinator.changeSet(from: UInt64(newest), to: 1) }
+    #expect(order?.message.contains("invert") == true)
+  }
+
+  @Test func `a rebased set keeps a change of what the other has changed and changed back`() throws {
+    let (first, second) = try pair()
+    let one = try #require(try first.part("one"))
+    let label = try #require(one.labels.first)
+    one.a = 5
+    one.labels = []
+    try first.context.save()
+    one.a = 1
+    one.b = "first"
+    one.labels = [label]
+    try first.context.save()
+    let local = try #require(try second.part("one"))
+    local.a = 7
+    local.labels = []
+    try second.context.save()
+    let (remote, own) = (try set(first, for: second), try set(second, for: first))
+    try first.coordinator.apply(own.rebased(on: remote))
+    #expect(try first.part("one")?.a == 7 && first.part("one")?.b == "first")
+    #expect(try first.part("one")?.labels.isEmpty == true)
+  }
+
   @Test(arguments: ChangeSetPolicy.allCases)
   func `a rebased delete leaves an object that the other set has changed`(
     policy: ChangeSetPolicy

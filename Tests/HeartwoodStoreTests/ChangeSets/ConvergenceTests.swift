@@ -11,7 +11,7 @@ import Testing
 /// Nothing in it depends on the machine: it ends alike each time, also with steps left out.
 struct ReplicaProgram {
   struct Step {
-    enum Kind: String { case change, undo, send, deliver, lose, repeated, sync }
+    enum Kind: String { case change, undo, send, deliver, lose, repeated, sync, forget }
     let kind: Kind
     let copy: Int
     let other: Int
@@ -35,7 +35,7 @@ struct ReplicaProgram {
       if random.below(3) == 0 { time += 1_000_000_000 }
       var kinds: [Step.Kind] = [
         .change, .change, .change, .change, .undo, .send, .send, .deliver, .deliver, .lose, .repeated, .sync,
-        .sync,
+        .sync, .forget,
       ]
       if isNarrow { kinds += [.undo, .undo, .sync, .sync, .sync, .sync, .sync] }
       let copy = random.below(copies)
@@ -66,6 +66,7 @@ struct ReplicaProgram {
       case .change where isNarrow: try all[step.copy].touch(Int(seed % 9), &random)
       case .change: try all[step.copy].change(&random, most: mostObjects)
       case .undo: try all[step.copy].undo(&random, ofDelete: isNarrow)
+      case .forget: try all[step.copy].forget()
       case .send: sent.append((step.other, try all[step.copy].set(for: all[step.other])))
       case .sync: try all[step.other].apply(all[step.copy].set(for: all[step.other]))
       case .deliver, .lose, .repeated:

@@ -111,6 +111,11 @@ final class KnotCopy {
     try save(context)
   }
 
+  /// Deletes the history.
+  func forget() throws {
+    _ = try context.execute(PersistentHistoryChangeRequest.deleteHistory(before: .distantFuture))
+  }
+
   /// Applies a set; a gap, as sets before it were lost, is no error.
   @discardableResult
   func apply(_ set: ChangeSet) throws -> ChangeSetReport? {

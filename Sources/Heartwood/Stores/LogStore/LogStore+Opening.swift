@@ -118,14 +118,15 @@ extension LogStore {
     }
   }
 
-  /// - Throws: `.persistentStoreOpen` if saves are not to be recorded in the history that the store has.
+  /// - Throws: `.persistentStoreOpen` if saves are not to be recorded in the history that the store keeps.
   private func refuseUntrackedHistory() throws {
-    guard !tracksHistory, !isReadOnly, file == nil, try newestView().hasHistory else { return }
+    guard !tracksHistory, !isReadOnly, file == nil, try newestView().keepsHistory else { return }
     try? engine.close()
     throw HeartwoodError(
       .persistentStoreOpen,
       "the store at \(path) has a history, in which saves without tracksHistory would be missing: open it with "
-        + "tracksHistory, or delete its history first")
+        + "tracksHistory, or delete its history first, unless it has exchanged change sets, which are made of it"
+    )
   }
 
   /// The model that a store was written with, as an opening with these options finds it. Changes nothing.

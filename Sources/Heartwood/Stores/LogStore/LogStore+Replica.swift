@@ -213,12 +213,7 @@ extension LogStoreTransaction {
     }
     stamps.merge(applied.goneLinks) { $1 }
     for (key, isDeleted) in applied.own { stamps[key] = StoredStamp(stamp: own, isDeleted: isDeleted) }
-    for (key, stamp) in stamps.withoutDeletedObjects {
-      if key.property == nil, stamp.isDeleted {
-        _ = try reader.deleteRange(.prefix(stampKey(key)))
-      }
-      try put(stampKey(key), stamp.encoded(&replica))
-    }
+    try put(stamps, &replica)
     for (address, origin) in applied.origins {
       let place = replica.place(of: origin.lineage)
       try put(foreignObjectKey(place, address.root, origin.key), KeySpace.value(address.key))
@@ -235,7 +230,7 @@ extension LogStoreTransaction {
     var replica = try replica()
     let stamps: [StampKey: StoredStamp]
     (stamps, replica.clock) = try stampsSince(replica)
-    for (key, stamp) in stamps { try put(stampKey(key), stamp.encoded(&replica)) }
+    try put(stamps, &replica)
     let former = replica.own
     // The position of this store in its former lineage is its newest transaction.
     replica.lineages[former].number = try changeSetPosition(replica)
@@ -247,6 +242,25 @@ extension LogStoreTransaction {
     replica.own = replica.lineages.count - 1
     replica.start = reader.generation.rawValue
     try put(replica, stampedThrough: reader.generation.rawValue + 1)
+  }
+
+  /// Writes when the store's objects were changed, before the history that says so is deleted: other copies will ask.
+  ///
+  /// - Parameter number: The last transaction whose history is deleted.
+  func keepStamps(through number: UInt64) throws {
+    var replica = try replica()
+    guard replica.stamped > 0, replica.stamped < number else { return }
+    let stamps: [StampKey: StoredStamp]
+    (stamps, replica.clock) = try stampsSince(replica)
+    try put(stamps, &replica)
+    try put(replica, stampedThrough: newestHistory())
+  }
+
+  private func put(_ stamps: [StampKey: StoredStamp], _ replica: inout ReplicaRecord) throws {
+    for (key, stamp) in stamps.withoutDeletedObjects {
+      if key.property == nil, stamp.isDeleted { _ = try reader.deleteRange(.prefix(stampKey(key))) }
+      try put(stampKey(key), stamp.encoded(&replica))
+    }
   }
 
   /// Writes what is known of other copies. History that has no stamps yet is kept as for a consumer.

@@ -250,7 +250,7 @@ extension LogStoreTransaction {
     if let applied = info.appliedChanges { try note(applied) }
     guard !changes.isEmpty else { return nil }
     let number = reader.generation.rawValue + 1
-    guard try info.tracksHistory || hasHistory else {
+    guard try info.tracksHistory || keepsHistory else {
       try skipHistory(of: number)
       return number
     }
@@ -266,7 +266,7 @@ extension LogStoreTransaction {
 
   /// Notes a transaction without a history record, as if its record were deleted: earlier tokens expire.
   ///
-  /// - Precondition: The store has no history records.
+  /// - Precondition: The store keeps no history.
   private func skipHistory(of number: UInt64) throws {
     try put(KeySpace.newestHistoryKey, KeySpace.value(number))
     try put(KeySpace.deletedHistoryKey, KeySpace.value(number))
@@ -299,6 +299,7 @@ extension LogStoreTransaction {
       return true
     }
     guard !keys.isEmpty else { return 0 }
+    try keepStamps(through: last)
     for key in keys { try delete(key) }
     try put(KeySpace.deletedHistoryKey, KeySpace.value(last))
     return keys.count

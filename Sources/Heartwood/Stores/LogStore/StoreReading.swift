@@ -141,9 +141,12 @@ extension StoreReading {
     }
   }
 
-  /// Whether there are history records.
-  var hasHistory: Bool {
-    get throws { try number(KeySpace.newestHistoryKey) ?? 0 != number(KeySpace.deletedHistoryKey) ?? 0 }
+  /// Whether there are history records, or change sets will be made of those of the next saves.
+  var keepsHistory: Bool {
+    get throws {
+      try number(KeySpace.newestHistoryKey) ?? 0 != number(KeySpace.deletedHistoryKey) ?? 0
+        || replica().stamped > 0
+    }
   }
 
   /// A value that is one number; nil if the key does not exist.
