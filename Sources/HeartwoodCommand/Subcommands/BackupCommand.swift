@@ -35,21 +35,9 @@ enum BackupCommand: Subcommand {
     try CommandStore.checkExists(path, maker: "heartwood import makes one")
     try checkPlace(backup, of: path)
     let backup = try CommandStore.folder(backup)
-    let files = FileManager.default
-    let existed = files.fileExists(atPath: backup)
-    let wasEmpty = (try? files.contentsOfDirectory(atPath: backup))?.isEmpty == true
     try CommandStore.with(path, for: .reading, console) { store in
-      let report: BackupReport
-      do {
-        report = try store.coordinator.backup(to: CommandStore.url(backup))
-      } catch {
-        if !existed || wasEmpty {
-          for name in (try? files.contentsOfDirectory(atPath: backup)) ?? [] {
-            try? files.removeItem(atPath: "\(backup)/\(name)")
-          }
-        }
-        if !existed { try? files.removeItem(atPath: backup) }
-        throw GraphFailure.failure(error, backup)
+      let report = try GraphFailure.catching(backup) {
+        try TargetDirectory.filling(backup) { try store.coordinator.backup(to: CommandStore.url(backup)) }
       }
       try console.writeLine(text(report))
     }
@@ -60,10 +48,10 @@ enum BackupCommand: Subcommand {
     let (inner, outer) = (CommandStore.resolved(backup), CommandStore.resolved(path))
     if inner.starts(with: outer) {
       throw .usage(
-        "\(backup): a backup cannot be in the directory of the store; name a directory outside of \(path)")
+        "\(backup): it cannot be in the directory of the store; name a directory outside of \(path)")
     }
     if outer.starts(with: inner) {
-      throw .usage("\(backup): the store is in this directory; name another one for its backup")
+      throw .usage("\(backup): the store \(path) is in this directory; name another one")
     }
   }
 

@@ -33,8 +33,11 @@ enum RestoreCommand: Subcommand {
     let target = try target(arguments)
     try BackupCommand.checkPlace(place, of: path)
     try GraphFailure.catching(place) {
-      let report = try Restoration(from: try FolderDestination(place)).restore(
-        to: CommandStore.folder(path), at: target)
+      let pieces = try FolderDestination(place)
+      let folder = try CommandStore.folder(path)
+      let report = try TargetDirectory.filling(folder) {
+        try Restoration(from: pieces).restore(to: folder, at: target)
+      }
       try console.writeLine(
         "generation \(report.generation): \(Amount.bytes(report.bytes)) from \(Amount.text(report.pieces, "piece"))"
       )

@@ -31,6 +31,20 @@ import Testing
   #expect(CommandRun("verify", older).status == .success)
 }
 
+@Test func `a restore that is refused leaves nothing behind`() throws {
+  let world = try SmallWorld()
+  let (place, empty, new) = (
+    world.directory.path("place"), world.directory.path("empty"), world.directory.path("new")
+  )
+  #expect(world.run("ship", place, "--once").status == .success)
+  try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: false)
+  for target in [empty, new] {
+    #expect(CommandRun("restore", place, target, "--as-of", "9999").status != .success)
+  }
+  #expect(try FileManager.default.contentsOfDirectory(atPath: empty).isEmpty)
+  #expect(!FileManager.default.fileExists(atPath: new))
+}
+
 @Test func `a follower prints times as the history does`() throws {
   let world = try SmallWorld()
   let (place, copy) = (world.directory.path("place"), world.directory.path("copy"))
