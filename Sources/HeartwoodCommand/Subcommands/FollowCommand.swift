@@ -18,7 +18,7 @@ enum FollowCommand: Subcommand {
       Runs until it is stopped. Meanwhile any program can open the copy for reading only, and sees each save about when it
       was shipped. What is missing, altered or out of order in the directory ends the command within a second, with the
       file and the reason; the copy has what was whole before it. To go on with the copy as a store of its own, stop the
-      command and open the copy for writing: it cannot follow any more then.
+      command and open the copy for writing: it cannot follow any more then. hold, reclaim and changes lineage write, too.
       """,
     examples: [
       SubcommandSyntax.Example(

@@ -1,6 +1,7 @@
 import Foundation
 import GraphTestSupport
 import HeartwoodFaults
+import HeartwoodFiles
 import TestSupport
 import Testing
 
@@ -439,6 +440,40 @@ final class StoreCopy {
       error?.code == .persistentStoreOperation && error?.message.contains("newer than the newest") == true)
     let order = heartwoodError { _ = try first.coordinator.changeSet(from: UInt64(newest), to: 1) }
     #expect(order?.message.contains("invert") == true)
+  }
+
+  @Test(arguments: [ChangeSetPolicy.error, .mine, .theirs])
+  func `an inverted set brings no reference to an object that was gone, and goes forward again`(
+    policy: ChangeSetPolicy
+  ) throws {
+    let first = try KnotCopy("0", in: MemoryFileSystem(), clock: ReplicaClock(), seed: 1)
+    let (knot, mark) = (Knot(context: first.context), Mark(context: first.context))
+    knot.main = mark
+    try first.context.save()
+    first.context.delete(mark)
+    try first.context.save()
+    let start = try #require(first.container.currentHistoryToken).transactionNumber
+    knot.note = "later"
+    knot.main = nil
+    try first.context.save()
+    let changed = try #require(first.container.currentHistoryToken).transactionNumber
+    first.context.delete(knot)
+    try first.context.save()
+    func state(_ copy: KnotCopy) throws -> [String] {
+      copy.context.reset()
+      return try copy.context.fetch(Knot.self).map { "\($0.note ?? "nil") \($0.main == nil)" }
+    }
+    let second = try first.copy("1", UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), seed: 2)
+    let whole = try first.coordinator.changeSet(from: UInt64(start))
+    let part = try first.coordinator.changeSet(from: UInt64(start), to: UInt64(changed))
+    #expect(try second.coordinator.apply(whole.inverted, policy: policy).conflicts.isEmpty)
+    #expect(try state(second) == ["nil true"])
+    #expect(try second.coordinator.apply(part.inverted.inverted, policy: policy).conflicts.isEmpty)
+    #expect(try state(second) == ["later true"])
+    #expect(try second.coordinator.apply(part.inverted, policy: policy).conflicts.isEmpty)
+    #expect(try state(second) == ["nil true"])
+    #expect(try second.coordinator.apply(whole.inverted.inverted, policy: policy).conflicts.isEmpty)
+    #expect(try state(second) == [])
   }
 
   @Test func `a rebased set keeps a change of what the other has changed and changed back`() throws {
