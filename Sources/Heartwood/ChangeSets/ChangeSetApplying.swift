@@ -54,7 +54,9 @@ struct ChangeSetApplying {
     }
     for (change, object) in present where change.kind == .deleted {
       if let object {
-        if policy != .newest, try isChanged(object, change) { changedSince.insert(change.identity) }
+        if policy != .newest || change.stamp == nil, try isChanged(object, change) {
+          changedSince.insert(change.identity)
+        }
       } else if try address(of: change.identity) == nil {
         try noteForeignDelete(change)
       }
@@ -359,11 +361,13 @@ struct ChangeSetApplying {
       stamp.map { stamp in
         own.map { $0.stamp < stamp || isOfObject && isMissing && $0.stamp == stamp } ?? true
       } ?? false
-    // The changes of an inverted set have no times: they are made now.
+    // The changes of an inverted set have no times: they are made now. Others that have none are older than all, as the history was deleted that had
+    // their times before the first exchange.
     let decidesByTime = policy == .newest && stamp != nil
     let isNews = stamp.map { !isKnown($0) } ?? true
     if isChangedHere, isNews, !decidesByTime || own != nil { noteConflict(object, property) }
-    let takes = decidesByTime ? isNewer : policy == .theirs || policy == .newest || !isChangedHere
+    let isNow = policy == .newest && set.generations == nil
+    let takes = decidesByTime ? isNewer : policy == .theirs || isNow || !isChangedHere
     if takes, isNewer { try note(stamp, key, isDeleted: isDeleted) }
     return takes
   }

@@ -367,6 +367,25 @@ final class StoreCopy {
     #expect(refusal?.code == .persistentStoreOpen && refusal?.message.contains("change sets") == true)
   }
 
+  @Test func `changes whose history was deleted before the first exchange are older than others`() throws {
+    let (first, second) = try pair()
+    try #require(try first.part("one")).a = 5
+    try #require(try first.part("two")).b = "only here"
+    first.make("three").a = 3
+    try first.context.save()
+    _ = try first.context.execute(PersistentHistoryChangeRequest.deleteHistory(before: .distantFuture))
+    try #require(try second.part("one")).a = 6
+    try second.context.save()
+    for _ in 0..<2 {
+      let (ours, theirs) = (try set(first, for: second), try set(second, for: first))
+      try second.coordinator.apply(ours, policy: .newest)
+      try first.coordinator.apply(theirs, policy: .newest)
+    }
+    #expect(try first.contents() == second.contents())
+    #expect(
+      try first.part("one")?.a == 6 && second.part("two")?.b == "only here" && second.part("three")?.a == 3)
+  }
+
   @Test func `the name under which a store keeps history for change sets is not that of a consumer`() throws {
     let (first, _) = try pair()
     let error = heartwoodError { _ = try first.coordinator.historyConsumer("change sets") }

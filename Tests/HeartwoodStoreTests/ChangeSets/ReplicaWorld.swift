@@ -111,8 +111,9 @@ final class KnotCopy {
     try save(context)
   }
 
-  /// Deletes the history.
+  /// Deletes the history, once the store knows that there are other copies.
   func forget() throws {
+    guard try coordinator.historyStore(nil).newestView().replica().stamped > 0 else { return }
     _ = try context.execute(PersistentHistoryChangeRequest.deleteHistory(before: .distantFuture))
   }
 
