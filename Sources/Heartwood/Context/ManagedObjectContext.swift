@@ -257,7 +257,8 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
   }
 
   /// Inserts a new object into this context; the next save writes its row, and refuses one of an abstract entity. Inserting a
-  /// deleted object of this context undoes the deletion.
+  /// deleted object of this context undoes the deletion. New objects without a context that it is related to are inserted with it; and one is
+  /// inserted, too, when it is related to an object of this context.
   ///
   /// - Precondition: The object belongs to no other context.
   public func insert(_ object: ManagedObject) {
@@ -271,8 +272,15 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
       object.managedObjectContext == nil,
       "\(object.entity.displayName) belongs to another context: pass its objectID and ask for the object here"
     )
+    let group = DetachedGroup(of: object)
     adoptInserted(object)
     object.awakeFromInsert()
+    guard let group else { return }
+    for other in group.objects where other.managedObjectContext == nil {
+      adoptInserted(other)
+      other.awakeFromInsert()
+    }
+    group.relate(in: self)
   }
 
   /// Marks an object for deletion at the next save. Delete rules are applied when pending changes are processed, so

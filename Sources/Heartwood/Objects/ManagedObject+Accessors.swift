@@ -121,12 +121,19 @@ extension ManagedObject {
     return RelatedObjects(owner: self, slot: modelledSlot(offset))
   }
 
-  final func destination(at slot: Int) -> ManagedObject? { managedObjectContext?.toOne(self, slot) }
+  final func destination(at slot: Int) -> ManagedObject? {
+    guard let context = managedObjectContext else { return detachedDestinations(at: slot).first }
+    return context.toOne(self, slot)
+  }
 
   @usableFromInline
-  final func destinations(at slot: Int) -> [ManagedObject] { managedObjectContext?.related(self, slot) ?? [] }
+  final func destinations(at slot: Int) -> [ManagedObject] {
+    managedObjectContext?.related(self, slot) ?? detachedDestinations(at: slot)
+  }
 
-  final func destinationCount(at slot: Int) -> Int { managedObjectContext?.relatedCount(self, slot) ?? 0 }
+  final func destinationCount(at slot: Int) -> Int {
+    managedObjectContext?.relatedCount(self, slot) ?? detachedList(slot)?.count ?? 0
+  }
 
   /// The value that a to-many property was last read or written as in this event, if it is still the current one.
   @usableFromInline
@@ -165,7 +172,8 @@ extension ManagedObject {
   final func changeDestinations(
     at slot: Int, removing removed: [ManagedObject], adding added: [ManagedObject]
   ) {
-    guard let context = contextForRelating(slot) else { return }
+    // Who knows the former ones has read them from a context.
+    guard let context = managedObjectContext else { return willEdit() }
     context.willEdit(self)
     context.state(self, slot).noteSetting()
     for destination in removed { context.removeRelated(self, slot, destination) }
@@ -173,24 +181,61 @@ extension ManagedObject {
   }
 
   final func setDestination(_ destination: ManagedObject?, at slot: Int) {
-    contextForRelating(slot)?.setToOne(self, slot, destination)
+    if let context = managedObjectContext { return context.setToOne(self, slot, destination) }
+    relate(slot, [destination].compactMap(\.self)) {
+      $0.setToOne(self, slot, destination)
+    } detached: {
+      setDetached($0, at: slot)
+    }
   }
 
   final func setDestinations(_ destinations: [ManagedObject], at slot: Int) {
-    contextForRelating(slot)?.setRelated(self, slot, destinations)
+    if let context = managedObjectContext { return context.setRelated(self, slot, destinations) }
+    relate(slot, destinations) {
+      $0.setRelated(self, slot, destinations)
+    } detached: {
+      setDetached($0, at: slot)
+    }
   }
 
-  /// - Returns: Nil for an object that only stands for another, after the change is noted as a lost one.
-  final func contextForRelating(_ slot: Int) -> ManagedObjectContext? {
-    guard let context = managedObjectContext else {
-      if standing !== self {
-        willEdit()
-        return nil
-      }
-      programError(
-        "\(entity.property(at: slot).displayName) cannot be set on an object without a context: insert it first"
-      )
+  final func insertDestination(_ destination: ManagedObject, at slot: Int, index: Int? = nil) {
+    if let context = managedObjectContext {
+      return context.insertRelated(self, slot, destination, at: index)
     }
-    return context
+    relate(slot, [destination]) {
+      $0.insertRelated(self, slot, destination, at: index)
+    } detached: {
+      $0.forEach { insertDetached($0, at: slot, index: index) }
+    }
+  }
+
+  final func removeDestination(_ destination: ManagedObject, at slot: Int) {
+    if let context = managedObjectContext { return context.removeRelated(self, slot, destination) }
+    relate(slot, []) {
+      $0.removeRelated(self, slot, destination)
+    } detached: { _ in
+      removeDetached(destination.standing, at: slot)
+    }
+  }
+
+  /// Changes a relationship of an object without a context. A new one is inserted into the context of a destination, if one has any.
+  ///
+  /// Does nothing for an object that only stands for another, but note the change as a lost one.
+  @inline(never)
+  private final func relate(
+    _ slot: Int, _ destinations: [ManagedObject], _ change: (ManagedObjectContext) -> Void,
+    detached: ([ManagedObject]) -> Void
+  ) {
+    guard standing === self else { return willEdit() }
+    let destinations = destinations.map(\.standing)
+    require(
+      isUnattached,
+      "\(entity.property(at: slot).displayName) cannot be set on a deleted object without a context: insert it first"
+    )
+    guard let context = destinations.lazy.compactMap(\.managedObjectContext).first else {
+      return detached(destinations)
+    }
+    context.insert(self)
+    change(context)
   }
 }

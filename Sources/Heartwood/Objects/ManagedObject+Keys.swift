@@ -39,7 +39,7 @@ extension ManagedObject {
       willEdit()
       return setColumns(columns)
     }
-    let objects = try relationship.fittingObjects(value, managedObjectContext)
+    let objects = try relationship.fittingObjects(value, for: self)
     if relationship.isToMany {
       setDestinations(objects, at: slot)
     } else {
@@ -179,9 +179,13 @@ extension RelationshipDescription {
   ///
   /// - Throws: `.managedObjectValidation` if the value is not of a fitting type, or its objects have another entity or context.
   func fittingObjects(
-    _ value: Any?, _ context: ManagedObjectContext?
+    _ value: Any?, for owner: ManagedObject
   ) throws(HeartwoodError) -> [ManagedObject] {
     let objects = try objects(in: value).map(\.standing)
+    let context = owner.managedObjectContext ?? objects.lazy.compactMap(\.managedObjectContext).first
+    guard owner.managedObjectContext != nil || owner.isUnattached else {
+      throw unfitting("the object was deleted, and has no context: insert it first")
+    }
     for object in objects {
       guard object.entity.isKindOf(entity: destinationEntity) else {
         throw unfitting(
@@ -189,7 +193,7 @@ extension RelationshipDescription {
             ? "\(object.objectID) is of another model, whose \(object.entity.displayName) is not this one's"
             : "\(object.entity.displayName) is not \(destinationEntity.displayName)")
       }
-      guard context != nil, object.managedObjectContext === context else {
+      guard object.managedObjectContext === context || object.isUnattached else {
         throw unfitting("the objects on both sides must be in one context")
       }
     }

@@ -38,7 +38,9 @@ extension ManagedObject {
     willRead()
     do {
       if let relationship = entity.compiled.relationshipBySlot[slot] {
-        let objects = try relationship.fittingObjects(value, managedObjectContext)
+        let objects = try relationship.fittingObjects(value, for: self)
+        guard let context = managedObjectContext else { return try assign(value, forKey: key) }
+        for object in objects where object.managedObjectContext == nil { context.insert(object) }
         setPrimitive(objects, relationship)
       } else {
         let columns = columnsWithPresence(try entity.columnValues(ofAny: value, at: slot))

@@ -41,7 +41,7 @@ extension ManagedObject {
   final func objectIDs(forRelationshipAt slot: Int) -> [ManagedObjectID] {
     let relationship = entity.relationship(at: slot)
     noteAccess(slot)
-    guard let context = managedObjectContext else { return [] }
+    guard let context = managedObjectContext else { return detachedDestinations(at: slot).map(\.objectID) }
     guard relationship.isToMany else {
       guard case .object(let id) = value(at: slot) else { return [] }
       return [context.identifier(relationship.destinationEntity, id.key)]

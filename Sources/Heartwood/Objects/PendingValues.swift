@@ -103,6 +103,8 @@ struct PendingValuesHeader {
   var transients: [Int: Value] = [:]
   /// By slot; empty until a to-many relationship is used.
   var relationships: [RelationshipState?] = []
+  /// The destinations of relationships while the object has no context, by slot.
+  var detached: [Int: OrderedKeys<ManagedObject>] = [:]
   /// The properties between `willChangeValue` and `didChangeValue`.
   var changing: [ChangingValue] = []
   /// The results of fetched properties, by name.

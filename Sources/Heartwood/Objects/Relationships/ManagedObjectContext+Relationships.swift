@@ -18,7 +18,7 @@ extension ManagedObjectContext {
     defer { endUse() }
     let relationship = object.entity.relationship(at: slot)
     let destination = destination?.standing
-    destination.map { check($0, isFitFor: relationship, of: object) }
+    destination.map { admit($0, to: relationship) }
     let previous = toOne(object, slot)
     willEdit(object)
     object.setEdit(slot, destination.map { .object($0.identifier) } ?? .null)
@@ -154,7 +154,7 @@ extension ManagedObjectContext {
     defer { endUse() }
     let relationship = object.entity.relationship(at: slot)
     let destination = destination.standing
-    check(destination, isFitFor: relationship, of: object)
+    admit(destination, to: relationship)
     let state = state(object, slot)
     let key = destination.identifier.key
     willEdit(object)
@@ -306,17 +306,24 @@ extension ManagedObjectContext {
     }
   }
 
-  private func check(
-    _ destination: ManagedObject, isFitFor relationship: RelationshipDescription, of object: ManagedObject
-  ) {
+  /// Checks that a destination fits. A new one without a context is inserted into this one.
+  private func admit(_ destination: ManagedObject, to relationship: RelationshipDescription) {
+    if destination.managedObjectContext !== self {
+      require(
+        destination.isUnattached,
+        "\(relationship.displayName): the destination belongs to another context; "
+          + "pass its objectID and ask for the object in this context")
+      insert(destination)
+    }
+    relationship.requireFitting(destination)
+  }
+}
+
+extension RelationshipDescription {
+  func requireFitting(_ destination: ManagedObject) {
     require(
-      destination.managedObjectContext === self,
-      "\(relationship.displayName): the destination belongs to another context; "
-        + "pass its objectID and ask for the object in this context")
-    require(
-      destination.entity.isKindOf(entity: relationship.destinationEntity),
-      "\(relationship.displayName) holds \(relationship.destinationEntity.displayName), "
-        + "not \(destination.entity.displayName)")
+      destination.entity.isKindOf(entity: destinationEntity),
+      "\(displayName) holds \(destinationEntity.displayName), not \(destination.entity.displayName)")
   }
 }
 

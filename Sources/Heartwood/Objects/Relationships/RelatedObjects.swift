@@ -21,13 +21,14 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
   /// - Complexity: Logarithmic in the size of the store before the keys are loaded, then constant.
   public var count: Int {
     owner.noteAccess(slot)
-    return owner.managedObjectContext?.relatedCount(owner, slot) ?? 0
+    return owner.destinationCount(at: slot)
   }
 
   /// Whether there are no destinations. Loads no object, and at most one key of a relationship without unsaved changes.
   public var isEmpty: Bool {
     owner.noteAccess(slot)
-    return owner.managedObjectContext?.hasRelated(owner, slot) != true
+    guard let context = owner.managedObjectContext else { return owner.destinationCount(at: slot) == 0 }
+    return !context.hasRelated(owner, slot)
   }
 
   /// Whether `object` is a destination. Loads no other key, unless the relationship is ordered.
@@ -35,15 +36,14 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
   /// - Complexity: Logarithmic in the size of the store. In an ordered relationship, constant after a linear first call.
   public func contains(_ object: Element) -> Bool {
     owner.noteAccess(slot)
-    return owner.managedObjectContext?.containsRelated(owner, slot, object) ?? false
+    return owner.managedObjectContext?.containsRelated(owner, slot, object)
+      ?? owner.detachedList(slot)?.contains(object) ?? false
   }
 
   /// Adds `object`, at the end of an ordered relationship. Does nothing if it is a destination already.
   ///
   /// - Parameter object: An object of the same context.
-  public func insert(_ object: Element) {
-    owner.contextForRelating(slot)?.insertRelated(owner, slot, object, at: nil)
-  }
+  public func insert(_ object: Element) { owner.insertDestination(object, at: slot) }
 
   /// Adds objects, in this order at the end of an ordered relationship. Passes over those that are destinations already.
   ///
@@ -53,12 +53,10 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
   }
 
   /// Removes `object`. Does nothing if it is not a destination.
-  public func remove(_ object: Element) {
-    owner.contextForRelating(slot)?.removeRelated(owner, slot, object)
-  }
+  public func remove(_ object: Element) { owner.removeDestination(object, at: slot) }
 
   /// Removes all destinations from the relationship; deletes none.
-  public func removeAll() { owner.contextForRelating(slot)?.setRelated(owner, slot, []) }
+  public func removeAll() { owner.setDestinations([], at: slot) }
 
   /// The identifiers of the destinations, without creating objects.
   public var objectIDs: [ManagedObjectID] { owner.objectIDs(forRelationshipAt: slot) }
@@ -66,7 +64,8 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
   /// The keys of the destinations, which differ if the destinations do.
   package var keys: [UInt64] {
     owner.noteAccess(slot)
-    return owner.managedObjectContext?.relatedKeys(owner, slot) ?? []
+    return owner.managedObjectContext?.relatedKeys(owner, slot)
+      ?? owner.detachedDestinations(at: slot).map(\.objectID.key)
   }
 
   /// The state of the keys, and its version, which changes with them; nil without a context.
@@ -107,10 +106,11 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
   /// An iterator over the current destinations.
   public func makeIterator() -> Iterator {
     owner.noteAccess(slot)
-    let context = owner.managedObjectContext
-    return Iterator(
-      context: context, destination: owner.entity.relationship(at: slot).destinationEntity,
-      keys: context?.relatedKeys(owner, slot) ?? [])
+    let destination: EntityDescription = owner.entity.relationship(at: slot).destinationEntity
+    guard let context = owner.managedObjectContext else {
+      return Iterator(detached: owner.detachedDestinations(at: slot), destination)
+    }
+    return Iterator(context: context, destination: destination, keys: context.relatedKeys(owner, slot))
   }
 
   /// Creates the destinations one after the other.
@@ -118,6 +118,8 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
     let context: ManagedObjectContext?
     let destination: EntityDescription
     let keys: [UInt64]
+    /// The destinations of an object without a context.
+    private var detached: [ManagedObject] = []
     var position = 0
     /// The class of the last destination: most have the same class, and a cast by the runtime costs more than looking up the object.
     private var lastClass: ObjectIdentifier?
@@ -128,9 +130,18 @@ public struct RelatedObjects<Element: ManagedObject>: Sequence {
       self.keys = keys
     }
 
+    init(detached: [ManagedObject], _ destination: EntityDescription) {
+      self.init(context: nil, destination: destination, keys: [])
+      self.detached = detached
+    }
+
     /// The next destination: the registered object or a fault.
     public mutating func next() -> Element? {
-      guard let context, position < keys.count else { return nil }
+      guard let context else {
+        defer { position += 1 }
+        return position < detached.count ? detached[position] as? Element : nil
+      }
+      guard position < keys.count else { return nil }
       context.beginUse("iterating over a relationship")
       defer { context.endUse() }
       let object = context.object(destination, keys[position])
@@ -153,7 +164,7 @@ extension RelatedObjects {
   /// - Precondition: The relationship is ordered and `index` is at most the count without `object`.
   /// - Complexity: Linear in the number of destinations at the first call, then about its square root.
   public func insert(_ object: Element, at index: Int) {
-    owner.contextForRelating(slot)?.insertRelated(owner, slot, object, at: index)
+    owner.insertDestination(object, at: slot, index: index)
   }
 
   /// Removes the destination at an index of an ordered relationship.
@@ -174,9 +185,9 @@ extension RelatedObjects {
     owner.noteAccess(slot)
     let relationship = owner.entity.relationship(at: slot)
     require(relationship.isOrdered, "\(relationship.displayName) has no order")
-    guard let context = owner.managedObjectContext, let key = context.relatedKey(owner, slot, at: index),
-      let object = context.relatedObject(owner, slot, key) as? Element
-    else { programError("index \(index) is outside of \(relationship.displayName)") }
+    guard let object = owner.destination(inOrderAt: slot, index) as? Element else {
+      programError("index \(index) is outside of \(relationship.displayName)")
+    }
     return object
   }
 
@@ -185,11 +196,20 @@ extension RelatedObjects {
   /// - Complexity: Linear in the number of destinations; after an insertion at an index about its square root.
   public func firstIndex(of object: Element) -> Int? {
     owner.noteAccess(slot)
-    return owner.managedObjectContext?.relatedIndex(owner, slot, object)
+    return owner.managedObjectContext.map { $0.relatedIndex(owner, slot, object) }
+      ?? owner.detachedList(slot)?.index(of: object)
   }
 }
 
 extension ManagedObject {
+  /// The destination at an index of an ordered relationship; nil outside of it.
+  fileprivate final func destination(inOrderAt slot: Int, _ index: Int) -> ManagedObject? {
+    guard let context = managedObjectContext else {
+      return detachedList(slot).flatMap { (0..<$0.count).contains(index) ? $0[index] : nil }
+    }
+    return context.relatedKey(self, slot, at: index).map { context.relatedObject(self, slot, $0) }
+  }
+
   /// A to-many relationship by name, as a live collection: changes of it are changes of the relationship.
   ///
   /// Core Data's is an `NSMutableSet`; this one creates objects one at a time, and counts and tests without creating any.
