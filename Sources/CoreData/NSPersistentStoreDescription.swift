@@ -141,7 +141,8 @@ extension PersistentStoreDescription {
     case NSPersistentStoreStagedMigrationManagerOptionKey:
       stagedMigrationManager = try option.stagedMigrationManager()
     case HeartwoodCopiesAppleStoreOption, NSPersistentStoreForceDestroyOption: _ = try option.truth()
-    case _ where StoreOption.withoutMeaning.contains(option.key): break
+    case _ where StoreOption.withoutMeaning.contains(option.key) || ubiquityOptions.contains(option.key):
+      break
     // A class of the program may have options of its own.
     case _ where StoreTypes.programClass(type.rawValue) != nil: break
     case _ where option.isOfFramework: throw option.unknown

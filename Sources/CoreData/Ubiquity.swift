@@ -16,6 +16,31 @@ public let NSPersistentStoreUbiquitousContentNameKey = "NSPersistentStoreUbiquit
 /// A key of an option without effect.
 @available(*, deprecated, message: "It has no effect")
 public let NSPersistentStoreUbiquitousContentURLKey = "NSPersistentStoreUbiquitousContentURLKey"
+/// A key of an option without effect.
+@available(*, deprecated, message: "It has no effect")
+public let NSPersistentStoreUbiquitousContainerIdentifierKey =
+  "NSPersistentStoreUbiquitousContainerIdentifierKey"
+/// A key of an option without effect.
+@available(*, deprecated, message: "It has no effect")
+public let NSPersistentStoreUbiquitousPeerTokenOption = "NSPersistentStoreUbiquitousPeerTokenOption"
+/// A key of an option without effect.
+@available(*, deprecated, message: "It has no effect")
+public let NSPersistentStoreRemoveUbiquitousMetadataOption = "NSPersistentStoreRemoveUbiquitousMetadataOption"
+/// A key of an option without effect.
+@available(*, deprecated, message: "It has no effect")
+public let NSPersistentStoreRebuildFromUbiquitousContentOption =
+  "NSPersistentStoreRebuildFromUbiquitousContentOption"
+
+/// The names of all of these options.
+let ubiquityOptions: Set = [
+  "NSPersistentStoreUbiquitousContentNameKey",
+  "NSPersistentStoreUbiquitousContentURLKey",
+  "NSPersistentStoreUbiquitousContainerIdentifierKey",
+  "NSPersistentStoreUbiquitousPeerTokenOption",
+  "NSPersistentStoreRemoveUbiquitousMetadataOption",
+  "NSPersistentStoreRebuildFromUbiquitousContentOption",
+]
+
 /// A key of notifications, which none has.
 @available(*, deprecated, message: "Nothing posts it any more")
 public let NSPersistentStoreUbiquitousTransitionTypeKey = "NSPersistentStoreUbiquitousTransitionTypeKey"

@@ -207,6 +207,10 @@ open class ManagedObjectContext: NSObject, CustomReflectable, @unchecked Sendabl
     occupancy = ContextOccupancy(.ofCoreData, of: concurrencyType)
   }
 
+  /// A context without a store, of a queue of its own, as Core Data makes it.
+  @available(*, deprecated, message: "Use init(concurrencyType:)")
+  public convenience override init() { self.init(concurrencyType: .privateQueue) }
+
   /// A context over the coordinator's store.
   public convenience init(_ concurrencyType: ConcurrencyType, coordinator: PersistentStoreCoordinator) {
     self.init(concurrencyType)

@@ -82,6 +82,9 @@ import Testing
       NSIgnorePersistentStoreVersioningOption: true, NSPersistentStoreConnectionPoolMaxSizeKey: 2,
       NSPersistentStoreTimeoutOption: 3, NSPersistentHistoryTrackingKey: ["a": "b"] as NSDictionary,
       NSMigratePersistentStoresAutomaticallyOption: 1 as NSNumber,
+      // Of documents in iCloud, by their names, as the constants are deprecated.
+      "NSPersistentStoreUbiquitousContentNameKey": "Notes", "NSPersistentStoreUbiquitousContentURLKey": "a/b",
+      "NSPersistentStoreRebuildFromUbiquitousContentOption": true,
       // A library's own.
       "com.example.cache": 3,
     ])
