@@ -1,30 +1,39 @@
 import Foundation
 import Heartwood
 
-/// Evaluates conditions in memory by key-value coding. Managed objects are asked as a fetch asks them, where that is possible.
-struct InMemoryCondition {
-  private let variables: [String: Any]
+/// Evaluates a condition in memory by key-value coding, with many objects. Managed objects are asked as a fetch asks them, where that is possible.
+///
+/// Unchecked: one thread at a time has it.
+final class InMemoryCondition: @unchecked Sendable {
+  private let condition: Condition
+  private let evaluation: InMemoryEvaluation
+  private let test: ObjectTest
 
-  init(_ variables: [String: Any]) { self.variables = variables }
-
-  func isMet(_ condition: Condition, by object: Any?) -> Bool {
-    let bound =
+  init(_ condition: Condition, _ variables: [String: Any] = [:]) {
+    self.condition =
       variables.isEmpty
       ? condition
       : condition.withSubstitutionVariables(
         variables.mapValues { Optional(GivenArgument($0) as any PredicateArgument) })
+    evaluation = InMemoryOrder.evaluation(variables)
+    test = ObjectTest(self.condition)
+  }
+
+  func isMet(by object: Any?) -> Bool {
     if let managed = object as? ManagedObject, managed.managedObjectContext != nil,
-      let answer = try? bound.evaluate(with: managed)
+      let answer = try? test.holds(managed)
     {
       return answer
     }
-    return InMemoryOrder.orRaise("evaluateWithObject:") {
-      try InMemoryOrder.evaluation(variables).isMet(bound, by: object)
-    }
+    return InMemoryOrder.orRaise("evaluateWithObject:") { try evaluation.isMet(condition, by: object) }
   }
+}
 
-  /// The values of a to-many relationship, or the one of a to-one relationship.
-  private func destinations(_ value: Any?) -> [Any] { value.map { KeyValues.elements(of: $0) ?? [$0] } ?? [] }
+/// Evaluates expressions in memory by key-value coding.
+struct InMemoryExpression {
+  private let variables: [String: Any]
+
+  init(_ variables: [String: Any]) { self.variables = variables }
 
   /// The value of an expression for an object.
   func value(of expression: ConditionExpression, for object: Any?) -> Any? {

@@ -231,7 +231,7 @@ open class NSExpression: NSObject, NSCopying {
 
   /// The value for an object, by key-value coding.
   open func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
-    givenConstant ?? InMemoryCondition([:]).value(of: expression, for: object)
+    givenConstant ?? InMemoryExpression([:]).value(of: expression, for: object)
   }
 
   /// The expression as text.

@@ -1,9 +1,13 @@
 import Foundation
 import Heartwood
 import HeartwoodBytes
+import Synchronization
 
 /// A predicate with a tree: an `NSComparisonPredicate`, or another condition of Heartwood's.
 open class ParsedPredicate: NSPredicate {
+  /// The condition as it was prepared for the first evaluation; nil while a thread has it.
+  private let prepared = Mutex<InMemoryCondition?>(nil)
+
   /// As a block, so that it equals no constant predicate of Foundation.
   init() { super.init(block: { _, _ in false }) }
 
@@ -20,7 +24,14 @@ open class ParsedPredicate: NSPredicate {
   /// Whether an object meets the condition, with values for its variables.
   open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
     guard let condition = try? treeCondition() else { return false }
-    return InMemoryCondition(bindings ?? [:]).isMet(condition, by: object)
+    if let bindings, !bindings.isEmpty { return InMemoryCondition(condition, bindings).isMet(by: object) }
+    let known = prepared.withLock { prepared in
+      defer { prepared = nil }
+      return prepared
+    }
+    let evaluated = known ?? InMemoryCondition(condition)
+    defer { prepared.withLock { $0 = evaluated } }
+    return evaluated.isMet(by: object)
   }
 
   /// The predicate as text, as Apple's systems write it.

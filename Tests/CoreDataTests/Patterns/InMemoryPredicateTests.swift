@@ -28,6 +28,67 @@ import Testing
     #expect(NSPredicate(format: format).evaluate(with: plain) == isMet, "\(format)")
   }
 
+  @Test func `a list has the values that equal one of its members, at each look`() {
+    let values: [Any] = [
+      0, 1, 2, -7, 1.0, 1.5, Decimal(2), true, "1", "a", "A", "é", "e\u{301}", "",
+      Date(timeIntervalSince1970: 5),
+      UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), Data([1, 2]), NSNull(),
+      [1, 2] as NSArray,
+      UInt64.max, Int64.max, Float(0.5),
+    ]
+    let listed = values.enumerated().filter { !$0.offset.isMultiple(of: 3) }.map(\.element) + Array(100..<120)
+    for options in ["", "[c]"] {
+      let isListed = NSPredicate(format: "value IN\(options) %@", listed as NSArray)
+      let isNot = NSPredicate(format: "NOT (value IN\(options) %@)", listed as NSArray)
+      for round in 0..<3 {
+        for value in values {
+          let object = ["value": value] as NSDictionary
+          let wanted = listed.contains {
+            NSPredicate(format: "value ==\(options) %@", argumentArray: [$0]).evaluate(with: object)
+          }
+          #expect(isListed.evaluate(with: object) == wanted, "\(value) in round \(round)")
+          #expect(isNot.evaluate(with: object) == !wanted, "\(value) in round \(round)")
+        }
+      }
+    }
+  }
+
+  @Test func `a predicate about an unsaved object holds after its save, too`() throws {
+    let context = try Library.makeContainer().newBackgroundContext()
+    try context.performAndWait {
+      let author = Author(name: "Ada", context: context)
+      let book = Book(context: context)
+      (book.title, book.author) = ("A", author)
+      let predicates = [
+        NSPredicate(format: "author == %@", author), NSPredicate(format: "author IN %@", [author] as NSArray),
+        NSPredicate(format: "SELF == %@", book), NSPredicate(format: "author.name == 'Ada'"),
+      ]
+      for _ in 0..<3 {
+        for predicate in predicates { #expect(predicate.evaluate(with: book), "\(predicate)") }
+        try context.save()
+      }
+      author.name = "Eve"
+      #expect(!predicates[3].evaluate(with: book) && predicates[0].evaluate(with: book))
+    }
+  }
+
+  @Test func `a predicate is evaluated by several threads, and within itself`() async throws {
+    let predicate = NSPredicate(format: "value IN %@ AND value > 10", Array(0..<100) as NSArray)
+    let counts = await withTaskGroup(of: Int.self) { group in
+      nonisolated(unsafe) let predicate = predicate
+      for _ in 0..<4 {
+        group.addTask { (0..<2_000).count { predicate.evaluate(with: ["value": $0] as NSDictionary) } }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(counts == [89, 89, 89, 89])
+    let nested = ["value": 50, "others": [["value": 11], ["value": 5]]] as NSDictionary
+    #expect(
+      NSPredicate(
+        format: "SUBQUERY(others, $o, $o.value IN {11, 12, 13, 14, 15, 16, 17, 18, 19, 20}).@count == 1"
+      ).evaluate(with: nested))
+  }
+
   @Test func `objects, saved or not, and dictionaries of their values have one answer with a fetch`() throws {
     let container = try Library.makeContainer()
     let context = container.newBackgroundContext()

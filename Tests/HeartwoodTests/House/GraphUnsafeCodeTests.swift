@@ -14,6 +14,7 @@ struct GraphUnsafeCodeTests {
         "Memory/UnownedReference.swift",
       ],
       "places on the stack of the caller": ["Predicates/Evaluation/Place.swift"],
+      "a list of constants, known by its address": ["Predicates/Evaluation/ConstantLists.swift"],
       "an owner, which clears it when it ends": [
         "Model/EntityDescription.swift", "Model/FetchIndexDescription.swift",
       ],

@@ -11,6 +11,7 @@ package struct InMemoryEvaluation {
   /// The identifier that an object is compared by; nil for other values.
   private let identifier: (Any) -> ManagedObjectID?
   private let variables: [String: Any]
+  private let lists = ConstantLists()
 
   package init(
     variables: [String: Any] = [:], property: @escaping (Any, String) -> Any?,
@@ -103,7 +104,13 @@ package struct InMemoryEvaluation {
   }
 
   private func holds(_ comparison: Comparison, _ place: Place) throws -> Bool {
-    let (left, given) = (try value(comparison.left, place), try value(comparison.right, place))
+    let left = try value(comparison.left, place)
+    if comparison.comparator == .isIn, comparison.quantifier == nil,
+      case .value(.list(let list)) = comparison.right.kind
+    {
+      return lists.contains(stored(left), in: list, comparison.options)
+    }
+    let given = try value(comparison.right, place)
     // Of a dictionary, the values are what is in it.
     let dictionary = comparison.comparator == .isIn ? given as? [AnyHashable: Any] : nil
     let right = stored(dictionary.map { Array($0.values) } ?? given)
