@@ -26,12 +26,12 @@ struct GraphLayerTests {
       ["", "Collections", "Stores", "Stores/Deriving", "Stores/History"],
       ["Stores/LogStore", "Stores/FileStore", "Stores/Verification"],
       ["Stores/Union"],
-      // What is told of a coordinator's work.
-      ["Observing"],
+      // Events and reports of the work.
+      ["Observing", "Fetching/Reports"],
       // Objects, and who owns them.
       [
         "Objects", "Objects/Observation", "Objects/Relationships", "Declarations", "Context", "Conflicts",
-        "Coordinator", "Fetching/Reports",
+        "Coordinator",
       ],
       // From a question to objects.
       ["Fetching", "Fetching/Rows", "Predicates/Typed"],

@@ -94,7 +94,8 @@ private final class Node: ManagedObject {
     #expect(picture(loose) == wanted, "seed \(seed)")
     #expect(context.insertedObjects.count == loose.count)
     try context.save()
-    let fetched = try container.newBackgroundContext().fetch(Node.self).sorted { $0.number < $1.number }
+    let reader = container.newBackgroundContext()
+    let fetched = try reader.fetch(Node.self).sorted { $0.number < $1.number }
     #expect(picture(fetched) == wanted, "seed \(seed)")
     #expect(try container.persistentStoreCoordinator.verify().findings == [])
   }

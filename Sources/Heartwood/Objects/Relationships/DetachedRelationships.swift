@@ -9,7 +9,9 @@ extension ManagedObject {
   final func detachedList(_ slot: Int) -> OrderedKeys<ManagedObject>? { pending?.header.detached[slot] }
 
   final func setDetached(_ destinations: [ManagedObject], at slot: Int) {
-    for former in detachedDestinations(at: slot) { removeDetached(former, at: slot) }
+    let former = detachedDestinations(at: slot)
+    guard former != destinations else { return }
+    for former in former { removeDetached(former, at: slot) }
     for destination in destinations { insertDetached(destination, at: slot) }
   }
 
@@ -17,8 +19,9 @@ extension ManagedObject {
   final func insertDetached(_ destination: ManagedObject, at slot: Int, index: Int? = nil) {
     let relationship = entity.relationship(at: slot)
     relationship.requireFitting(destination)
-    if !relationship.isToMany {
-      for former in detachedDestinations(at: slot) { removeDetached(former, at: slot) }
+    if !relationship.isToMany, let former = detachedDestinations(at: slot).first {
+      guard former !== destination else { return }
+      removeDetached(former, at: slot)
     }
     list(destination, at: slot, index)
     guard let inverse = relationship.inverseRelationship else { return }
