@@ -103,6 +103,22 @@ struct HistoryTests {
   }
 
   // SWD-30
+  @Test func `a deletion deletes what it asks for only, and not the newest transaction`() throws {
+    for (index, author) in ["app", "sync", "app", "sync", "sync"].enumerated() {
+      context.author = author
+      context.insert(Author(name: "\(index)"))
+      try context.save()
+    }
+    let first = try #require((try context.fetchHistory() as [DefaultHistoryTransaction]).first).token
+    try context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.author == "sync" }))
+    let left = try context.fetchHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token >= first }))
+    #expect(left.map(\.author) == ["app", "app", "sync"])
+    #expect(left.compactMap(\.changes.first).count == 3)
+  }
+
+  // SWD-30
   @Test(arguments: 0..<8) func `a condition reads what is after its token only, however it is written`(
     form: Int
   ) throws {

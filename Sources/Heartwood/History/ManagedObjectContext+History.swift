@@ -124,6 +124,17 @@ extension PersistentStoreCoordinator {
       request, all.count == 1 && found.count == 1 ? found[0] : FoundHistory(merging: found, request))
   }
 
+  /// Deletes the history of single transactions, but the newest one of each store. A store of a class of the program, whose history has no gaps, deletes
+  /// those that it begins with.
+  ///
+  /// - Parameter numbers: Of the transactions, by the identifiers of their stores.
+  package func deleteHistory(of numbers: [String: Set<UInt64>]) throws {
+    for store in persistentStores {
+      guard let wanted = numbers[store.identifier] else { continue }
+      try historySource(store).deleteHistory(of: wanted.sorted())
+    }
+  }
+
   /// The stores of a request: those that it names, or else all that have a history.
   ///
   /// - Throws: `.persistentStoreUnsupportedRequestType` if one that it names has none, if it names none of the coordinator, or if none has one.
@@ -207,6 +218,8 @@ protocol HistorySource: ObjectStore {
   /// - Parameter isOnly: Whether a token must be of this store.
   /// - Returns: The number of transactions whose history was deleted.
   func deleteHistory(_ request: PersistentHistoryChangeRequest, isOnly: Bool) throws -> Int
+  /// Deletes the history of single transactions, in order, but the newest one.
+  func deleteHistory(of numbers: [UInt64]) throws
   /// The newest position of the history.
   func currentHistoryToken() -> PersistentHistoryToken
   /// Changes the record of a consumer in a transaction of its own; nil stands for none.

@@ -186,6 +186,20 @@ extension IncrementalContents: HistorySource {
     return try last.map(store.deleteHistory) ?? 0
   }
 
+  func deleteHistory(of numbers: [UInt64]) throws {
+    let (store, view) = (try openStore(), try historyView())
+    guard !store.isReadOnly else { throw store.readOnly }
+    let wanted = Set(numbers)
+    var (last, newest) = (UInt64?.none, UInt64?.none)
+    try view.history(after: try view.newestDeletedHistory()) { record in
+      // The newest one stays.
+      if let newest { last = newest }
+      newest = record.number
+      return wanted.contains(record.number)
+    }
+    if let last { _ = try store.deleteHistory(through: last) }
+  }
+
   func changeConsumer(
     _ name: String, _ change: (ConsumerRecord?, HistoryEnds) throws -> ConsumerRecord?
   ) throws {

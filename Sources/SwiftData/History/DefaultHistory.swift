@@ -277,30 +277,15 @@ struct HistoryReading {
     }
   }
 
-  /// Deletes the transactions that satisfy a condition, and those before them in their stores: the history of a store has no gaps. The
-  /// newest one of each store stays.
+  /// Deletes the transactions that satisfy a condition. The newest one of each store stays.
   func delete(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     var wanted = descriptor
     wanted.sortBy = []
-    let last = try transactions(wanted).map { ($0.storeIdentifier, $0.transactionIdentifier) }
-    guard !last.isEmpty else { return }
-    let newest = try newestTransactions()
-    let ends = Dictionary(last, uniquingKeysWith: max).map { store, number in
-      (store, UInt64(min(number + 1, newest[store] ?? number)))
+    let numbers = Dictionary(grouping: try transactions(wanted), by: \.storeIdentifier)
+      .mapValues { Set($0.map { UInt64($0.transactionIdentifier) }) }
+    try ModelErrors.translating {
+      try objects.persistentStoreCoordinator?.deleteHistory(of: numbers)
     }
-    guard let end = PersistentHistoryToken(transactionNumbersByStore: Dictionary(uniqueKeysWithValues: ends))
-    else { return }
-    _ = try ModelErrors.translating {
-      try objects.execute(PersistentHistoryChangeRequest.deleteHistory(before: end))
-    }
-  }
-
-  /// The numbers of the newest transactions in the history, by the identifiers of their stores.
-  private func newestTransactions() throws -> [String: Int64] {
-    let request = PersistentHistoryChangeRequest.fetchHistory(after: nil as PersistentHistoryToken?)
-    request.resultType = .transactionsOnly
-    let found = try ModelErrors.translating { try objects.execute(request) }.transactions
-    return Dictionary(found.map { ($0.storeID, $0.transactionNumber) }, uniquingKeysWith: max)
   }
 }
 
@@ -317,8 +302,7 @@ extension ModelContext {
     return try HistoryReading(self).transactions(own) as? [H] ?? []
   }
 
-  /// Deletes the transactions of the history that satisfy a condition, and those before them in the same store. The newest one of each
-  /// store stays.
+  /// Deletes the transactions of the history that satisfy a condition. The newest one of each store stays.
   ///
   /// - Throws: As `fetchHistory(_:)`.
   public func deleteHistory<H: HistoryTransaction>(_ descriptor: HistoryDescriptor<H>) throws {

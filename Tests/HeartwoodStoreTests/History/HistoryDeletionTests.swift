@@ -1,6 +1,7 @@
 import Foundation
 import GraphTestSupport
 import Heartwood
+import HeartwoodFaults
 import TestSupport
 import Testing
 
@@ -39,6 +40,41 @@ import Testing
     #expect(error?.code == .persistentHistoryTokenExpired)
     #expect(try container.persistentStoreCoordinator.verify().findings.isEmpty)
     #expect(try context.execute(.deleteHistory(before: all[4].token)).count == 0)
+  }
+
+  @Test(arguments: 1...20)
+  func `single transactions are deleted but the newest one, and the others stay as they are`(
+    seed: UInt64
+  ) throws {
+    print("random seed \(seed)")
+    var random = SplitMix64(seed: seed)
+    let folder = try TemporaryFolder()
+    var container = try PersistentContainer(name: "Companies", types: companyTypes, at: folder.store)
+    let coordinator = { container.persistentStoreCoordinator }
+    var model: [Int64: String] = [:]
+    for round in 0..<12 {
+      for number in 0..<random.below(8) {
+        let context = container.newBackgroundContext()
+        context.transactionAuthor = random.pick(["a", "b", "c"])
+        _ = context.makePerson("\(round) \(number)")
+        try context.save()
+        let last = try #require(try container.history().last)
+        model[last.transactionNumber] = last.author
+      }
+      let newest = model.keys.max() ?? 0
+      let named = model.keys.filter { _ in random.below(3) == 0 } + [Int64(random.below(60))]
+      let store = try #require(coordinator().persistentStores.first).identifier
+      try coordinator().deleteHistory(of: [store: Set(named.map(UInt64.init))])
+      for number in named where number != newest { model[number] = nil }
+      let left = try container.history()
+      #expect(left.map(\.transactionNumber) == model.keys.sorted())
+      #expect(left.allSatisfy { $0.author == model[$0.transactionNumber] && $0.changes?.count == 1 })
+      #expect(try coordinator().verify().findings == [])
+      if random.below(4) == 0 {
+        try container.close()
+        container = try PersistentContainer(name: "Companies", types: companyTypes, at: folder.store)
+      }
+    }
   }
 
   @Test func `a deletion that is restricted ends before the first transaction that it does not ask for`()

@@ -106,6 +106,26 @@ enum HistoryCoding {
     return try reader.readInt64()
   }
 
+  /// A record that follows another one than before: the one between was deleted. Nil if it says so already.
+  ///
+  /// - Throws: `.persistentStoreDamaged` if the bytes are not a record.
+  static func following(
+    _ previous: UInt64, _ bytes: UnsafeRawBufferPointer, number: UInt64
+  ) throws -> [UInt8]? {
+    var reader = ByteReader(bytes)
+    do {
+      let nanoseconds = try readTime(&reader, number)
+      guard try reader.readVarint() != previous else { return nil }
+      var writer = ByteWriter()
+      writer.append(bytes[0])
+      writer.append(nanoseconds)
+      writer.appendVarint(previous)
+      return writer.withUnsafeBytes { Array($0) } + Array(bytes.suffix(reader.remaining))
+    } catch is ByteReader.ShortInput {
+      throw damaged(number, "it ends too early")
+    }
+  }
+
   /// - Parameter selection: The changes that are wanted; nil for all.
   /// - Throws: `.persistentStoreDamaged` if the bytes are not a record of this store.
   static func decode(

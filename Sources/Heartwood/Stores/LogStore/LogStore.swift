@@ -267,6 +267,22 @@ extension LogStore {
     }
   }
 
+  /// Deletes the history of single transactions but the newest one, which stays.
+  ///
+  /// - Parameter numbers: In order.
+  func deleteHistory(of numbers: [UInt64]) throws {
+    try refuseIfReadOnly()
+    var rest = numbers[...]
+    while !rest.isEmpty {
+      let step = rest.prefix(Self.historyStep)
+      rest = rest.dropFirst(step.count)
+      try writeWithoutHistory("the history could not be deleted") { transaction in
+        let newest = try transaction.newestHistory()
+        try transaction.deleteHistory(of: step.prefix { $0 < newest })
+      }
+    }
+  }
+
   /// How many history records one transaction deletes: other saves wait for it.
   private static let historyStep = 2000
 

@@ -304,6 +304,46 @@ extension LogStoreTransaction {
     try put(KeySpace.deletedHistoryKey, KeySpace.value(last))
     return keys.count
   }
+
+  /// Deletes single history records. The one behind a gap says then that it follows the one before it.
+  ///
+  /// - Parameter numbers: In order; not that of the newest record.
+  /// - Complexity: Linear in the records from the first to the last of these.
+  func deleteHistory(of numbers: some RandomAccessCollection<UInt64>) throws {
+    guard let first = numbers.first, let last = numbers.last else { return }
+    let wanted = Set(numbers)
+    var deleted: [UInt64] = []
+    var followers: [(number: UInt64, record: [UInt8])] = []
+    var before: UInt64?
+    let earlier = KeyRange(from: KeySpace.historyKey(0), to: KeySpace.historyKey(first))
+    try scan(earlier, reversed: true) { key, _ in
+      before = try KeySpace.lastNumber(key)
+      return false
+    }
+    // Without a record before them they are the beginning of the history, which is later then.
+    let former = try number(KeySpace.deletedHistoryKey) ?? 0
+    var beginning = former
+    try scan(KeyRange(from: KeySpace.historyKey(first), through: KeySpace.historyKey(.max))) { key, value in
+      let number = try KeySpace.lastNumber(key)
+      if wanted.contains(number) {
+        deleted.append(number)
+        if before == nil { beginning = number }
+        return true
+      }
+      if let record = try HistoryCoding.following(before ?? beginning, value, number: number) {
+        followers.append((number, record))
+      }
+      before = number
+      return number <= last
+    }
+    guard let newest = deleted.last else { return }
+    try keepStamps(through: newest)
+    for number in deleted { try delete(KeySpace.historyKey(number)) }
+    for (number, record) in followers { try put(KeySpace.historyKey(number), record) }
+    if beginning != former { try put(KeySpace.deletedHistoryKey, KeySpace.value(beginning)) }
+    // Retention counts the bytes again.
+    try delete(KeySpace.historyBytesKey)
+  }
 }
 
 extension Date {
