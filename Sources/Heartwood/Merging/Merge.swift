@@ -18,7 +18,11 @@ struct Merge {
     }
     context.view.held = nil
     for identifier in changes.deletedObjectIDs where context.isOfStore(identifier) { mergeDelete(identifier) }
-    RelationshipRestoring(context).unloadRelationships(to: changes.deletedObjectIDs)
+    let owners = RelationshipRestoring(context).unloadRelationships(to: changes.deletedObjectIDs)
+    // A batch names only what it has deleted.
+    for object in owners where !changes.updatedObjectIDs.contains(object.objectID) {
+      takeNewestRow(of: object)
+    }
     var refreshed: [ManagedObjectID] = []
     for identifier in changes.updatedObjectIDs.union(changes.refreshedObjectIDs)
     where context.isOfStore(identifier) {

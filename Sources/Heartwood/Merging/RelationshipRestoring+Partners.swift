@@ -199,15 +199,26 @@ extension RelationshipRestoring {
 extension RelationshipRestoring {
   /// Unloads the relationships that have one of these objects, which others have deleted.
   ///
+  /// - Returns: The objects whose rows, as they are known, refer to one of them by a relationship with an inverse: the rows are others now.
   /// - Complexity: Linear in the number of registered objects and of their loaded destinations, if there is one of the identifiers.
-  func unloadRelationships(to deleted: Set<ManagedObjectID>) {
+  func unloadRelationships(to deleted: Set<ManagedObjectID>) -> [ManagedObject] {
     let keys = Dictionary(grouping: deleted.filter { context.isOfStore($0) }) { $0.entity.rootEntity.number }
       .mapValues { Set($0.compactMap(context.localKey)) }
-    guard !keys.isEmpty else { return }
+    guard !keys.isEmpty else { return [] }
+    var owners: [ManagedObject] = []
     context.identities.forEach { object in
-      for relationship in object.entity.relationshipsBySlot where relationship.isToMany {
-        guard let gone = keys[relationship.destinationEntity.rootEntity.number],
-          let state = object.relationshipState(at: relationship.slot), state.isLoaded,
+      for relationship in object.entity.relationshipsBySlot {
+        guard let gone = keys[relationship.destinationEntity.rootEntity.number] else { continue }
+        guard relationship.isToMany else {
+          if relationship.inverseRelationship != nil, !relationship.isTransient, object.storedRow != nil,
+            object.state.isDisjoint(with: [.inserted, .deleted]), owners.last !== object,
+            case .object(let id) = object.committedValue(at: relationship.slot), gone.contains(id.key)
+          {
+            owners.append(object)
+          }
+          continue
+        }
+        guard let state = object.relationshipState(at: relationship.slot), state.isLoaded,
           gone.count < state.count
             ? gone.contains(where: state.contains) : state.keys().contains(where: gone.contains)
         else { continue }
@@ -218,6 +229,7 @@ extension RelationshipRestoring {
         }
       }
     }
+    return owners
   }
 
   /// Unloads the relationships that an object has left or joined with its newest row.

@@ -310,6 +310,30 @@ import Testing
     #expect(try context.fetch(Person.self) == [person] && person.age == 2)
   }
 
+  @Test(arguments: [false, true])
+  func `what referred to an object that a batch has deleted refers to nothing after the merge`(isEdited: Bool)
+    throws
+  {
+    let container = try makeContainer()
+    let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+    let (first, second) = (context.makeCompany("A"), context.makeCompany("B"))
+    let (ada, bea) = (context.makePerson("Ada"), context.makePerson("Bea"))
+    (ada.ranked, bea.ranked) = (first, second)
+    try context.save()
+    #expect(ada.ranked === first && bea.ranked === second)
+    if isEdited { ada.age = 9 }
+    let request = BatchDeleteRequest(fetchRequest: FetchRequest<Company>(where: { $0.name == "A" }))
+    try other.execute(request, mergingInto: [context])
+    #expect(first.isDeleted && ada.ranked == nil && bea.ranked === second)
+    #expect(context.hasChanges == isEdited && (ada.age == 9) == isEdited)
+    try context.save()
+    #expect(ada.ranked == nil && first.managedObjectContext == nil)
+    ada.name = "Eve"
+    try context.save()
+    let reader = container.newBackgroundContext()
+    #expect(try reader.count(Person.self, where: { $0.name == "Eve" && $0.ranked == nil }) == 1)
+  }
+
   @Test(arguments: [false, true], ["rollback", "undo", "insert"])
   func `an object whose delete is taken back shows what others saved meanwhile`(isBatch: Bool, way: String)
     throws

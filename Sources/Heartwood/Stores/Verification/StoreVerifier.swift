@@ -122,7 +122,7 @@ final class StoreVerifier {
 /// The history.
 extension StoreVerifier {
   private func checkHistory() throws {
-    // Records are deleted from the beginning only.
+    // A record behind deleted ones says that it follows the one before those.
     var previous = try view.number(KeySpace.deletedHistoryKey) ?? 0
     try view.scan(.prefix([KeySpace.history])) { key, value in
       let number = try KeySpace.lastNumber(key)
