@@ -240,6 +240,29 @@ private final class KennelStore: NSIncrementalStore, @unchecked Sendable {
     }
   }
 
+  @Test func `the values of a node are a dictionary that the program casts, keeps and changes`() throws {
+    let context = try Library.makeContainer().newBackgroundContext()
+    let object = context.performAndWait { Author(name: "Ada", context: context).objectID }
+    let node = NSAtomicStoreCacheNode(objectID: object)
+    #expect(node.propertyCache == nil && node.value(forKey: "name") == nil)
+    let other = NSAtomicStoreCacheNode(objectID: object)
+    node.setValue("Ada", forKey: "name")
+    node.setValue(5, forKey: "count")
+    node.setValue(Set([other]), forKey: "friends")
+    let cast = try #require(node.propertyCache as? [String: Any])
+    #expect(cast["name"] as? String == "Ada" && cast["count"] as? Int == 5 && cast.count == 3)
+    #expect(node.value(forKey: "friends") as? Set<NSAtomicStoreCacheNode> == [other])
+    node.propertyCache?["name"] = "Eve"
+    #expect(node.value(forKey: "name") as? String == "Eve")
+    let given = NSMutableDictionary()
+    node.propertyCache = given
+    given["name"] = "Bob"
+    #expect(node.propertyCache === given && node.value(forKey: "name") as? String == "Bob")
+    node.setValue(nil, forKey: "name")
+    node.setValue(7, forKey: "count")
+    #expect(given["name"] == nil && given["count"] as? Int == 7)
+  }
+
   @Test func `what the save of a class throws reaches the program as it is, and the context can save again`()
     throws
   {

@@ -18,7 +18,6 @@ struct FaceUnsafeCodeTests {
         "Unavailable.swift", "Foundation/AutoreleasingUnsafeMutablePointer.swift",
         "Foundation/ArchivedDecimal.swift", "Foundation/ArgumentLists.swift",
         "Support/RelationshipOrderedSet.swift", "Support/FoundationValue.swift",
-        "Stores/NodeProperties.swift",
       ],
       "classes are found in the program's files": ["Support/ProgramClasses.swift"],
     ],

@@ -121,13 +121,6 @@ extension FetchIndexElementDescription {
   package var anyProperty: PropertyDescription { property }
 }
 
-extension AtomicStoreCacheNode {
-  package final var anyPropertyCache: [String: Any] {
-    get { propertyCache }
-    set { propertyCache = newValue }
-  }
-}
-
 extension FetchedPropertyDescription {
   package var anyFetchRequest: FetchRequest<ManagedObject>? {
     get { fetchRequest }
