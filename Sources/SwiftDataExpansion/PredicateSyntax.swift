@@ -66,6 +66,24 @@ indirect enum PredicateSyntax {
     var body: PredicateSyntax
   }
 
+  /// The source of an expression that reads no variable of the closure; nil of another one. A comparison with nil is one, too.
+  var source: String? {
+    switch self {
+    case .constant(let text): text
+    case .nilLiteral: "nil"
+    case .negation(let base): base.source.map { "!(\($0))" }
+    case .binary(let infix, let left, let right):
+      switch infix {
+      case .equal, .notEqual, .and, .or:
+        left.operand.flatMap { left in right.operand.map { "\(left) \(infix.rawValue) \($0)" } }
+      default: nil
+      }
+    default: nil
+    }
+  }
+
+  private var operand: String? { source.map { $0 == "nil" ? $0 : "(\($0))" } }
+
   var isConstant: Bool {
     switch self {
     case .constant, .nilLiteral: true

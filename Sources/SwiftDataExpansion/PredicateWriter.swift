@@ -17,6 +17,8 @@ struct PredicateWriter {
   private var count = 0
   /// The names of the variables of the closure, in the code that is written.
   private var names: [String: String] = [:]
+  /// The constant conditions under which the part that is written counts, such as that before `||`, as source.
+  private var guards: [String] = []
 
   /// The statements of a closure that returns an expression, as lines.
   static func body(of syntax: PredicateSyntax, variables: [String]) -> String {
@@ -56,8 +58,9 @@ struct PredicateWriter {
   }
 
   private mutating func write(_ syntax: PredicateSyntax) -> String {
+    if case .binary = syntax, let text = syntax.source { return constant(text) }
     switch syntax {
-    case .constant(let text): return build("Arg", text)
+    case .constant(let text): return constant(text)
     case .nilLiteral: return build("NilLiteral")
     case .variable(let name): return build("Arg", names[name] ?? name)
     case .member(let base, let name): return build("KeyPath", "root: \(write(base))", "keyPath: \\.\(name)")
@@ -72,7 +75,10 @@ struct PredicateWriter {
     case .minus(let base): return build("UnaryMinus", write(base))
     case .binary(let infix, let left, let right): return binary(infix, left, right)
     case .conditional(let test, let first, let second):
-      let value = build("Conditional", write(test), write(first), write(second))
+      let isMet = Self.constants(of: test, joinedBy: .and).map { "(\($0))" }
+      let isNot = Self.constants(of: test, joinedBy: .or).map { "!(\($0))" }
+      let condition = write(test)
+      let value = build("Conditional", condition, write(first, if: isMet), write(second, if: isNot))
       // Two constants have the type of what they are compared with.
       return first.isConstant && second.isConstant ? value : kept(value)
     case .binding(let value, let variable, let body, let otherwise):
@@ -89,10 +95,66 @@ struct PredicateWriter {
     }
   }
 
+  // MARK: Constants
+
+  /// Source that is evaluated when the predicate is made. Where it may end the program, such as in `text == nil || $0.text == text!`, that happens only
+  /// if the constants before it don't decide, and what is nil is unwrapped only by who evaluates the predicate.
+  private func constant(_ text: String) -> String {
+    let wrapped = String(text.dropLast())
+    if text.last == "!", !Self.mayTrap(wrapped) { return build("ForcedUnwrap", build("Arg", wrapped)) }
+    guard !guards.isEmpty, Self.mayTrap(text) else { return build("Arg", text) }
+    return build("ForcedUnwrap", build("Arg", "\(guards.joined(separator: " && ")) ? (\(text)) : nil"))
+  }
+
+  private mutating func write(_ syntax: PredicateSyntax, if isReached: [String]) -> String {
+    let outer = guards
+    guards += isReached
+    defer { guards = outer }
+    return write(syntax)
+  }
+
+  /// The constants among the parts that an operator joins.
+  private static func constants(
+    of syntax: PredicateSyntax, joinedBy infix: PredicateSyntax.BinaryOperator
+  ) -> [String] {
+    switch syntax {
+    case _ where syntax.source != nil: [syntax.source ?? ""]
+    case .binary(infix, let left, let right):
+      constants(of: left, joinedBy: infix) + constants(of: right, joinedBy: infix)
+    default: []
+    }
+  }
+
+  /// Whether source has an unwrapping, a subscript, a division or a range.
+  private static func mayTrap(_ text: String) -> Bool {
+    var before: Character = " "
+    var rest = Substring(text)
+    while let character = rest.popFirst() {
+      let isBehindValue = before.isLetter || before.isNumber || "_)]!?\"".contains(before)
+      switch character {
+      case "/", "%": return true
+      case "!": if isBehindValue, rest.first != "=" { return true }
+      case "[": if isBehindValue { return true }
+      case ".": if rest.first == "." { return true }
+      default: break
+      }
+      before = character
+    }
+    return false
+  }
+
   private mutating func binary(
     _ infix: PredicateSyntax.BinaryOperator, _ left: PredicateSyntax, _ right: PredicateSyntax
   ) -> String {
-    let (first, second) = ("lhs: \(write(left))", "rhs: \(write(right))")
+    let first = "lhs: \(write(left))"
+    let constants = Self.constants(of: left, joinedBy: infix)
+    let isReached =
+      switch infix {
+      case .and: constants.map { "(\($0))" }
+      case .or: constants.map { "!(\($0))" }
+      default: [String]()
+      }
+    let second = "rhs: \(write(right, if: isReached))"
     switch infix {
     case .and: return kept(build("Conjunction", first, second))
     case .or: return kept(build("Disjunction", first, second))

@@ -25,6 +25,32 @@ extension PredicateTests {
   }
 
   // SWD-23
+  @Test func `constants that would end the program count only where the constants before them ask for them`()
+    throws
+  {
+    let none: String? = nil
+    let (text, empty, list): (String?, [Int], [Int]) = ("beta", [], [3, 4])
+    let (low, high, zero) = (5, 1, 0)
+    try check(#Predicate { (none == nil || $0.title == none!) && $0.year < 5 }, 5)
+    try check(#Predicate { $0.year < 5 && !(none != nil && $0.title != none!) }, 5)
+    try check(#Predicate { none != nil ? $0.title == none! : $0.year < 5 }, 5)
+    try check(#Predicate { $0.year < 3 && (none == nil || $0.title == none!) }, 3)
+    try check(#Predicate { ((none == nil || $0.year < 0) || $0.title == none!) && $0.year < 5 }, 5)
+    try check(#Predicate { $0.year < 5 && (none == nil || $0.year == none!.count + none!.count) }, 5)
+    try check(#Predicate { $0.year < 5 && (empty.isEmpty || $0.year == empty[0]) }, 5)
+    try check(#Predicate { list.isEmpty || $0.year == list[0] }, 1)
+    try check(#Predicate { $0.year < 5 && (zero == 0 || $0.year > 10 / zero) }, 5)
+    try check(#Predicate { $0.year < 5 && (low > high || (low...high).contains($0.year)) }, 5)
+    try check(#Predicate { high > low || (high...low).contains($0.year) }, 5)
+    try check(#Predicate { text == nil || $0.title == text! }, 8)
+    try check(#Predicate { text == nil || $0.title.hasPrefix(text!) })
+    try check(#Predicate { $0.title == text! }, 8)
+    #expect(throws: (any Error).self) {
+      try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.title == none! }))
+    }
+  }
+
+  // SWD-23
   @Test func `values of a dictionary of a thousand keys`() throws {
     let squares = Dictionary(uniqueKeysWithValues: (0..<1000).map { ($0, $0 * $0) })
     try check(#Predicate { squares[$0.year] == 49 }, 1)

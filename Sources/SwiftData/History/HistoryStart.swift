@@ -114,7 +114,11 @@ private enum ComparedToken {
   /// The constant that the token of a transaction is compared with; nil for other expressions.
   static func of(_ path: Any, _ constant: Any) -> DefaultHistoryToken? {
     guard (path as? any TokenPath)?.isToken == true else { return nil }
+    typealias Unwrapped = PredicateExpressions.ForcedUnwrap<
+      PredicateExpressions.Value<DefaultHistoryToken?>, DefaultHistoryToken
+    >
     return (constant as? PredicateExpressions.Value<DefaultHistoryToken>)?.value
+      ?? (constant as? Unwrapped)?.constantValue
   }
 }
 

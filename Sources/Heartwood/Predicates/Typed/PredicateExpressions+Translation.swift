@@ -97,13 +97,18 @@ extension PredicateExpressions.Comparison: TranslatableExpression {
 /// Connectives.
 extension PredicateExpressions.Conjunction: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    .condition(try translation.condition(lhs) && translation.condition(rhs))
+    let left = try translation.condition(lhs)
+    // The rest is not looked at where a constant decides: `text == nil || $0.text == text!`.
+    if case .constant(false) = left.node { return .condition(left) }
+    return .condition(left && (try translation.condition(rhs)))
   }
 }
 
 extension PredicateExpressions.Disjunction: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    .condition(try translation.condition(lhs) || translation.condition(rhs))
+    let left = try translation.condition(lhs)
+    if case .constant(true) = left.node { return .condition(left) }
+    return .condition(left || (try translation.condition(rhs)))
   }
 }
 
@@ -116,6 +121,9 @@ extension PredicateExpressions.Negation: TranslatableExpression {
 extension PredicateExpressions.Conditional: TranslatableExpression {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
     let test = try translation.condition(test)
+    if case .constant(let isMet) = test.node {
+      return try isMet ? translation.part(trueBranch) : translation.part(falseBranch)
+    }
     let (first, second) = (try translation.part(trueBranch), try translation.part(falseBranch))
     if case .condition(let first) = first, case .condition(let second) = second {
       return .condition(test && first || !test && second)
@@ -162,9 +170,29 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
   }
 }
 
-extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
+extension PredicateExpressions.ForcedUnwrap: TranslatableExpression, UnwrappedConstant {
   package func part(in translation: PredicateTranslation) throws(HeartwoodError) -> PredicatePart {
-    try translation.part(inner)
+    guard let constant = inner as? PredicateExpressions.Value<Wrapped?> else {
+      return try translation.part(inner)
+    }
+    guard let value = constant.value else {
+      throw .predicate("a \(Wrapped.self) that is nil is unwrapped: ask for nil before")
+    }
+    return try translation.constant(value)
+  }
+
+  fileprivate var unwrapped: Any? { (inner as? PredicateExpressions.Value<Wrapped?>)?.value }
+}
+
+private protocol UnwrappedConstant {
+  var unwrapped: Any? { get }
+}
+
+extension PredicateExpression {
+  /// The value of a constant, also of one that is unwrapped; nil for another expression.
+  package var constantValue: Output? {
+    (self as? PredicateExpressions.Value<Output>)?.value ?? (self as? any UnwrappedConstant)?.unwrapped
+      as? Output
   }
 }
 
@@ -271,7 +299,7 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
     // A range of whole numbers is a sequence too, and one without an upper bound has no end.
     let part = try translation.part(sequence)
     if case .range = part { return .condition(try translation.isContained(element, in: part)) }
-    let constants = (sequence as? PredicateExpressions.Value<LHS.Output>).map { Array($0.value) } ?? []
+    let constants = sequence.constantValue.map { Array($0) } ?? []
     for constant in constants {
       try translation.vocabulary?.checkEquality(of: RHS.Output.self, with: constant)
     }

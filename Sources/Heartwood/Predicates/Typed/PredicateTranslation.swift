@@ -256,8 +256,7 @@ package struct PredicateTranslation {
     if vocabulary?.isToMany(Value.self) == true {
       throw .predicate("two lists of models are compared: ask whether one contains a model")
     }
-    let constants = [left, right].compactMap { ($0 as? PredicateExpressions.Value<Value>)?.value }
-    try vocabulary?.checkEquality(of: Value.self, with: constants.first)
+    try vocabulary?.checkEquality(of: Value.self, with: left.constantValue ?? right.constantValue)
     return .condition(.comparing(values.0, comparator, values.1))
   }
 
