@@ -12,11 +12,16 @@ struct Main {
     notebook undo                       takes the last change back
     """
 
-  static func main() throws {
+  static func main() {
     let place = ProcessInfo.processInfo.environment["NOTEBOOK"] ?? "notebook.heartwood"
-    let notebook = try Notebook(at: URL(fileURLWithPath: place))
-    for line in try run(Array(CommandLine.arguments.dropFirst()), notebook) { print(line) }
-    try notebook.close()
+    do {
+      let notebook = try Notebook(at: URL(fileURLWithPath: place))
+      for line in try run(Array(CommandLine.arguments.dropFirst()), notebook) { print(line) }
+      try notebook.close()
+    } catch {
+      FileHandle.standardError.write(Data("notebook: \(error.localizedDescription)\n".utf8))
+      exit(1)
+    }
   }
 
   /// - Returns: The lines to print.

@@ -23,13 +23,14 @@ struct Notebook {
   /// Adds a note, with tags that are made when they are first used.
   @discardableResult
   func add(_ text: String, tags names: [String]) throws -> Note {
-    let last = try context.fetch(Note.self, sort: [.descending(\.number)], limit: 1).first
-    let note = Note(context: context)
-    note.number = (last?.number ?? 0) + 1
-    note.text = text
-    note.tags = Set(try names.map(tag))
-    try save()
-    return note
+    try saving {
+      let last = try context.fetch(Note.self, sort: [.descending(\.number)], limit: 1).first
+      let note = Note(context: context)
+      note.number = (last?.number ?? 0) + 1
+      note.text = text
+      note.tags = Set(try names.map(tag))
+      return note
+    }
   }
 
   private func tag(_ name: String) throws -> Tag {
@@ -56,34 +57,45 @@ struct Notebook {
 
   /// - Returns: Nil if there is no such note.
   func finish(_ number: Int64) throws -> Note? {
-    guard let note = try context.fetch(Note.self, where: { $0.number == number }).first else { return nil }
-    note.isDone = true
-    try save()
-    return note
+    try saving {
+      let note = try context.fetch(Note.self, where: { $0.number == number }).first
+      note?.isDone = true
+      return note
+    }
   }
 
   /// Takes the last change back, unless that was itself taking something back.
   ///
   /// - Returns: The changes that were taken back; empty if there are none.
   func undo() throws -> [String] {
-    guard let last = try container.history(after: nil).last, last.author == Self.author else { return [] }
-    let conflicts = try context.revert(transaction: UInt64(last.transactionNumber))
-    try save(as: "undo")
-    let left = Set(conflicts.map(\.objectID))
-    return (last.changes ?? []).filter { !left.contains($0.changedObjectID) }
-      .map { "\($0.changeType) of \($0.changedObjectID.entity.name ?? "")" }
+    try saving(as: "undo") {
+      guard let last = try container.history(after: nil).last, last.author == Self.author else { return [] }
+      let conflicts = try context.revert(transaction: UInt64(last.transactionNumber))
+      let left = Set(conflicts.map(\.objectID))
+      return (last.changes ?? []).filter { !left.contains($0.changedObjectID) }
+        .map { "\($0.changeType) of \($0.changedObjectID.entity.name ?? "")" }
+    }
   }
 
   private static let author = "notebook"
 
-  private func save(as author: String = Self.author) throws {
+  /// Makes a change and saves it. Another copy of the program may have saved the same number, tag or note meanwhile: the store refuses
+  /// the one that is saved last, which is made again.
+  private func saving<Result>(as author: String = Self.author, _ change: () throws -> Result) throws -> Result
+  {
     context.transactionAuthor = author
-    do {
-      try context.save()
-    } catch {
-      // The changes that could not be saved are not to be saved with the next command.
-      context.rollback()
-      throw error
+    while true {
+      do {
+        let result = try change()
+        try context.save()
+        return result
+      } catch {
+        // The changes that could not be saved are not to be saved with the next command.
+        context.reset()
+        guard let code = (error as? HeartwoodError)?.code,
+          code == .managedObjectMerge || code == .managedObjectConstraintMerge
+        else { throw error }
+      }
     }
   }
 }

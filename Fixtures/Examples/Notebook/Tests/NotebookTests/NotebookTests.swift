@@ -42,6 +42,34 @@ import Testing
     try notebook.close()
   }
 
+  @Test func `of copies that run at once each saves its note, with a number of its own`() throws {
+    let place = FileManager.default.temporaryDirectory.appending(path: "notebook-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: place) }
+    let program = try #require(Self.program)
+    let copies = try (1...8).map { number in
+      let copy = Process()
+      copy.executableURL = program
+      copy.arguments = ["add", "note \(number)", "--tag", "garden"]
+      copy.environment = ["NOTEBOOK": place.path]
+      copy.standardOutput = FileHandle.nullDevice
+      try copy.run()
+      return copy
+    }
+    for copy in copies { copy.waitUntilExit() }
+    #expect(copies.allSatisfy { $0.terminationStatus == 0 })
+    let notebook = try Notebook(at: place)
+    let notes = try notebook.notes(tag: "garden")
+    #expect(notes.map(\.number) == Array(1...8) && Set(notes.map(\.text)).count == 8)
+    try notebook.close()
+  }
+
+  /// The program, which is built beside the tests.
+  private static let program = CommandLine.arguments.lazy
+    .map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
+    .flatMap { sequence(first: $0) { $0.pathComponents.count > 1 ? $0.deletingLastPathComponent() : nil } }
+    .map { $0.appending(path: "notebook") }
+    .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+
   @Test func `an unknown command prints the usage`() throws {
     #expect(try run("sing") == [Main.usage])
     #expect(try run() == [Main.usage])
