@@ -47,6 +47,20 @@ import Testing
     try container.close()
   }
 
+  @Test func `applications that run at once file every link once, and none fails`() throws {
+    defer { try? FileManager.default.removeItem(atPath: place) }
+    for number in 0..<4 { wait(for: [try start("inbox-extension", "https://swift.org/\(number)", "page")]) }
+    let applications = try (0..<6).map { _ in try start("inbox-app") }
+    wait(for: applications)
+    #expect(applications.allSatisfy { $0.terminationStatus == 0 })
+
+    let container = try Inbox.open(at: place)
+    let context = container.newBackgroundContext()
+    #expect(try context.fetch(Link.self).map(\.filings) == [1, 1, 1, 1])
+    #expect(try context.fetch(Site.self).map(\.linkCount) == [4])
+    try container.close()
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `an application that waits files what comes, and may be killed`() async throws {
     defer { try? FileManager.default.removeItem(atPath: place) }
