@@ -13,7 +13,9 @@ let package = Package(
     .executableTarget(name: "readings", dependencies: ["ReadingStore"]),
     .testTarget(
       name: "ReadingsTests",
-      dependencies: ["ReadingStore", engine, .product(name: "HeartwoodFiles", package: "heartwood")]),
+      dependencies: [
+        "ReadingStore", "readings", engine, .product(name: "HeartwoodFiles", package: "heartwood"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,19 +1,26 @@
 import Foundation
 import ReadingStore
 
-/// `readings add SENSOR VALUE`, `readings show SENSOR`.
+/// The commands.
 @main
 struct Main {
+  static let usage = "readings add SENSOR VALUE\nreadings show SENSOR"
+
   static func main() throws {
     let store = try ReadingStore(at: "readings.heartwood")
     defer { try? store.close() }
-    let words = CommandLine.arguments.dropFirst()
-    switch (words.first, words.dropFirst().first, words.last.flatMap(Double.init)) {
-    case ("add", let sensor?, let value?):
+    if let text = try run(Array(CommandLine.arguments.dropFirst()), store) { print(text) }
+  }
+
+  /// - Returns: The text to print.
+  static func run(_ words: [String], _ store: ReadingStore) throws -> String? {
+    switch (words.first, words.count, words.last.flatMap(Double.init)) {
+    case ("add", 3, let value?) where value.isFinite:
       let now = UInt64(Date().timeIntervalSince1970 * 1000)
-      try store.add([Reading(time: now, value: value)], of: sensor)
-    case ("show", let sensor?, _): print(try store.read { try summary(of: sensor, $0) })
-    default: print("readings add SENSOR VALUE\nreadings show SENSOR")
+      try store.add([Reading(time: now, value: value)], of: words[1])
+      return nil
+    case ("show", 2, _): return try store.read { try summary(of: words[1], $0) }
+    default: return usage
     }
   }
 

@@ -5,6 +5,8 @@ import ReadingStore
 import Synchronization
 import Testing
 
+@testable import readings
+
 @Suite struct `A store of readings` {
   private let store: ReadingStore
 
@@ -28,6 +30,17 @@ import Testing
       #expect(try state.latest(of: "kitchen") == Reading(time: 299, value: 149.5))
       #expect(try state.latest(of: "cellar") == nil)
     }
+  }
+
+  @Test func `the command adds what has a sensor and a number`() throws {
+    for words in [
+      ["add", "21"], ["add", "kitchen", "nan"], ["add", "kitchen", "21", "22"], ["add", "kitchen", "warm"],
+    ] {
+      #expect(try Main.run(words, store) == Main.usage)
+    }
+    #expect(try Main.run(["show", "21"], store) == "no readings")
+    #expect(try Main.run(["add", "kitchen", "21"], store) == nil)
+    #expect(try Main.run(["show", "kitchen"], store) == "1 readings, 21.0 to 21.0, latest 21.0")
   }
 
   @Test func `a state stays as it was`() throws {
