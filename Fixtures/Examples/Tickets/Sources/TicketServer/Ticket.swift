@@ -9,6 +9,12 @@ final class Ticket: ManagedObject {
   @Attribute var version: Int64 = 0
 }
 
+/// The number of the newest ticket, also if that is deleted: an address and its ETags never come to mean another ticket.
+final class TicketCounter: ManagedObject {
+  @Attribute(.unique) var name = "tickets"
+  @Attribute var last: Int64 = 0
+}
+
 /// A ticket as clients see it.
 struct TicketBody: ResponseCodable, Equatable {
   var number: Int64

@@ -15,7 +15,7 @@ struct TicketStore: Sendable {
 
   init(at url: URL, observer: StoreObserver? = nil) throws {
     container = PersistentContainer(
-      name: "Tickets", managedObjectModel: try ManagedObjectModel(types: [Ticket.self]))
+      name: "Tickets", managedObjectModel: try ManagedObjectModel(types: [Ticket.self, TicketCounter.self]))
     let description = PersistentStoreDescription(url: url)
     description.observer = observer
     container.persistentStoreDescriptions = [description]
@@ -42,17 +42,20 @@ struct TicketStore: Sendable {
     try await perform { TicketBody(try ticket(number, in: $0)) }
   }
 
-  /// Two requests may take the same number: the one that is saved last finds it taken, and takes the next one.
+  /// Two requests may take the same number: the store refuses the one that is saved last, which takes the next one.
   func add(_ change: TicketChange) async throws -> TicketBody {
     while true {
       do {
         return try await perform { context in
-          let last = try context.fetch(Ticket.self, sort: [.descending(\.number)], limit: 1).first
+          let counter = try context.fetch(TicketCounter.self).first ?? TicketCounter(context: context)
+          counter.last += 1
           let ticket = Ticket(context: context)
-          ticket.number = (last?.number ?? 0) + 1
+          ticket.number = counter.last
           return try save(change, to: ticket, in: context)
         }
-      } catch let error as HeartwoodError where error.code == .managedObjectConstraintMerge {
+      } catch let error as HeartwoodError
+        where error.code == .managedObjectMerge || error.code == .managedObjectConstraintMerge
+      {
         continue
       }
     }

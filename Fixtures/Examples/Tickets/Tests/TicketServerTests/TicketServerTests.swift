@@ -63,6 +63,16 @@ import Testing
     }
   }
 
+  @Test func `the number and the ETag of a deleted ticket mean no other one`() async throws {
+    try await test { client in
+      _ = try await Self.add("Coffee is out", client)
+      _ = try await client.execute(uri: "/tickets/1", method: .delete, headers: [.ifMatch: "\"1\""])
+      let next = try await Self.add("Printer is on fire", client)
+      #expect(next.headers[.location] == "/tickets/2")
+      #expect(try await Self.change("Coffee is there", from: "\"1\"", client) == .notFound)
+    }
+  }
+
   @Test func `pages follow one another, and numbers are given once`() async throws {
     try await test { client in
       try await withThrowingTaskGroup(of: Void.self) { group in
