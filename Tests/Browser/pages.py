@@ -53,6 +53,18 @@ def check_width(browser, width):
     check(not wide, f"at {width} px these are too wide: {wide}")
 
 
+EXACT_JSON = """{
+  "id": 12345678901234567890,
+  "price": 1.10,
+  "huge": 1e400,
+  "a": 1,
+  "a": [],
+  "2": {},
+  "1": -0,
+  "é\\u0041": 1
+}"""
+
+
 def hostile(browser, address, pictures):
     open_table(browser, address, "", len(stores.HOSTILE))
     browser.until("[...document.images].every((image) => image.complete)")
@@ -67,6 +79,9 @@ def hostile(browser, address, pictures):
     for number in range(1, len(stores.HOSTILE) + 1):
         browser.value(f"location.hash = new URLSearchParams({{ entity: 'Hostile', id: 'Hostile/p{number}' }})")
         browser.until(f"document.querySelector('#object code')?.textContent === 'p{number}'")
+        if stores.HOSTILE[number - 1].startswith('{"id"'):
+            shown = browser.value("document.querySelector('#object pre.json').textContent")
+            check(shown == EXACT_JSON, f"JSON is shown with other values: {shown}")
         if number in (1, 16):
             browser.until("[...document.images].every((image) => image.complete)")
             browser.picture(f"{pictures}/hostile-object-{number}.png")

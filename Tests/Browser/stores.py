@@ -14,6 +14,7 @@ HOSTILE = [
     "nul\u0000 and bell\u0007 and escape\u001b[31m red", "line one\nline two\ttabbed\r\nline three", "", "   spaces   ",
     "x" * 1_000_000, "Z" + "\u0351\u036b\u0343\u036a\u0302" * 8 + "algo",
     '{"name": "json", "list": [1, 2.5, null, true, {"deep": "</pre><b>"}]}', "'; DROP TABLE x; --",
+    r"""{"id": 12345678901234567890, "price": 1.10, "huge": 1e400, "a": 1, "a": [], "2": {}, "1": -0, "é\u0041": 1}""",
     "{{constructor.constructor('alert(1)')()}}", "%3Cscript%3E&lt;b&gt;", "\ufeffbyte order mark\u200b and zero width", "\ufffd\uffff",
 ]
 

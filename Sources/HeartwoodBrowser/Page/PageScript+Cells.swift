@@ -167,34 +167,36 @@ extension PageScript {
       return el(isLong ? "div" : "span", { class: isLong ? "text" : null }, isolated(text, true));
     }
 
-    // JSON with indents; null for another text, and for JSON that is too deep.
+    // JSON with indents, in which each value is as it is written: the language would round long numbers and drop repeated names. Null for another
+    // text, and for JSON that is too deep.
     function jsonText(text) {
       try {
-        return el("pre", { class: "json" }, jsonNodes(JSON.parse(text), ""));
+        JSON.parse(text);
       } catch {
         return null;
       }
-    }
-
-    function jsonNodes(value, indent) {
-      if (Array.isArray(value)) return jsonList("[", value.map((item) => [item]), "]", indent);
-      if (value && typeof value === "object") {
-        const items = Object.entries(value).map(([name, item]) => {
-          return [item, el("span", { class: "key" }, textNodes(JSON.stringify(name))), ": "];
-        });
-        return jsonList("{", items, "}", indent);
+      const tokens = text.match(/"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:,]|[^\s[\]{}:,"]+/g);
+      const nodes = [];
+      let line = "\n";
+      for (const [at, token] of tokens.entries()) {
+        const isEmpty = "]}".includes(tokens[at + 1]) && "[{".includes(token);
+        if ("[{".includes(token)) {
+          if (!isEmpty) line += "  ";
+          if (line.length > mostIndent) return null;
+          nodes.push(token, isEmpty ? "" : line);
+        } else if ("]}".includes(token)) {
+          if (!"[{".includes(tokens[at - 1])) nodes.push(line = line.slice(0, -2));
+          nodes.push(token);
+        } else if (token === ",") nodes.push(",", line);
+        else if (token === ":") nodes.push(": ");
+        else {
+          const kind = token[0] !== '"' ? "number" : tokens[at + 1] === ":" ? "key" : "string";
+          nodes.push(el("span", { class: kind }, textNodes(token)));
+        }
       }
-      return [el("span", { class: typeof value === "string" ? "string" : "number" }, textNodes(JSON.stringify(value)))];
+      return el("pre", { class: "json" }, nodes);
     }
 
-    // Items on lines of their own, each a value and what stands before it.
-    function jsonList(opening, items, closing, indent) {
-      if (!items.length) return [opening + closing];
-      const inner = indent + "  ";
-      const lines = items.flatMap(([item, ...before], at) => {
-        return [inner, ...before, ...jsonNodes(item, inner), at < items.length - 1 ? ",\n" : "\n"];
-      });
-      return [opening + "\n", ...lines, indent, closing];
-    }
+    const mostIndent = 200;
     """#
 }
