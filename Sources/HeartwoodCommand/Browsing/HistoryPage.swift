@@ -115,9 +115,23 @@ struct HistoryPage {
     _ difference: ObjectDifference, _ labels: [ManagedObjectID: JSONValue]
   ) -> JSONValue {
     guard case .object(var object) = DifferenceText.json(difference) else { return .null }
+    for place in object.members.indices where ["former", "values"].contains(object.members[place].name) {
+      guard case .object(let values) = object.members[place].value else { continue }
+      object.members[place].value = .object(
+        JSONObject(values.members.map { ($0.name, exact($0.value)) }))
+    }
     object.members.append(
       JSONObject.Member(name: "label", value: labels[difference.objectID] ?? .null))
     return .object(object)
+  }
+
+  /// A value whose numbers are text: a page would round long ones.
+  private static func exact(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .null, .bool, .string: return value
+    case .object(let object) where object["@ref"] != nil: return value
+    default: return .string(JSONWriter.line(value))
+    }
   }
 
   /// The labels of the objects in the later generation, and in the earlier one of those that it has no more.

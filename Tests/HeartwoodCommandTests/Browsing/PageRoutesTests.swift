@@ -106,6 +106,18 @@ struct PageRoutesTests {
     #expect(try page.json("differences", ["from": "\(updated)", "entity": "Continent"]).text("count") == "0")
   }
 
+  @Test func `differences have all digits of numbers, as texts`() throws {
+    for number in ["9007199254740993", "9223372036854775807"] {
+      #expect(
+        world.run("update", "Country", "--where", "code == 'FR'", "--set", "population = \(number)").status
+          == .success)
+    }
+    let newest = try #require(try page.json("store").text("generation").flatMap { Int($0) })
+    let differences = try page.json("differences", ["from": "\(newest - 1)"])
+    #expect(differences.text("differences.0.former") == #"{"population":"9007199254740993"}"#)
+    #expect(differences.text("differences.0.values") == #"{"population":"9223372036854775807"}"#)
+  }
+
   @Test func `a table of a former generation says what is different today`() throws {
     let before = try #require(try page.json("store").text("generation"))
     #expect(
