@@ -308,6 +308,31 @@ def busy(browser, store):
     browser.until("document.querySelector('#time').hidden")
 
 
+def long_past(browser, folder):
+    """The slider at a generation that is older than all that it has at first."""
+    model = {"entities": {"Step": {"attributes": {"number": {"type": "integer64"}}}}}
+    with open(f"{folder}/past.json", "w") as file:
+        json.dump({"model": model, "objects": [{"@id": "Step/1", "number": 0}]}, file)
+    heartwood("import", f"{folder}/past.heartwood", f"{folder}/past.json")
+    lines = "".join(f"update Step --where TRUEPREDICATE --set 'number = {number}'\n" for number in range(1, 5201))
+    subprocess.run([COMMAND, "shell", f"{folder}/past.heartwood"], input=lines, check=True, capture_output=True, text=True)
+    before, number = [line.split()[0] for line in heartwood("generations", f"{folder}/past.heartwood").split("\n")[4:6]]
+    with Page(f"{folder}/past.heartwood") as address:
+        open_table(browser, address, f"#entity=Step&time=1&at={number}")
+        browser.until(f"document.querySelector('#time .moment')?.textContent.startsWith('generation {number} ')")
+        browser.press("[")
+        browser.until(f"document.querySelector('#time .moment').textContent.startsWith('generation {before} ')")
+        browser.value("document.querySelector('#time .changed').click()")
+        browser.until("document.querySelector('.differences ins')")
+        # The slider goes on at the end of what it has.
+        browser.value("(() => { const slider = document.querySelector('#time input'); slider.value = slider.max;"
+                      " slider.dispatchEvent(new Event('input')); })()")
+        browser.until("Number(document.querySelector('#time input').value) < Number(document.querySelector('#time input').max)")
+        browser.value("document.querySelector('#time .now').click()")
+        browser.until("document.querySelector('#time .moment').textContent.startsWith('now') && !location.hash.includes('at=')")
+    return address
+
+
 def keys(browser, address):
     open_table(browser, address, "#entity=Reading", 100)
     browser.press("ArrowDown", "ArrowDown", "Enter")
@@ -382,7 +407,7 @@ def main(pictures):
                 hostile(browser, address, pictures)
                 hostile_names(browser, address, f"{folder}/hostile.heartwood")
                 served = address
-            gone = [replaced(browser, folder, pictures), large_model(browser, folder, pictures)]
+            gone = [replaced(browser, folder, pictures), large_model(browser, folder, pictures), long_past(browser, folder)]
             page = Page(f"{folder}/many.heartwood")
             with page as address:
                 many(browser, address, pictures)

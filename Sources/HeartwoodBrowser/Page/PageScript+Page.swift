@@ -132,7 +132,10 @@ extension PageScript {
       try {
         await readOverview();
         // The former list is there until the new one has come, as the slider may be moved meanwhile.
-        generations = place.time ? (await ask("generations")).generations : null;
+        if (place.time)
+          await readGenerations();
+        else
+          generations = null;
         await refreshPlace();
       } catch (error) {
         if (error instanceof Failure) showMissing(error);

@@ -3,7 +3,9 @@ extension PageScript {
   static let time = #"""
     // ---- History, generations, and what has changed between two of them.
 
+    // Those that the slider has, and how many there are before and after them.
     let generations = null;
+    let around = { before: 0, after: 0 };
 
     async function showHistory() {
       const list = el("ol", { class: "history" });
@@ -120,27 +122,38 @@ extension PageScript {
       const bar = $("time");
       bar.hidden = !place.time || !overview.hasGenerations;
       if (bar.hidden) return;
-      if (!generations) {
+      if (!generations || isAtEdge(placeOfMoment())) {
         if (!bar.querySelector("input")) fill(bar, el("span", { class: "faint" }, "reading the log…"));
         try {
-          generations = (await ask("generations")).generations;
+          await readGenerations();
         } catch (error) {
           return fill(bar, el("span", { class: "error" }, error.message));
         }
       }
       if (!generations.length) return fill(bar, el("span", { class: "faint" }, "No earlier generation can be read."));
-      const last = generations.length - 1;
-      const at = place.at ? nearest(Number(place.at)) : last;
+      const at = placeOfMoment();
       const slider = bar.querySelector("input") ?? makeSlider(bar);
-      slider.max = last;
+      slider.max = generations.length - 1;
+      slider.title = plural(around.before + generations.length + around.after, "generation");
       slider.value = at;
       showMoment(at);
     }
 
-    function nearest(number) {
-      const found = generations.findIndex(([generation]) => generation >= number);
+    async function readGenerations() {
+      const { before, after, generations: found } = await ask("generations", { at: place.at });
+      generations = found;
+      around = { before: before ?? 0, after: after ?? 0 };
+    }
+
+    // The place of what is shown among the generations that the slider has.
+    function placeOfMoment() {
+      const found = place.at ? generations.findIndex(([generation]) => generation >= Number(place.at)) : -1;
       return found < 0 ? generations.length - 1 : found;
     }
+
+    const isNewest = (index) => index === generations.length - 1 && !around.after;
+    const isAtEdge = (index) =>
+      (index <= 0 && around.before) || (index === generations.length - 1 && around.after);
 
     function makeSlider(bar) {
       const slider = el("input", { type: "range", min: 0, step: 1, "aria-label": "Generation" });
@@ -163,23 +176,21 @@ extension PageScript {
 
     function moveTo(index) {
       if (!generations) return;
-      const last = generations.length - 1;
-      const at = Math.max(0, Math.min(last, index));
+      const at = Math.max(0, Math.min(generations.length - 1, index));
       const box = $("time").querySelector(".box");
       if (!box.hidden) showChanged(at);
       $("time").querySelector("input").value = at;
       showMoment(at);
-      go({ at: at === last ? null : generations[at][0] }, true);
+      go({ at: isNewest(at) ? null : generations[at][0] }, true);
     }
 
     function showMoment(index) {
       if (!generations) return;
       const [number, date, bytes] = generations[index];
-      const isNewest = index === generations.length - 1;
-      fill($("time").querySelector(".moment"), el("b", {}, isNewest ? "now" : `generation ${number}`), " ",
+      fill($("time").querySelector(".moment"), el("b", {}, isNewest(index) ? "now" : `generation ${number}`), " ",
         el("time", { title: dateTitle(date) }, dateText(date)),
         el("span", { class: "faint" }, ` ${ago(date)}, ${size(bytes)} written`));
-      $("time").querySelector(".now").disabled = isNewest;
+      $("time").querySelector(".now").disabled = isNewest(index);
     }
 
     function showChanged(index) {
@@ -189,14 +200,15 @@ extension PageScript {
       const body = el("div", {});
       fill(box,
         el("div", { class: "head" }, el("b", {}, `What generation ${number} changed`), " ",
-          index < generations.length - 1
+          !isNewest(index)
             ? button("and all since", () => showDifferences(body, number, null), { class: "plain" })
             : null,
           el("span", { class: "space" }),
           button("×", () => box.setAttribute("hidden", ""), { class: "plain", "aria-label": "Close" })),
         body);
-      if (index === 0) return fill(body, el("p", { class: "faint" }, "It is the oldest one that can be read."));
-      showDifferences(body, generations[index - 1][0], number);
+      if (index === 0 && !around.before)
+        return fill(body, el("p", { class: "faint" }, "It is the oldest one that can be read."));
+      showDifferences(body, index === 0 ? number - 1 : generations[index - 1][0], number);
     }
     """#
 }

@@ -11,7 +11,8 @@ struct HistoryPage {
   /// How many changes of a transaction are listed.
   private static let mostChanges = 100
   private static let mostDifferences = 300
-  private static let mostGenerations = 5000
+  /// How many generations the slider has at a time.
+  var mostGenerations = 5000
 
   /// Transactions, newest first, from one number down.
   func transactions(_ query: PageQuery) throws(CommandFailure) -> JSONValue {
@@ -69,18 +70,22 @@ struct HistoryPage {
       ]))
   }
 
-  /// The generations that can be read, oldest first.
-  func generations() throws(CommandFailure) -> JSONValue {
+  /// The generations that can be read, oldest first: those around one, and how many there are before and after them.
+  func generations(_ query: PageQuery) throws(CommandFailure) -> JSONValue {
     guard store.hasGenerations else { return Self.none }
+    let wanted = try query.generation()
     let records = try GraphFailure.catching(store.path) { try store.coordinator.generations() }
     let own = records.filter { !$0.isInternal }
+    let place = wanted.flatMap { wanted in own.firstIndex { $0.generation.rawValue >= wanted } } ?? own.count
+    let start = max(0, min(place - mostGenerations / 2, own.count - mostGenerations))
+    let shown = own[start...].prefix(mostGenerations)
     return .object(
       JSONObject([
-        ("count", .integer(Int64(own.count))),
+        ("before", .integer(Int64(start))), ("after", .integer(Int64(own.endIndex - shown.endIndex))),
         (
           "generations",
           .array(
-            own.suffix(Self.mostGenerations).map { record in
+            shown.map { record in
               .array([
                 .integer(Int64(clamping: record.generation.rawValue)),
                 .string(CellValue.text(ofTime: record.time)), .integer(record.bytes),

@@ -64,7 +64,7 @@ struct PageRoutes: Sendable {
     case "referrers": try RelatedPage(store: store).referrers(query)
     case "completion": try ConditionCompletion(model: store.model).json(query)
     case "transactions": try HistoryPage(store: store).transactions(query)
-    case "generations": try HistoryPage(store: store).generations()
+    case "generations": try HistoryPage(store: store).generations(query)
     case "differences": try HistoryPage(store: store).differences(query)
     case "diagram": DiagramPage(store: store).places
     default: nil

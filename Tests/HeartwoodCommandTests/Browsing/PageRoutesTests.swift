@@ -106,6 +106,32 @@ struct PageRoutesTests {
     #expect(try page.json("differences", ["from": "\(updated)", "entity": "Continent"]).text("count") == "0")
   }
 
+  @Test func `of many generations the page gets those around the one that is shown`() throws {
+    for number in 1...9 {
+      #expect(
+        world.run("update", "Country", "--where", "code == 'FR'", "--set", "population = \(number)").status
+          == .success)
+    }
+    let all = try page.json("generations")
+    func number(_ place: Int, of generations: JSONPlace) -> UInt64? {
+      generations.text("generations.\(place).0").flatMap { UInt64($0) }
+    }
+    let count = (0...).prefix { number($0, of: all) != nil }.count
+    #expect(all.text("before") == "0" && all.text("after") == "0")
+    try CommandStore.with(world.path, for: .following, RecordingConsole()) { store in
+      var history = HistoryPage(store: BrowsedStore(store, generation: nil))
+      history.mostGenerations = 4
+      for (place, start) in [(0, 0), (1, 0), (5, 3), (count - 1, count - 4)] {
+        let wanted = try #require(number(place, of: all))
+        let found = JSONPlace(path: "", value: try history.generations(PageQuery(["at": "\(wanted)"])))
+        #expect(found.text("before") == "\(start)" && found.text("after") == "\(count - 4 - start)")
+        #expect((0..<4).map { number($0, of: found) } == (start..<start + 4).map { number($0, of: all) })
+      }
+      let newest = JSONPlace(path: "", value: try history.generations(PageQuery([:])))
+      #expect(newest.text("after") == "0" && number(3, of: newest) == number(count - 1, of: all))
+    }
+  }
+
   @Test func `differences have all digits of numbers, as texts`() throws {
     for number in ["9007199254740993", "9223372036854775807"] {
       #expect(
