@@ -135,6 +135,7 @@ def many(browser, address, pictures):
     browser.type("value >> 3")
     browser.press("Enter")
     browser.until("!document.querySelector('.where .error').hidden && !document.querySelector('.caret').hidden")
+    check(browser.value("document.querySelector('.total').textContent") == "", "rows of another condition are counted")
     browser.picture(f"{pictures}/error.png")
     browser.press("Escape", "h")
     browser.until("document.querySelectorAll('.history li').length > 3")
@@ -202,6 +203,13 @@ def replaced(browser, folder, pictures):
         browser.resize(390, 844, touch=True)
         check_width(browser, 390)
         browser.resize(1280, 800)
+        browser.value("location.hash = 'entity=Newer&id=Newer/p1'")
+        browser.until("document.querySelector('#object code')?.textContent === 'p1'")
+        browser.value("location.hash = 'entity=Newer&at=999'")
+        browser.until("document.querySelector('#main .error')?.textContent.includes('999')")
+        check(browser.value("document.querySelector('#object').hidden"), "an object is shown beside a place that is not")
+        browser.value("location.hash = 'entity=Newer'")
+        browser.until("document.querySelector('.rows td.id')")
         heartwood("update", store, "Newer", "--where", "TRUEPREDICATE", "--set", "name = \"followed\"")
         browser.until("document.querySelector('.rows').textContent.includes('followed')")
         # A copy of the same store in its place is gone on with, in silence.
@@ -408,6 +416,8 @@ def main(pictures):
                 hostile_names(browser, address, f"{folder}/hostile.heartwood")
                 served = address
             gone = [replaced(browser, folder, pictures), large_model(browser, folder, pictures), long_past(browser, folder)]
+            # The generation that is not there is answered by an error.
+            expected += 1
             page = Page(f"{folder}/many.heartwood")
             with page as address:
                 many(browser, address, pictures)

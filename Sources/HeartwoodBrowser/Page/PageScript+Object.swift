@@ -5,12 +5,13 @@ extension PageScript {
 
     async function showObject(isRefresh) {
       const panel = $("object");
-      panel.hidden = !place.id;
-      document.body.classList.toggle("withObject", Boolean(place.id));
+      if (!place.id) hideObject();
       for (const row of table?.body?.children ?? []) {
         row.classList.toggle("open", row.querySelector(".id a")?.dataset.id === place.id);
       }
-      if (!place.id) return fill(panel);
+      if (!place.id) return;
+      panel.hidden = false;
+      document.body.classList.add("withObject");
       try {
         const object = await askOnly("object", "object", { id: place.id, at: place.at });
         const scrolled = isRefresh ? panel.scrollTop : 0;
@@ -25,6 +26,13 @@ extension PageScript {
         if (isAborted(error)) return;
         fill(panel, panelHead(el("h2", {}, place.id)), el("p", { class: "error" }, error.message));
       }
+    }
+
+    function hideObject() {
+      running.object?.abort();
+      fill($("object"));
+      $("object").hidden = true;
+      document.body.classList.remove("withObject");
     }
 
     function panelHead(title) {

@@ -121,6 +121,7 @@ extension PageScript {
       table = null;
       shown = {};
       showState();
+      hideObject();
       fill($("main"),
         el("div", { class: "empty" }, el("p", { class: "error" }, error.message),
           place.at ? button("look at the newest generation", () => go({ at: null })) : null));

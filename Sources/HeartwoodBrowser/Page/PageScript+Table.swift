@@ -43,7 +43,10 @@ extension PageScript {
         if (answer.total == null) countRows();
       } catch (error) {
         if (isAborted(error) || table !== asking) return;
+        // A note about the rows is about those of another condition.
         table.scroll.classList.add("stale");
+        table.total.textContent = "";
+        showFilter();
         showError(error);
       }
     }
@@ -95,12 +98,16 @@ extension PageScript {
         table.scroll.scrollTop = 0;
       }
       markCursor();
-      fill(table.filter, place.by ? chip(`${place.by} = `, { by: null, of: null, offset: null }) : null);
+      showFilter();
       if (answer.total != null)
         showTotal(answer.total);
       else if (!isRefresh)
         showTotal(null);
       showPlan(answer);
+    }
+
+    function showFilter() {
+      fill(table.filter, place.by ? chip(`${place.by} = `, { by: null, of: null, offset: null }) : null);
     }
 
     // A chip that names the one object to which a view is restricted, with a link that removes it.
