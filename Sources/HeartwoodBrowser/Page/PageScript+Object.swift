@@ -86,11 +86,11 @@ extension PageScript {
       const page = await ask("related", { id: object.id, name: many.name, offset, limit: 50, at: place.at });
       let list = body.querySelector("ul");
       if (!list) body.append(list = el("ul", {}));
-      const label = page.columns.findIndex((column) => column.type === "string");
       for (const row of page.rows) {
-        const cells = row.cells.map((value, at) => ({ value, at, column: page.columns[at] }));
-        const others = cells.filter(({ value, at }) => at !== label && value != null && value !== "" && !value.outside);
-        const name = label >= 0 && row.cells[label] != null ? cell(row.cells[label], page.columns[label], row.id) : row.id;
+        const cells = row.cells.map((value, at) => ({ value, column: page.columns[at] }));
+        const others = cells.filter(
+          ({ value, column }) => column.name !== row.labelName && value != null && value !== "" && !value.outside);
+        const name = row.label == null ? row.id : isolated(row.label);
         list.append(el("li", {}, el("a", { href: objectLink(row.id), class: "reference" }, name),
           el("span", { class: "faint rest" },
             others.slice(0, 3).map(({ value, column }) => [" ", cell(value, column, row.id)]))));

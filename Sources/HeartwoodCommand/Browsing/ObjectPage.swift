@@ -78,7 +78,7 @@ struct RelatedPage {
       let ordered = relationship.isOrdered ? all : all.sorted { $0.key < $1.key }
       let columns = PageColumns(of: relationship.destinationEntity?.name ?? "", in: store.model)
       let rows = try ordered.dropFirst(offset).prefix(limit).map {
-        try columns.row(of: reader.context.object(with: $0)).json
+        try columns.labelledRow(of: reader.context.object(with: $0))
       }
       return .object(
         JSONObject([

@@ -73,6 +73,17 @@ struct PageColumns {
     return Row(id: object.objectID, cells: cells)
   }
 
+  /// A row with what its object is called, as everywhere on the page, and the attribute that says so.
+  func labelledRow(of object: ManagedObject) throws -> JSONValue {
+    let row = try row(of: object)
+    return .object(
+      JSONObject([
+        ("id", .string(ObjectName.text(row.id))), ("cells", .array(row.cells)),
+        ("label", PageCell.label(object)),
+        ("labelName", ObjectName.labelAttribute(of: object.entity).map(JSONValue.string) ?? .null),
+      ]))
+  }
+
   private func cell(_ column: Column, of object: ManagedObject) throws -> JSONValue {
     switch column.content {
     case .attribute: return PageCell.json(CellValue(column.name, of: object))

@@ -72,6 +72,9 @@ struct PageRoutesTests {
     #expect(cities.texts("rows", "id") == ["City/p2"])
     #expect(cities.text("total") == "2")
     #expect(cities.text("hasMore") == "false")
+    let countries = try page.json("related", ["id": "Country/p1", "name": "neighbours"])
+    #expect(countries.texts("rows", "label") == ["Germany", "Luxembourg"])
+    #expect(countries.texts("rows", "labelName") == ["name", "name"])
   }
 
   @Test func `what refers to an object is a table of its own`() throws {
