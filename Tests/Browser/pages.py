@@ -252,6 +252,20 @@ def aborted(browser, address, process):
     print(f"4 requests that were given up: {used:.2f} s of processor time; one that is not takes {whole / 1000:.2f} s")
 
 
+def deep_model(browser, folder):
+    """Forty entities, each of which inherits from the one before it, have names that can be read."""
+    model = {"entities": {f"Level{number}": {"superentity": f"Level{number - 1}"} if number else {} for number in range(40)}}
+    with open(f"{folder}/deep.json", "w") as file:
+        json.dump({"model": model, "objects": [{"@id": "Level39/1"}]}, file)
+    heartwood("import", f"{folder}/deep.heartwood", f"{folder}/deep.json")
+    with Page(f"{folder}/deep.heartwood") as address:
+        open_table(browser, address, "#entity=Level39")
+        narrow = browser.value("[...document.querySelectorAll('#entities .name')].filter((node) => node.clientWidth < node.scrollWidth)"
+                               ".map((node) => node.textContent)")
+        check(not narrow, f"these names are cut: {narrow}")
+    return address
+
+
 def large_model(browser, folder, pictures):
     """A diagram of sixty entities begins with what was looked at, also on a telephone."""
     names = [f"Entity{number}" for number in range(60)]
@@ -415,7 +429,8 @@ def main(pictures):
                 hostile(browser, address, pictures)
                 hostile_names(browser, address, f"{folder}/hostile.heartwood")
                 served = address
-            gone = [replaced(browser, folder, pictures), large_model(browser, folder, pictures), long_past(browser, folder)]
+            gone = [replaced(browser, folder, pictures), large_model(browser, folder, pictures), long_past(browser, folder),
+                    deep_model(browser, folder)]
             # The generation that is not there is answered by an error.
             expected += 1
             page = Page(f"{folder}/many.heartwood")

@@ -41,7 +41,8 @@ extension PageScript {
           "aria-current": isShown ? "true" : null,
           title: entity.own === entity.count ? null : `${count(entity.own)} of its own`,
         }, el("span", { class: "name" }, isolated(entity.name)), el("span", { class: "count" }, count(entity.count)));
-        node.style.paddingLeft = `${0.9 + depth * 0.9}rem`;
+        // Deeper ones stay where the list has room for their names.
+        node.style.paddingLeft = `${0.9 + Math.min(depth, 7) * 0.9}rem`;
         return node;
       }));
     }
