@@ -76,7 +76,7 @@ extension PageScript {
       if (document.body.classList.contains("lost")) return ["lost", "the command has ended"];
       if (overview.absence != null) return ["lost", overview.absence];
       if (place.at) return ["past", `as of ${place.at}`];
-      if (overview.isFixed) return ["past", "as of one generation"];
+      if (overview.fixed != null) return ["past", `as of ${overview.fixed}`];
       return overview.isLive ? ["live", "live"] : ["still", "read once"];
     }
 

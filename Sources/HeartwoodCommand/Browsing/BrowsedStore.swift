@@ -5,7 +5,7 @@ import Heartwood
 struct BrowsedStore: Sendable {
   private let store: CommandStore
   /// The generation that all of the page shows; nil for the one that a request names, or the newest.
-  private let generation: UInt64?
+  let generation: UInt64?
   /// The model as documents have it, which knows the names of types.
   let model: DocumentModel
 

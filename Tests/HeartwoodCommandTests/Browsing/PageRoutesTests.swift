@@ -143,8 +143,8 @@ struct PageRoutesTests {
     }
     let newest = try #require(try page.json("store").text("generation").flatMap { Int($0) })
     let differences = try page.json("differences", ["from": "\(newest - 1)"])
-    #expect(differences.text("differences.0.former") == #"{"population":"9007199254740993"}"#)
-    #expect(differences.text("differences.0.values") == #"{"population":"9223372036854775807"}"#)
+    #expect(differences.text("differences.0.former") == #"{"population": "9007199254740993"}"#)
+    #expect(differences.text("differences.0.values") == #"{"population": "9223372036854775807"}"#)
   }
 
   @Test func `a table of a former generation says what is different today`() throws {
@@ -162,6 +162,7 @@ struct PageRoutesTests {
     let fixed = BrowsedWorld(world.path, generation: UInt64(before))
     #expect(try fixed.json("object", ["id": "Country/p4"]).text("label") == "Portugal")
     #expect(try fixed.json("store").text("isLive") == "false")
+    #expect(try fixed.json("store").text("fixed") == before)
   }
 
   @Test func `what is shown is saved as the command writes it`() throws {
