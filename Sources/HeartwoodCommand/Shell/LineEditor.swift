@@ -82,6 +82,23 @@ struct LineEditor {
     cursor = range.lowerBound
   }
 
+  /// The part of the line around the cursor that fits: as much as there is room for before it, then what follows.
+  ///
+  /// - Parameters:
+  ///   - room: In columns.
+  ///   - width: The columns of a character.
+  /// - Complexity: Linear in `room`, as a line that is pasted is shown after each character.
+  func part(of room: Int, width: (Character) -> Int) -> Range<Int> {
+    var (first, last, left) = (cursor, cursor, room)
+    while first > 0, case let columns = width(line[first - 1]), columns <= left {
+      (first, left) = (first - 1, left - columns)
+    }
+    while last < line.count, case let columns = width(line[last]), columns <= left {
+      (last, left) = (last + 1, left - columns)
+    }
+    return first..<last
+  }
+
   private var startOfWord: Int {
     let before = line[..<cursor]
     guard let last = before.lastIndex(where: { !$0.isWhitespace }) else { return 0 }

@@ -60,18 +60,11 @@ struct Terminal {
   /// Shows the part of the line around the cursor that fits.
   private static func show(_ prompt: String, _ editor: LineEditor) {
     let room = max(10, (TerminalSize.columns(of: STDERR_FILENO) ?? 80) - prompt.count - 1)
-    var first = 0
-    while width(editor.line[first..<editor.cursor]) > room { first += 1 }
-    var last = editor.cursor
-    while last < editor.line.count, width(editor.line[first...last]) <= room { last += 1 }
-    let back = width(editor.line[editor.cursor..<last])
+    let shown = editor.part(of: room) { TextWidth.columns(of: $0) }
+    let back = TextWidth.columns(of: String(editor.line[editor.cursor..<shown.upperBound]))
     write(
-      "\r" + prompt + String(editor.line[first..<last]).escapingControls + "\u{1B}[K"
+      "\r" + prompt + String(editor.line[shown]).escapingControls + "\u{1B}[K"
         + (back > 0 ? "\u{1B}[\(back)D" : ""))
-  }
-
-  private static func width(_ characters: ArraySlice<Character>) -> Int {
-    TextWidth.columns(of: String(characters))
   }
 
   /// How long the bytes of one key take at most, in milliseconds, also over a network.

@@ -50,6 +50,23 @@ private func edited(
     #expect(String(edited("new" + up + up + down + down, history: ["one", "two"]).editor.line) == "new")
   }
 
+  @Test func `of a long line the part around the cursor is measured, and not more`() {
+    func part(_ bytes: String, _ room: Int) -> (range: Range<Int>, measured: Int) {
+      var measured = 0
+      let range = edited(bytes).editor.part(of: room) {
+        measured += 1
+        return TextWidth.columns(of: $0)
+      }
+      return (range, measured)
+    }
+    let long = part(String(repeating: "x", count: 5_000), 70)
+    #expect(long.range == 4_930..<5_000 && long.measured <= 72)
+    #expect(part(String(repeating: "x", count: 5_000) + "\u{01}", 70).range == 0..<70)
+    #expect(part("日本語", 4).range == 1..<3)
+    #expect(part("ab\u{1B}[D日", 3).range == 0..<2)
+    #expect(part("", 10).range == 0..<0)
+  }
+
   @Test func `Tab completes as far as all candidates agree, and then lists them`() {
     let names = ["count", "copy", "completion"]
     #expect(String(edited("cou\t", names).editor.line) == "count ")
