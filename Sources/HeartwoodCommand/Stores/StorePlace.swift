@@ -12,4 +12,14 @@ struct StorePlace: Equatable {
     folder = try? directory.identity()
     anchor = (try? directory.status(of: "anchor"))?.identity
   }
+
+  /// Throws if the store of a command that follows it is at its path no more.
+  ///
+  /// - Parameter place: Where it was when the command began.
+  static func check(_ path: String, isAt place: StorePlace?) throws(CommandFailure) {
+    guard StorePlace(path) == place else {
+      throw CommandFailure(
+        .unavailable, "the store \(path) was moved, replaced or deleted: follow the one that is meant")
+    }
+  }
 }

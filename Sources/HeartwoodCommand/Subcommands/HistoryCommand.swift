@@ -79,10 +79,8 @@ enum HistoryCommand: Subcommand {
         try console.flush()
         if news.wait() {
           try reading.all { try printer.print($0) }
-        } else if StorePlace(store.path) != place {
-          throw CommandFailure(
-            .unavailable,
-            "the store \(store.path) was moved, replaced or deleted: follow the one that is meant")
+        } else {
+          try StorePlace.check(store.path, isAt: place)
         }
       }
       try printer.end()

@@ -21,8 +21,8 @@ enum StatisticsCommand: Subcommand {
     discussion: """
       A store of type log has figures of its log, pages and tree. One of type binary, JSON or XML, or of Core Data, is
       one file, and has its size. With --watch, a line is printed for each second in which any program changed the store;
-      --format json then writes the new figures. With --as-of, the objects of then are counted; the figures of files are
-      those of now, and are left out.
+      --format json then writes the new figures. It ends if the store is moved, replaced or deleted. With --as-of, the
+      objects of then are counted; the figures of files are those of now, and are left out.
       """,
     examples: [
       SubcommandSyntax.Example(
@@ -66,9 +66,11 @@ enum StatisticsCommand: Subcommand {
     guard store.type == .log else {
       throw CommandFailure.data("\(store.path) is one file, of which nothing can be watched: see its date")
     }
+    let place = StorePlace(store.path)
     var former = try store.coordinator.statistics()
     try console.flush()
     while try wait() {
+      try StorePlace.check(store.path, isAt: place)
       let changes = FigureChanges(former: former, newest: try store.coordinator.statistics())
       guard let text = changes.text else { continue }
       let figures = EngineFigures(identifier: store.identifier, changes.newest)

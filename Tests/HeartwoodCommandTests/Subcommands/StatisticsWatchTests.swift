@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import HeartwoodCommand
@@ -34,6 +35,24 @@ import Testing
     #expect(
       lines[0].hasPrefix("generation ") && lines[0].contains(": +1 transaction")
         && lines[0].contains(" of log"), "\(lines)")
+  }
+
+  @Test(arguments: [false, true])
+  func `watching ends if the store is moved, also if another one is at its path`(isReplaced: Bool) {
+    #expect {
+      _ = try watch(
+        .text,
+        [
+          {
+            let moved = world.path + ".moved"
+            #expect(rename(world.path, moved) == 0)
+            if isReplaced { try? FileManager.default.copyItem(atPath: moved, toPath: world.path) }
+          }
+        ])
+    } throws: { error in
+      guard let failure = error as? CommandFailure else { return false }
+      return failure.code == .unavailable && failure.message.contains("was moved, replaced or deleted")
+    }
   }
 
   @Test func `in JSON each line has the new figures`() throws {
