@@ -42,10 +42,15 @@ struct ConditionCompletion {
     let started = text[words.start...]
     switch words.place {
     case .operand(let isOfMany): return operands(String(started), of: entity, words.start, text, isOfMany)
-    case .comparison(let path):
-      return (words.start, matching(started, Self.comparisons(property(path, of: entity))))
-    case .value(let path): return (words.start, matching(started, Self.values(property(path, of: entity))))
+    case .comparison(let path, let isOfMany):
+      let isRefused = !isOfMany && leadsToMany(path, from: entity)
+      let comparisons = isRefused ? [] : Self.comparisons(property(path, of: entity))
+      return (words.start, matching(started, comparisons))
+    case .value(let path, let operation):
+      return (words.start, matching(started, Self.values(property(path, of: entity), operation)))
+    case .options: return (words.start, matching(started, Self.options))
     case .connective: return (words.start, matching(started, Self.connectives))
+    case .other: return (words.start, [])
     }
   }
 
@@ -77,6 +82,17 @@ extension ConditionCompletion {
       if case .relationship(let relationship) = found { entity = relationship.destination }
     }
     return found
+  }
+
+  /// Whether a path has several values for an object, which only ANY, ALL and NONE compare.
+  private func leadsToMany(_ path: String, from entity: String) -> Bool {
+    guard !path.contains("@") else { return false }
+    let names = path.split(separator: ".")
+    return names.indices.contains { last in
+      guard case .relationship(let relationship) = property(names[...last].joined(separator: "."), of: entity)
+      else { return false }
+      return relationship.isToMany
+    }
   }
 
   /// The properties that a path such as `capital.na` can end with.
@@ -122,7 +138,8 @@ extension ConditionCompletion {
     words(["NOT"]) + words(["ANY", "ALL", "NONE"], "over a to-many relationship")
   private static let connectives = words(["AND", "OR"])
   private static let equality = words(["==", "!="])
-  private static let order = words(["<", "<=", ">", ">=", "BETWEEN {1, 2}"])
+  private static let order = words(["<", "<=", ">", ">="])
+  private static let options = words(["c]", "d]", "cd]"], "without case, accents, both")
 
   private static func comparisons(_ property: Property?) -> [Candidate] {
     guard case .attribute(let attribute) = property else { return equality }
@@ -131,13 +148,17 @@ extension ConditionCompletion {
       return equality + words(["BEGINSWITH", "CONTAINS", "ENDSWITH", "LIKE", "MATCHES"])
         + words(["BEGINSWITH[cd]", "CONTAINS[cd]"], "without case and accents") + words(["IN {}", "<", ">"])
     case .boolean, .data, .uuid, .transformable, .composite, .undefined: return equality
-    default: return equality + order + words(["IN {}"])
+    case .date: return equality + order + words(["IN {}"])
+    default: return equality + order + words(["BETWEEN {1, 2}", "IN {}"])
     }
   }
 
-  private static func values(_ property: Property?) -> [Candidate] {
-    let none = words(["nil"], "no value")
+  /// - Parameter operation: In capital letters. A missing value is equal or not, and neither greater nor like another one.
+  private static func values(_ property: Property?, _ operation: String) -> [Candidate] {
+    let none = ["=", "==", "!=", "<>"].contains(operation) ? words(["nil"], "no value") : []
     guard case .attribute(let attribute) = property else { return none }
+    if operation == "IN" { return words(["{}"], "a list") }
+    if operation == "BETWEEN" { return words(["{1, 2}"], "the least and the greatest") }
     return switch attribute.type {
     case .boolean: words(["true", "false"]) + none
     case .date: words(["CAST(\"2026-01-31T12:00:00Z\", \"NSDate\")", "now()"]) + none
@@ -152,11 +173,15 @@ struct ConditionWords {
   enum Place: Equatable {
     /// A path or a word before one. Whether a word such as ANY is before it.
     case operand(isOfMany: Bool)
-    /// Behind this path.
-    case comparison(String)
+    /// Behind this path. Whether a word such as ANY is before it.
+    case comparison(String, isOfMany: Bool)
     /// Behind an operator that follows this path.
-    case value(String)
+    case value(String, operation: String)
+    /// Between the brackets behind such an operator.
+    indirect case options(of: Place)
     case connective
+    /// Where there is nothing to complete: in the arguments of a function, and behind those of SUBQUERY.
+    case other
   }
 
   private(set) var place = Place.operand(isOfMany: false)
@@ -164,6 +189,10 @@ struct ConditionWords {
   private(set) var start: String.Index
   /// Whether the end is inside quotation marks.
   private(set) var isInText = false
+  /// The function in whose arguments the end is, how many of its parentheses are open, and what follows it.
+  private var call: (depth: Int, next: Place)?
+  /// The place that follows the word before this character if that is the name of a function.
+  private var next: Place?
 
   init(_ text: String) {
     start = text.endIndex
@@ -177,7 +206,7 @@ struct ConditionWords {
           return
         }
         end = closing
-        close()
+        if call == nil { close() }
       } else if Self.isOfWord(first) {
         end = text[index...].firstIndex { !Self.isOfWord($0) } ?? text.endIndex
         // The word at the end is still being typed.
@@ -185,10 +214,10 @@ struct ConditionWords {
           start = index
           return
         }
-        read(text[index..<end])
+        if call == nil { read(text[index..<end]) }
       } else if Self.isOfOperator(first) {
         end = text[index...].firstIndex { !Self.isOfOperator($0) } ?? text.endIndex
-        read(operation: text[index..<end])
+        if call == nil { read(operation: text[index..<end]) }
       } else {
         end = text.index(after: index)
         read(first)
@@ -223,37 +252,61 @@ struct ConditionWords {
 
   private mutating func read(_ word: Substring) {
     let upper = word.uppercased()
+    next = nil
     switch place {
     case _ where upper == "AND" || upper == "OR": place = .operand(isOfMany: false)
     case .operand where ["ANY", "ALL", "NONE", "SOME"].contains(upper): place = .operand(isOfMany: true)
     case .operand where upper == "NOT": break
-    case .operand: place = .comparison(String(word.trimmingPrefix("#")))
-    case .comparison(let path) where Self.comparisons.contains(upper): place = .value(path)
+    case .operand(let isOfMany):
+      place = .comparison(String(word.trimmingPrefix("#")), isOfMany: isOfMany)
+      next = upper == "SUBQUERY" ? .other : .comparison("", isOfMany: false)
+    case .comparison(let path, _) where Self.comparisons.contains(upper):
+      place = .value(path, operation: upper)
     case .comparison where upper == "NOT": break
-    case .value: place = .connective
-    case .comparison, .connective: break
+    case .value: (place, next) = (.connective, .connective)
+    // As the count of a SUBQUERY.
+    case .other: place = .comparison("", isOfMany: false)
+    case .comparison, .connective, .options: break
     }
   }
 
   private mutating func read(operation: Substring) {
+    next = nil
     switch operation {
     case "&&", "||", "!": place = .operand(isOfMany: false)
     default:
-      if case .comparison(let path) = place { place = .value(path) }
+      if case .comparison(let path, _) = place { place = .value(path, operation: String(operation)) }
     }
   }
 
   private mutating func read(_ character: Character) {
-    if character == "(", place == .operand(isOfMany: false) { return }
-    if character == ")" || character == "}" { place = .connective }
+    defer { next = nil }
+    if let open = call {
+      let depth = open.depth + (character == "(" ? 1 : character == ")" ? -1 : 0)
+      call = depth == 0 ? nil : (depth: depth, next: open.next)
+      if depth == 0 { place = open.next }
+      return
+    }
+    switch character {
+    case "(":
+      guard let next else { return }
+      call = (depth: 1, next: next)
+      place = .other
+    case ")", "}": place = .connective
+    case "[":
+      if case .value = place { place = .options(of: place) }
+    case "]":
+      if case .options(let operation) = place { place = operation }
+    default: break
+    }
   }
 
   /// A text in quotation marks has ended.
   private mutating func close() {
     switch place {
     case .value: place = .connective
-    case .operand: place = .comparison("")
-    case .comparison, .connective: break
+    case .operand: place = .comparison("", isOfMany: false)
+    case .comparison, .connective, .options, .other: break
     }
   }
 }

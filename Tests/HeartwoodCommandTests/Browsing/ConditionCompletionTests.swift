@@ -55,6 +55,34 @@ struct ConditionCompletionTests {
     #expect(texts("population > 5 && na") == ["name"])
   }
 
+  @Test func `nothing is offered that is refused, or never true, behind what is typed`() {
+    #expect(texts("neighbours ") == [] && texts("capital.country.cities.name ") == [])
+    #expect(texts("ANY neighbours ") == ["==", "!="] && texts("cities.@count ") == ["==", "!="])
+    #expect(texts("name IN ") == ["{}"] && texts("population BETWEEN ") == ["{1, 2}"])
+    #expect(texts("name LIKE ") == ["\"\""] && texts("population > ") == [])
+    #expect(texts("name == ") == ["\"\"", "nil"] && texts("capital != ") == ["nil"])
+  }
+
+  @Test func `between the brackets of an operator there are its options`() {
+    #expect(texts("name BEGINSWITH[") == ["c]", "d]", "cd]"])
+    #expect(texts("name BEGINSWITH[c") == ["c]", "cd]"])
+    #expect(texts("name BEGINSWITH[cd] ") == ["\"\""])
+    #expect(texts("name BEGINSWITH[cd] 'a' ") == ["AND", "OR"])
+  }
+
+  @Test func `in the arguments of a function there is nothing to complete`() {
+    for text in [
+      "SUBQUERY(", "SUBQUERY(cities, $c, $c.name == 'a' AND ", "name == lowercase(", "SUBQUERY((a) ",
+    ] {
+      #expect(texts(text) == [], "\(text)")
+    }
+    #expect(texts("SUBQUERY(cities, $c, $c.name == 'a') ") == [])
+    #expect(texts("SUBQUERY(cities, $c, $c.name == 'a').@count ") == ["==", "!="])
+    #expect(texts("lowercase(name) ") == ["==", "!="])
+    #expect(texts("name == lowercase('A') ") == ["AND", "OR"])
+    #expect(texts("NOT (na") == ["name"] && texts("name == 'a' AND (na") == ["name"])
+  }
+
   @Test func `inside quotation marks there is nothing to complete`() {
     for text in ["name == \"", "name == 'n", "name == \"a\\\"n", "name == \"ab\\"] {
       #expect(texts(text) == [], "\(text)")
