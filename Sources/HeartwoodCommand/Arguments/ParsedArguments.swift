@@ -46,7 +46,10 @@ struct ParsedArguments: Sendable {
 
   private func unknownOption(_ word: String, _ syntax: SubcommandSyntax) -> CommandFailure {
     let known = syntax.options.flatMap(\.spellings)
-    let hint = Spelling.hint(word, among: known)
+    // An entity may be called so.
+    let hint =
+      word.hasPrefix("--")
+      ? Spelling.hint(word, among: known) : ": write -- before words that begin with - and are none"
     return .usage("\(syntax.name) has no option \(word)\(hint); see heartwood \(syntax.name) --help")
   }
 

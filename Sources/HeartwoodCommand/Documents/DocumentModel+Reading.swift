@@ -210,15 +210,15 @@ enum Identifier {
   static func isProperty(_ name: String) -> Bool { ModelChecks.isUsable(name, ofEntity: false) }
 
   static func checkEntity(_ name: String, at place: JSONPlace) throws(CommandFailure) {
-    guard isEntity(name) else { throw refusal(name, place) }
+    guard isEntity(name) else { throw refusal(name, "letters, digits, _, - and .", place) }
   }
 
-  private static func refusal(_ name: String, _ place: JSONPlace) -> CommandFailure {
-    place.failure("\"\(name)\" can't be a name: a letter first, then letters, digits and _")
+  private static func refusal(_ name: String, _ allowed: String, _ place: JSONPlace) -> CommandFailure {
+    place.failure("\"\(name)\" can't be a name: it has \(allowed) only, and no digit first")
   }
 
   static func checkProperty(_ name: String, at place: JSONPlace) throws(CommandFailure) {
-    guard isProperty(name) else { throw refusal(name, place) }
+    guard isProperty(name) else { throw refusal(name, "letters, digits and _", place) }
     guard !ReservedNames.all.contains(name) else {
       throw place.failure("\"\(name)\" can't be a property: every object has a member called so; rename it")
     }

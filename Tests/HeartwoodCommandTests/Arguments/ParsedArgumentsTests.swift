@@ -32,7 +32,10 @@ private func parse(_ words: String...) throws -> ParsedArguments {
   (["a", "b", "c"], "too much: \"c\"; usage: heartwood fetch <store> [<entity>] [options]"),
   (["a", "--limt", "1"], "fetch has no option --limt, did you mean --limit?; see heartwood fetch --help"),
   ([""], "<store> is empty; usage: heartwood fetch <store> [<entity>] [options]"),
-  (["a", "-x"], "fetch has no option -x; see heartwood fetch --help"),
+  (
+    ["a", "-x"],
+    "fetch has no option -x: write -- before words that begin with - and are none; see heartwood fetch --help"
+  ),
   (["a", "--limit"], "--limit needs a value: --limit <number>"),
   (["a", "--plan=1"], "--plan takes no value"),
   (["a", "--plan", "--plan"], "--plan is given twice"),

@@ -143,7 +143,7 @@ private func model(_ entities: String) throws -> DocumentModel {
   ),
   (
     #"{"A b": {}}"#,
-    #"model.entities.A b: "A b" can't be a name: a letter first, then letters, digits and _"#
+    #"model.entities.A b: "A b" can't be a name: it has letters, digits, _, - and . only, and no digit first"#
   ),
   (#"[]"#, "model.entities: expected an object, found a list"),
 ])

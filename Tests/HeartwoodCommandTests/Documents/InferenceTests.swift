@@ -70,7 +70,7 @@ private func inferred(_ objects: String) throws -> DocumentModel {
   ),
   (
     #"[{"@id": "A/1", "a-b": 1}]"#,
-    #"objects[0].a-b: "a-b" can't be a name: a letter first, then letters, digits and _"#
+    #"objects[0].a-b: "a-b" can't be a name: it has letters, digits and _ only, and no digit first"#
   ),
 ])
 func `values that imply no model are refused with their place`(objects: String, message: String) {
