@@ -133,6 +133,15 @@ struct DamageTests {
     #expect(errors > 10)
   }
 
+  @Test(arguments: [16, 60, 99])
+  func `a file that ends in the header of a database is said to end there`(count: Int) throws {
+    let folder = try TemporaryFolder()
+    let url = folder.url.appending(path: "a.db")
+    try Data(Array("SQLite format 3\0".utf8) + [UInt8](repeating: 0, count: count - 16)).write(to: url)
+    let error = #expect(throws: SQLiteError.self) { try SQLiteDatabase(contentsOf: url) }
+    #expect(error?.message.contains("it ends after \(count) bytes") == true, "\(error?.message ?? "")")
+  }
+
   @Test func `files that are no databases that can be read say what they are`() throws {
     let folder = try TemporaryFolder()
     let url = folder.url.appending(path: "a.db")

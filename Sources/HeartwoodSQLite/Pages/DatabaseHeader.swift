@@ -68,7 +68,13 @@ struct DatabaseHeader: Hashable, Sendable {
   ///   - count: The number of bytes that were read.
   ///   - fileSize: In bytes.
   static func checkMagic(_ block: ByteBlock, count: Int, fileSize: Int64) throws(SQLiteError) {
-    if count >= size, block.bytes(0, 16).elementsEqual("SQLite format 3\0".utf8) { return }
+    if count >= 16, block.bytes(0, 16).elementsEqual("SQLite format 3\0".utf8) {
+      guard count < size else { return }
+      throw SQLiteError(
+        .notSQLite,
+        "This is no whole database of SQLite: it ends after \(count) bytes, within the header of \(size).",
+        offset: count)
+    }
     if count >= 512, looksRandom(block.bytes(0, min(count, 1024))) {
       throw SQLiteError(
         .encrypted,
