@@ -56,7 +56,8 @@ struct FetchedRows {
       return try name != expression
         ? ExpressionDescription(name: name, format: expression) : name.fetchedColumn()
     } catch {
-      throw .usage("the column \"\(text)\": \(error.message)")
+      let reason = error.message.replacing("the predicate is wrong", with: "it is wrong", maxReplacements: 1)
+      throw .usage("the column \"\(text)\": \(reason)")
     }
   }
 

@@ -288,7 +288,7 @@ func `an invalid predicate or sorting is reported in one line with exit status 6
   (["--columns", "code,RANK() OVER ()", "--group-by", "name"], "code has a value for each object"),
   (
     ["--columns", "place=RANK()"],
-    "the column \"place=RANK()\": the predicate is wrong at column 7: there should be OVER"
+    "the column \"place=RANK()\": it is wrong at column 7: there should be OVER"
   ),
   (["--columns", "code,x=LAG(neighbours) OVER (ORDER BY code)"], "several values"),
   (

@@ -11,7 +11,7 @@ extension FormatParser {
     guard usage != nil || next.keyword == "OVER" else { return nil }
     guard let window = WindowValue(name.uppercased(), arguments) else {
       throw .predicate(
-        usage.map { "it is written \($0) OVER (…)" }
+        usage.map { "these arguments of '\(name)' do not fit: it is written as \($0) OVER (…)" }
           ?? "'\(name)' is no function of a window: there are \(WindowValue.usages.values.sorted().joined(separator: ", ")), "
           + "COUNT() and aggregates as SUM(value)", column: column)
     }

@@ -177,9 +177,12 @@ import Testing
 
   @Test(arguments: [
     ("RANK()", "there should be OVER (…) after RANK instead of the end"),
-    ("RANK(pages) OVER ()", "at column 1: it is written RANK() OVER (…)"),
-    ("NTILE(0) OVER ()", "it is written NTILE(4) OVER (…)"),
-    ("LAG(pages, title) OVER ()", "it is written LAG(value, 1) OVER (…)"),
+    (
+      "RANK(pages) OVER ()",
+      "at column 1: these arguments of 'RANK' do not fit: it is written as RANK() OVER (…)"
+    ),
+    ("NTILE(0) OVER ()", "these arguments of 'NTILE' do not fit: it is written as NTILE(4) OVER (…)"),
+    ("LAG(pages, title) OVER ()", "it is written as LAG(value, 1) OVER (…)"),
     ("lowercase(title) OVER ()", "'lowercase' is no function of a window"),
     ("SUM() OVER ()", "'SUM' is no function of a window"),
     ("@sum.pages FILTER (pages > 1) OVER ()", "only an aggregate without a filter"),
