@@ -148,6 +148,9 @@ struct WriterTests {
     #expect(try SQLiteDatabase(contentsOf: url).tables.map(\.name) == ["t"])
     try Data().write(to: folder.url.appending(path: "b.db-wal"))
     #expect(throws: SQLiteError.self) { try SQLiteWriter(folder.url.appending(path: "b.db")) }
+    let elsewhere = folder.url.appending(path: "nothing/c.db")
+    let error = #expect(throws: SQLiteError.self) { try SQLiteWriter(elsewhere) }
+    #expect(error?.description.hasPrefix("\(elsewhere.path): ") == true, "\(error?.description ?? "")")
   }
 
   @Test func `rows and statements that do not fit are refused with a reason`() throws {

@@ -16,7 +16,7 @@ final class PageOutput {
     (self.path, self.pageSize) = (path, pageSize)
     temporaryPath = path + ".new-" + UUID().uuidString.prefix(8)
     descriptor = open(temporaryPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw SQLiteError.system("cannot be created", temporaryPath) }
+    guard descriptor >= 0 else { throw SQLiteError.system("cannot be created", path) }
     buffer.reserveCapacity(Self.bufferSize + pageSize)
     // Page 1 is written at the end.
     _ = try append([UInt8](repeating: 0, count: pageSize))
@@ -64,7 +64,7 @@ final class PageOutput {
         pwrite(descriptor, $0.baseAddress! + done, $0.count - done, off_t(offset) + off_t(done))
       }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw SQLiteError.system("cannot be written", temporaryPath) }
+      guard count > 0 else { throw SQLiteError.system("cannot be written", path) }
       done += count
     }
   }
@@ -76,7 +76,7 @@ final class PageOutput {
     try flush()
     try write(firstPage, at: 0)
     guard Self.makeDurable(descriptor) else {
-      throw SQLiteError.system("cannot be made durable", temporaryPath)
+      throw SQLiteError.system("cannot be made durable", path)
     }
     // A link does not replace a file that appeared meanwhile; where there are no links, the name is taken as it is.
     var isNamed = !replacing && link(temporaryPath, path) == 0
