@@ -6,6 +6,9 @@ enum Spelling {
     // Words of other lengths are farther away, and long ones are compared slowly.
     let near = known.filter { abs($0.count - word.count) <= most }.map {
       (word: $0, distance: distance(word.lowercased(), $0.lowercased()))
+    }.filter {
+      // Of a short word, half may be other letters only if it begins alike.
+      2 * $0.distance < word.count || $0.word.lowercased().first == word.lowercased().first
     }
     guard let best = near.min(by: { $0.distance < $1.distance }), best.distance <= most,
       best.distance < word.count

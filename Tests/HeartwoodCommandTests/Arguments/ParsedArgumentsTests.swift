@@ -63,6 +63,8 @@ func `a count that is not a number is refused`(text: String) throws {
 @Test func `the nearest word is suggested only when it is near`() {
   #expect(Spelling.hint("modle", among: ["model", "fetch"]) == ", did you mean model?")
   #expect(Spelling.hint("frobnicate", among: ["model", "fetch"]) == "")
+  #expect(Spelling.hint("nope", among: ["copy", "model"]) == "")
+  #expect(Spelling.hint("ctiy", among: ["City"]) == ", did you mean City?")
   #expect(Spelling.hint("x", among: []) == "")
   #expect(Spelling.hint(String(repeating: "fetch ", count: 1_000_000), among: ["model", "fetch"]) == "")
 }
