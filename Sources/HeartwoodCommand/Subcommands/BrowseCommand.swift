@@ -28,7 +28,7 @@ enum BrowseCommand: Subcommand {
         line: "heartwood browse world.heartwood", meaning: "opens the page; the address is printed too"),
       SubcommandSyntax.Example(
         line: "heartwood browse world.heartwood --port 8080 --no-open",
-        meaning: "for a browser on another computer, through ssh -L 8080:127.0.0.1:8080"),
+        meaning: "for a browser on another computer, through ssh -t -L 8080:127.0.0.1:8080"),
       SubcommandSyntax.Example(
         line: "heartwood browse world.heartwood --at 12", meaning: "the store as it was at generation 12"),
     ])
