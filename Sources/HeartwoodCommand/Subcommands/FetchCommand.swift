@@ -36,7 +36,7 @@ enum FetchCommand: Subcommand {
         data in base 64; the numbers NaN, Infinity and -Infinity. Years before 0000 and after 9999 have a sign, as in
         +12024-01-31T12:00:00Z; a date in a year of more than six digits is its seconds since 2001. In CSV an empty field
         is no value, and "" an empty text or empty data; an optional composite attribute has a column of its own before
-        its elements, {} where it has a value.
+        its elements, {} where it has a value. Spreadsheets take cells that begin with = + - @ for formulas.
         In CSV a relationship to one is the @id of an object, which import knows only in the same file. To import rows into
         the store again, name what is unique in the destinations: --columns code,name,continent.name.
       """,
