@@ -235,11 +235,8 @@ final class IncrementalTransaction: StoreTransaction {
     _ relationship: RelationshipDescription, _ key: UInt64, _ body: (inout PendingLinks) -> Void
   ) {
     let place = LinkAddress(relationship, of: key)
-    if links[place] == nil {
-      linkOrder.append(place)
-      links[place] = PendingLinks(relationship: relationship, key: key)
-    }
-    body(&links[place]!)
+    if links[place] == nil { linkOrder.append(place) }
+    body(&links[place, default: PendingLinks(relationship: relationship, key: key)])
   }
 
   private func add(_ target: UInt64, to relationship: RelationshipDescription, of key: UInt64) {
