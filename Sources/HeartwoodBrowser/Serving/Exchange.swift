@@ -7,13 +7,15 @@ struct Exchange {
   private let limits: PageServer.Limits
   private let watch: ClientWatch
   private let handler: PageServer.Handler
+  private let admitted: () -> Void
 
+  /// - Parameter admitted: Called for each request that is admitted.
   init(
     _ client: ClientSocket, _ admission: Admission, _ limits: PageServer.Limits, _ watch: ClientWatch,
-    _ handler: @escaping PageServer.Handler
+    _ handler: @escaping PageServer.Handler, admitted: @escaping () -> Void
   ) {
     (self.client, self.admission, self.limits) = (client, admission, limits)
-    (self.watch, self.handler) = (watch, handler)
+    (self.watch, self.handler, self.admitted) = (watch, handler, admitted)
   }
 
   /// Answers until the client ends the connection, a request is refused, or a deadline passes.
@@ -65,6 +67,7 @@ struct Exchange {
   private func answer(_ bytes: [UInt8]) throws -> Bool {
     let head = try RequestHead(bytes)
     let path = try admission.path(of: head)
+    admitted()
     let asking = RequestClient(client, watch)
     defer { asking.end() }
     let response = handler(path, head.target.query, asking)

@@ -64,7 +64,7 @@ package final class PageServer: Sendable {
     }
     let isStarted = SystemThread.tryStart { [self] in
       defer { connections.remove(number) }
-      Exchange(client, admission, limits, watch, handler).run()
+      Exchange(client, admission, limits, watch, handler) { [connections] in connections.admit(number) }.run()
     }
     if !isStarted { connections.remove(number) }
   }
@@ -87,21 +87,42 @@ final class OpenConnections: @unchecked Sendable {
   private let lock = Lock()
   private let changed = ConditionVariable()
   private var clients: [Int: ClientSocket] = [:]
+  /// Those that have not sent a request that is admitted, the oldest first.
+  private var strangers: [Int] = []
+  /// Those that were shut for others, and are about to be removed.
+  private var leaving: Set<Int> = []
   private var next = 0
   private var isEnded = false
 
-  /// - Returns: The number by which it is removed; nil if there are as many as there may be.
+  /// Adds a client. If there are as many as there may be, the oldest one ends that has shown no token: any user of the computer can
+  /// connect and send nothing.
+  ///
+  /// - Returns: The number by which it is removed; nil if there is no room.
   func add(_ client: ClientSocket, most: Int) -> Int? {
     lock.withLock {
-      guard !isEnded, clients.count < most else { return nil }
+      guard !isEnded else { return nil }
+      if clients.count - leaving.count >= most {
+        guard let oldest = strangers.first else { return nil }
+        strangers.removeFirst()
+        leaving.insert(oldest)
+        clients[oldest]?.shutDown()
+      }
       next += 1
       clients[next] = client
+      strangers.append(next)
       return next
     }
   }
 
+  /// Keeps a client that has sent a request that is admitted.
+  func admit(_ number: Int) { lock.withLock { strangers.removeAll { $0 == number } } }
+
   func remove(_ number: Int) {
-    lock.withLock { clients[number] = nil }
+    lock.withLock {
+      clients[number] = nil
+      strangers.removeAll { $0 == number }
+      leaving.remove(number)
+    }
     changed.broadcast()
   }
 

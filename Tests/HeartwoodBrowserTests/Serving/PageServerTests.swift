@@ -178,6 +178,23 @@ struct PageServerTests {
     #expect(answer.hasSuffix("again "))
   }
 
+  @Test func `clients that send nothing make room for one that does`() throws {
+    let server = try Self.server { $0.connections = 3 }
+    defer { server.stop() }
+    let known = try Self.client(of: server)
+    known.send(Self.head("/t/known", of: server))
+    #expect(known.read(until: "known ").contains("200 OK"))
+    let silent = try (0..<2).map { _ in try Self.client(of: server) }
+    for number in 0..<4 {
+      let client = try Self.client(of: server)
+      client.send(Self.head("/t/\(number)", of: server, "Connection: close\r\n"))
+      #expect(client.read().hasSuffix("\(number) "))
+    }
+    #expect(silent[0].read() == "")
+    known.send(Self.head("/t/again", of: server, "Connection: close\r\n"))
+    #expect(known.read().hasSuffix("again "))
+  }
+
   @Test func `a stream is sent in chunks, and its failure cuts it`() throws {
     let server = try Self.server(handler: { path, _, _ in
       Response(
