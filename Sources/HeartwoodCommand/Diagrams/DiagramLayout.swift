@@ -5,6 +5,8 @@ struct DiagramLayout {
     var y = 0.0
     let width: Double
     let height: Double
+    /// The room at each side, for lines to itself at the right.
+    var side = 13.0
   }
 
   struct Point: Equatable {
@@ -72,18 +74,14 @@ struct DiagramLayout {
     }
     width =
       (layers.layers.joined().map { centers[$0, default: 0] + width(of: $0) / 2 }.max() ?? 0) + Self.margin
-    // A line from a box to itself is drawn at its right.
-    width += Self.loop
     height = max(y - Self.between, 0) + Self.margin
     return Places(centers: centers, layers: edges)
   }
 
-  /// The room at the right of a box for a line to itself.
-  static let loop = 26.0
   private static let rounds = 12
 
   private func width(of node: DiagramLayers.Node) -> Double {
-    if case .entity(let index) = node { return boxes[index].width + Self.loop }
+    if case .entity(let index) = node { return boxes[index].width + 2 * boxes[index].side }
     return Self.bendWidth
   }
 

@@ -10,7 +10,12 @@ enum SVGDiagram {
     let lines =
       connections.inheritances.map { (upper: $0.parent, lower: $0.child) }
       + connections.associations.map { $0.pointsDown ? ($0.from, $0.to) : ($0.to, $0.from) }
-    return DiagramLayout(boxes: model.entities.map(box), lines: lines)
+    var boxes = model.entities.map(box)
+    for association in connections.associations where association.from == association.to {
+      let width = Double(TextWidth.columns(of: cardinalities(association))) * character
+      boxes[association.from].side = max(boxes[association.from].side, loopWidth + width)
+    }
+    return DiagramLayout(boxes: boxes, lines: lines)
   }
 
   static func text(_ model: DocumentModel) -> String {
@@ -31,7 +36,8 @@ enum SVGDiagram {
     {
       parts +=
         association.from == association.to
-        ? loop(association, layout.boxes[association.from]) : line(association, points)
+        ? loop(association, of: model.entities[association.from], layout.boxes[association.from])
+        : line(association, points)
     }
     for (entity, box) in zip(model.entities, layout.boxes) { parts += drawn(entity, box) }
     return (parts + ["</svg>"]).joined(separator: "\n") + "\n"
@@ -106,15 +112,22 @@ enum SVGDiagram {
     return parts
   }
 
-  private static func loop(_ association: ModelLines.Association, _ box: DiagramLayout.Box) -> [String] {
-    let x = box.x + box.width
-    let y = box.y + title / 2
-    let text = [association.relationship, association.inverse].compactMap { $0?.cardinality }.joined(
-      separator: " ")
+  /// A line from an entity to itself, at the row of the relationship.
+  private static func loop(
+    _ association: ModelLines.Association, of entity: DocumentEntity, _ box: DiagramLayout.Box
+  ) -> [String] {
+    let place = rows(entity).firstIndex { $0.isRelationship && $0.name == association.relationship.name }
+    let (x, y) = (box.x + box.width, box.y + title + Double(place ?? 0) * row + 4)
     return [
-      "<path class=\"relates\" d=\"M\(number(x)) \(number(y))c22 -6 22 30 0 24\"/>",
-      label(text, x + 20, y + 16, "cardinality"),
+      "<path class=\"relates\" d=\"M\(number(x)) \(number(y))c22 -4 22 18 0 14\"/>",
+      label(cardinalities(association), x + loopWidth, y + 11, "cardinality"),
     ]
+  }
+
+  private static let loopWidth = 20.0
+
+  private static func cardinalities(_ association: ModelLines.Association) -> String {
+    [association.relationship, association.inverse].compactMap { $0?.cardinality }.joined(separator: " ")
   }
 
   private static func cardinality(

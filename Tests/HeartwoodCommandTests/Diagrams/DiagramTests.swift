@@ -59,6 +59,27 @@ private func text(_ format: String) throws -> String {
   }
 }
 
+@Test func `each relationship of an entity with itself has a line and a label of its own`() throws {
+  let relationships = #"""
+    {"friend": {"destination": "Person"}, "boss": {"destination": "Person", "inverse": "staff"},
+     "staff": {"destination": "Person", "toMany": true, "inverse": "boss"},
+     "partner": {"destination": "Person", "inverse": "partner"}}
+    """#
+  let directory = try TemporaryFolder()
+  let file = try directory.file("m.json", #"{"entities": {"Person": {"relationships": \#(relationships)}}}"#)
+  let svg = CommandRun("model", file, "--format", "svg").output
+  let labels = svg.matches(of: #/<text class="cardinality" x="([\d.]+)" y="([\d.]+)">([^<]+)</#).map {
+    $0.output
+  }
+  let heights = labels.compactMap { Double($0.2) }.sorted()
+  #expect(Set(labels.map(\.3)) == ["0..1", "* 0..1", "0..1 0..1"])
+  #expect(zip(heights, heights.dropFirst()).allSatisfy { $1 - $0 >= 12 })
+  let width = try #require(svg.firstMatch(of: #/viewBox="0 0 ([\d.]+)/#).flatMap { Double($0.output.1) })
+  #expect(labels.allSatisfy { (Double($0.1) ?? 0) + 6.7 * Double($0.3.count) <= width })
+  let lines = svg.matches(of: #/<path class="relates" d="([^"]+)"/#).map { $0.output.1 }
+  #expect(lines.count == 3 && Set(lines).count == 3)
+}
+
 /// Collects the texts of the elements.
 private final class TextReader: NSObject, XMLParserDelegate {
   var texts: Set<String> = []
