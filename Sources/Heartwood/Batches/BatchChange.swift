@@ -113,7 +113,7 @@ struct BatchChange {
       case .constant(let value): new[slot] = value
       case .computed(let reader, let attribute):
         let computed = try reader.read(place)
-        if computed.isNull, try reader.hasNoResult(place) { throw noResult(attribute, entity, key, source) }
+        if computed.isNull, try reader.hasNoResult(place) { throw noResult(attribute, entity, key) }
         guard let stored = computed.held(by: attribute, truncatesFractions: truncatesFractions) else {
           throw unfitting(computed, attribute, entity, key)
         }
@@ -134,7 +134,7 @@ struct BatchChange {
   }
 
   private func noResult(
-    _ attribute: AttributeDescription, _ entity: EntityDescription, _ key: UInt64, _ source: any RowSource
+    _ attribute: AttributeDescription, _ entity: EntityDescription, _ key: UInt64
   ) -> HeartwoodError {
     HeartwoodError(
       .managedObjectValidation,

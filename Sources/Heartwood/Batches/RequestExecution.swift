@@ -19,7 +19,7 @@ struct RequestExecution {
     let entity = try entity(named: request.entityName)
     let stores = try insertionStore(request, entity)
     for store in stores { try store.require(.batchInserts) }
-    return try run(request, request.resultType, contexts, stores) { transaction in
+    return try run(request.resultType, contexts, stores) { transaction in
       try operation(transaction, request.validates).insert(request, entity, context.mergePolicy)
     }
   }
@@ -33,7 +33,7 @@ struct RequestExecution {
     }
     if let result = try customResult(of: request, concerned, mergingInto: contexts) { return result }
     let entity = try entity(named: request.entityName)
-    return try run(request, request.resultType, contexts, batchStores(request, entity)) {
+    return try run(request.resultType, contexts, batchStores(request, entity)) {
       try update(request, entity, $0)
     }
   }
@@ -81,7 +81,7 @@ struct RequestExecution {
     }
     if let result = try customResult(of: request, concerned, mergingInto: contexts) { return result }
     let (stores, selection) = try deletion(request)
-    return try run(request, request.resultType, contexts, stores) { transaction in
+    return try run(request.resultType, contexts, stores) { transaction in
       let (root, keys) = try batchKeys(selection, in: transaction, ofAll: stores)
       return try operation(transaction, request.validates).delete(keys, of: root)
     }
@@ -216,7 +216,7 @@ struct RequestExecution {
 
   /// Runs a batch in one transaction of each store, and makes its result.
   private func run(
-    _ request: PersistentStoreRequest, _ resultType: BatchRequestResultType,
+    _ resultType: BatchRequestResultType,
     _ contexts: [ManagedObjectContext], _ stores: @autoclosure () throws -> [LogStore],
     _ body: (any StoreTransaction) throws -> BatchOutcome
   ) throws -> BatchResult {

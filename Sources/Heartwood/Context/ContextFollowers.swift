@@ -26,11 +26,6 @@ final class ContextFollowers: Sendable {
     followers.withLock { $0.removeAll { $0.context == nil || $0.context === context } }
   }
 
-  var isEmpty: Bool { followers.withLock { $0.isEmpty } }
-
-  /// Whether a context follows saves that were not made through this coordinator.
-  var followOtherProcesses: Bool { followers.withLock { $0.contains { $0.followsOtherProcesses } } }
-
   /// Schedules the merge of a save in every follower but the context that saved.
   ///
   /// - Parameter isOfOtherProcess: Whether the save was made through another coordinator or by another process.

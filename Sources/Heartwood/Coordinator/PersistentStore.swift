@@ -1,6 +1,5 @@
 import Foundation
 import HeartwoodBytes
-import HeartwoodEngine
 import HeartwoodFiles
 
 /// An open store of a coordinator.
@@ -237,12 +236,6 @@ open class PersistentStore: NSObject, @unchecked Sendable {
 
   /// Whether closing it loses everything.
   final var isInMemory: Bool { url.isOfMemory }
-
-  /// Calls `body` after each commit to a store on the engine, by any program, until the store is closed.
-  final func observeCommits(_ body: @escaping @Sendable (Generation) -> Void) {
-    guard let log else { return }
-    keep(SaveObservation(log.engine.observeCommits(body)))
-  }
 
   /// Keeps an observation of commits until the store is closed.
   final func keep(_ observation: SaveObservation?) { SaveObservation.replace(commits, by: observation) }

@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import HeartwoodBytes
 import HeartwoodFiles
-import HeartwoodEngine
 import Synchronization
 
 /// Owns the open stores that contexts read from and save to, and the model that all use.

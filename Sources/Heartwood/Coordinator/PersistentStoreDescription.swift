@@ -111,7 +111,7 @@ public final class PersistentStoreDescription: @unchecked Sendable {
   /// How a store of another model is migrated.
   var migration = MigrationChoice()
 
-  /// The engine of a store in memory that has something already.
+  /// The engine of a store in memory that has something already: for one opening, so that copies do not have it.
   var filled: Engine?
 
   /// Whether the store is opened for a handler of a stage.

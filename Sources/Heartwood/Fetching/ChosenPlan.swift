@@ -28,7 +28,7 @@ struct ChosenPlan {
   var isExact: Bool { filter == nil && !checksEntity }
 
   /// Whether the first row of the window can be found by its rank in the tree.
-  func canSkipByRank(_ request: ResolvedRequest, _ pendingCount: Int) -> Bool {
+  func canSkipByRank(_ pendingCount: Int) -> Bool {
     guard isExact, pendingCount == 0 else { return false }
     switch (access, order) {
     case (.scan, .keys), (.index, .index), (.index, .any): return true
@@ -109,7 +109,7 @@ extension FetchExecution {
   }
 
   private var offsetText: String {
-    plan.canSkipByRank(request, pending.count)
+    plan.canSkipByRank(pending.count)
       ? "offset: \(request.offset), by rank in the tree" : "offset: \(request.offset)"
   }
 

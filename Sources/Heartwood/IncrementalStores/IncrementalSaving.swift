@@ -223,14 +223,14 @@ struct IncrementalChecks {
         conflicts.append(MergeConflict(object, newest: try newest(object), .dangling(relationship.slot, key)))
       }
     }
-    for object in plan.deleted where try isReferenced(object, gone) {
+    for object in plan.deleted where try isReferenced(object) {
       conflicts.append(MergeConflict(object, newest: try newest(object), .referenced))
     }
     return conflicts
   }
 
   /// Whether a stored row refers to a deleted object, and the save leaves it so.
-  private func isReferenced(_ object: ManagedObject, _ gone: Set<ManagedObjectID>) throws -> Bool {
+  private func isReferenced(_ object: ManagedObject) throws -> Bool {
     for relationship in object.entity.relationshipsBySlot
     where relationship.isToMany && !relationship.isTransient && !relationship.ownsLinks
       && relationship.deleteRule != .noActionDeleteRule

@@ -9,8 +9,6 @@ package enum LZ4 {
   /// The last bytes of a block are literals, and no copy begins in the last ones, so that programs may read and write in words.
   static let lastLiterals = 5
   static let lastBytesWithoutMatch = 12
-  /// A block contains fewer than this many times its own bytes.
-  package static let greatestRatio = 255
 
   /// Restores the contents of a block. Never traps, and never reads or writes outside its arguments, on any input.
   ///

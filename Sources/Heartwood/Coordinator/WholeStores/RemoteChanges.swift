@@ -40,10 +40,11 @@ extension PersistentStore {
   final func beginNotices(by coordinator: PersistentStoreCoordinator) {
     guard let log else { return beginNotices(ofIncrementalStoreBy: coordinator) }
     let (url, storeID, tracksHistory) = (url, log.identity.uuid?.uuidString ?? "", log.tracksHistory)
-    observeCommits { [weak coordinator] generation in
+    let observation = log.engine.observeCommits { [weak coordinator] generation in
       let token = PersistentHistoryToken(storeID: storeID, transactionNumber: generation.rawValue)
       coordinator?.noteChange(of: url, storeID, tracksHistory ? token : nil)
     }
+    keep(SaveObservation(observation))
   }
 
   private final func beginNotices(ofIncrementalStoreBy coordinator: PersistentStoreCoordinator) {
