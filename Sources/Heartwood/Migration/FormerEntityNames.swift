@@ -38,12 +38,4 @@ extension LogStore {
     guard let metadata = try? StoreMetadata(in: engine.snapshot()) else { return nil }
     return metadata.formerEntityNames[name].flatMap { model.entitiesByName[$0] }
   }
-
-  /// The entity of a row, if the newest generation has it, otherwise `entity`.
-  func storedEntity(_ entity: EntityDescription, _ key: UInt64) -> EntityDescription {
-    guard entity.rootEntity.hasSubentities, let view = try? newestView(), view.has(entity.rootEntity),
-      let number = try? view.withRow(entity.rootEntity, key, { $0?.entityNumber })
-    else { return entity }
-    return (try? entity.rootEntity.entity(numbered: number)) ?? entity
-  }
 }

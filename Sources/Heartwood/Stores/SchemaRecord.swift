@@ -57,6 +57,9 @@ struct SchemaRecord: Equatable {
   var nextIndexNumber: UInt16
   var nextEntityNumber: UInt16
 
+  /// Whether rows of former layouts may remain, or rows whose number is not the model's.
+  var hasDeferredWork: Bool { entities.contains { !$0.storage.former.isEmpty } }
+
   /// Whether the store was migrated to its model in a way that the record of a new store cannot describe.
   var isMigrated: Bool {
     entities.count + 1 != Int(nextEntityNumber)

@@ -76,11 +76,6 @@ final class InPlaceMigration {
   }
 }
 
-extension SchemaRecord {
-  /// Whether rows of former layouts may remain, or rows whose number is not the model's.
-  var hasDeferredWork: Bool { entities.contains { !$0.storage.former.isEmpty } }
-}
-
 /// The counts of rows that a migration has changed in a store.
 public struct MigrationReport: Sendable {
   /// By name of the source's entity, the objects that are deleted because the entity is gone.

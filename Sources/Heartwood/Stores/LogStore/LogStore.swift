@@ -92,6 +92,14 @@ extension LogStore {
     LogStoreView(snapshot, try schemas.schema(ofSnapshot: snapshot), identity)
   }
 
+  /// The entity of a row, if the newest generation has it, otherwise `entity`.
+  func storedEntity(_ entity: EntityDescription, _ key: UInt64) -> EntityDescription {
+    guard entity.rootEntity.hasSubentities, let view = try? newestView(), view.has(entity.rootEntity),
+      let number = try? view.withRow(entity.rootEntity, key, { $0?.entityNumber })
+    else { return entity }
+    return (try? entity.rootEntity.entity(numbered: number)) ?? entity
+  }
+
   func view(at generations: StoreGenerations) throws -> any StoreView {
     guard let number = generations.number(of: identity) else {
       throw HeartwoodError(
