@@ -27,7 +27,25 @@ package final class DictionaryStore: IncrementalStore, @unchecked Sendable {
     package var uses: [ManagedObjectID: Int] = [:]
     /// Called before a save.
     package var beforeSave: (() throws -> Void)?
+    /// Called before the metadata are read.
+    package var beforeMetadata: (() -> Void)?
+    /// Called after the metadata were written.
+    package var afterMetadata: (() -> Void)?
+    /// The history that a test has written; nil for none.
+    package var history: [StoreHistoryTransaction]?
+    /// Called after the history was read, before it is delivered.
+    package var afterHistory: (() -> Void)?
+    /// Who is told of saves by a test.
+    package weak var observer: Observer?
+    /// The answer to a batch, which is no result.
+    package var answerToBatches: (any Sendable)?
     package let lock = NSRecursiveLock()
+  }
+
+  package final class Observer: Sendable {
+    package let tell: @Sendable () -> Void
+
+    fileprivate init(_ tell: @escaping @Sendable () -> Void) { self.tell = tell }
   }
 
   nonisolated(unsafe) private static var databases: [URL: Database] = [:]
@@ -56,12 +74,47 @@ package final class DictionaryStore: IncrementalStore, @unchecked Sendable {
   }
 
   package override func loadMetadata() throws {
+    database.beforeMetadata?()
     note("metadata") { database in
       if database.metadata.isEmpty { database.metadata[MetadataKey.storeUUID] = UUID().uuidString }
       storedMetadata = database.metadata
     }
   }
-  package override func saveMetadata() throws { note("save metadata") { $0.metadata = storedMetadata } }
+  package override func saveMetadata() throws {
+    note("save metadata") { $0.metadata = storedMetadata }
+    database.afterMetadata?()
+  }
+
+  package override class func withCopy(ofStoreAt url: URL, options: Options, _ body: (URL) throws -> Void)
+    throws
+  {
+    let place = newPlace()
+    let (own, copy) = (database(at: url), database(at: place))
+    defer { lock.withLock { databases[place] = nil } }
+    (copy.rows, copy.last, copy.metadata) = (own.rows, own.last, own.metadata)
+    try body(place)
+  }
+
+  // MARK: History
+
+  package override var hasHistory: Bool { database.history != nil }
+
+  package override func enumerateHistory(
+    after number: UInt64, _ body: (StoreHistoryTransaction) throws -> Bool
+  ) throws {
+    let found = note("history") { ($0.history ?? []).filter { $0.number > number } }
+    database.afterHistory?()
+    for transaction in found { guard try body(transaction) else { return } }
+  }
+
+  package override func newestHistoryNumber() throws -> UInt64 { database.history?.last?.number ?? 0 }
+
+  package override func observeSaves(_ body: @escaping @Sendable () -> Void) throws -> AnyObject? {
+    guard hasHistory else { return nil }
+    let observer = Observer(body)
+    database.observer = observer
+    return observer
+  }
 
   package override func obtainPermanentIDs(for objects: [ManagedObject]) throws -> [ManagedObjectID] {
     note("identifiers") { database in
@@ -82,6 +135,7 @@ package final class DictionaryStore: IncrementalStore, @unchecked Sendable {
       return []
     }
     guard let fetch = request as? FetchRequest<ManagedObject> else {
+      if let answer = database.answerToBatches { return answer }
       return try super.execute(request, with: context)
     }
     return try note("fetch") { database in

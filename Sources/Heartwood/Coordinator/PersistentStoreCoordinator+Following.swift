@@ -45,7 +45,18 @@ final class RemoteFollower: Sendable {
     var told: UInt64
     /// Transactions that were saved through this coordinator since.
     var own: Set<UInt64> = []
+    /// Whether a thread reads the history and tells of it.
+    var isTelling = false
+    /// Whether there was a notice since it has begun to read.
+    var isDue = false
     var hasEnded = false
+
+    /// The transaction after which the telling thread has to read; nil if nothing is due, so that it is done.
+    mutating func next() -> UInt64? {
+      isTelling = isDue && !hasEnded
+      isDue = false
+      return isTelling ? told : nil
+    }
   }
 
   private let state: Guarded<State>
@@ -69,26 +80,30 @@ final class RemoteFollower: Sendable {
 
   /// Notes a save of this coordinator, unless the history of it was read already.
   func noteOwn(_ number: UInt64) {
-    state.withLock { state in
-      if number > state.told { state.own.insert(number) }
-    }
+    state.withLock { if number > $0.told { $0.own.insert(number) } }
   }
 
-  /// Tells the followers what the history has had since the last call, except for the coordinator's own saves.
+  /// Tells the followers what the history has had since the last call, except for the coordinator's own saves: in order, by one thread at a
+  /// time, which goes on for the notices that others get meanwhile. A class of the program may read the history, so no lock is held.
   private func notify(_ store: any FollowedStore, _ followers: ContextFollowers) {
-    var told: [ObjectIDChanges] = []
-    state.withLock { state in
-      guard !state.hasEnded else { return }
+    let isTold = state.withLock { state in
+      defer { (state.isTelling, state.isDue) = (true, true) }
+      return state.isTelling
+    }
+    guard !isTold else { return }
+    while let number = state.withLock({ $0.next() }) {
+      var found: [ObjectIDChanges] = []
       // An error is the store's, which every read and save reports.
-      try? store.forEachSave(after: state.told) { record in
-        state.told = record.number
-        if state.own.remove(record.number) == nil, !record.isOwn {
-          told.append(ObjectIDChanges(record, store.identity))
+      try? store.forEachSave(after: number) { record in
+        let isOwn = state.withLock { state in
+          state.told = record.number
+          return state.own.remove(record.number) != nil
         }
+        if !isOwn, !record.isOwn { found.append(ObjectIDChanges(record, store.identity)) }
         return true
       }
+      for changes in found { followers.notify(changes, from: nil, isOfOtherProcess: true) }
     }
-    for changes in told { followers.notify(changes, from: nil, isOfOtherProcess: true) }
   }
 }
 

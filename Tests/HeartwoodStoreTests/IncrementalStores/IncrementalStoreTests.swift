@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import GraphTestSupport
+import HeartwoodFiles
 import Testing
 
 @testable import Heartwood
@@ -325,6 +327,43 @@ import Testing
     let other = world.context()
     let found = try other.fetch(prefetching)
     #expect(world.calls { for person in found { _ = person.company?.name } } == [])
+  }
+
+  @Test func `saves that others make while a history is read are told once each, and in order`() throws {
+    let world = try DictionaryWorld()
+    let database = world.database
+    database.history = []
+    let told = Guarded<[UInt64]>([])
+    let context = world.context()
+    context.receivesChanges = { changes in
+      told.withLock { $0.append(changes.queryGeneration?.generation ?? 0) }
+    }
+    context.automaticallyMergesRemoteChanges = true
+    let observer = try #require(database.observer)
+    let save = {
+      let number = UInt64(database.history?.count ?? 0) + 1
+      database.history?.append(StoreHistoryTransaction(number: number, timestamp: Date(), changes: []))
+    }
+    // A class may tell of a save while it reads, on the same thread or on another one.
+    database.afterHistory = {
+      let count = database.history?.count ?? 0
+      guard count < 6 else { return }
+      save()
+      guard !count.isMultiple(of: 2) else { return observer.tell() }
+      let isTold = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async {
+        observer.tell()
+        isTold.signal()
+      }
+      isTold.wait()
+    }
+    save()
+    observer.tell()
+    #expect(told.withLock { $0 } == [1, 2, 3, 4, 5, 6])
+    observer.tell()
+    #expect(told.withLock { $0.count } == 6)
+    context.automaticallyMergesChangesFromParent = false
+    try world.container.close()
   }
 }
 
