@@ -224,3 +224,16 @@ extension IncrementalStore {
     return managedObjectModel.entitiesByName[entity.displayName] ?? entity
   }
 }
+
+extension IncrementalStore {
+  /// The error of a write to a store that is read only.
+  var readOnly: HeartwoodError {
+    guard !Swift.type(of: self).isAlwaysReadOnly else {
+      return HeartwoodError(
+        .persistentStoreSave,
+        "the store at \(place) is of type \(type.rawValue), which is read and not written: move it to a store of type Log with "
+          + "migratePersistentStore(_:to:options:type:), and save there")
+    }
+    return .openReadOnly(place)
+  }
+}

@@ -25,7 +25,12 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
 
   /// The store's metadata: `loadMetadata()` sets the values that it has read. The opening adds the values under
   /// `PersistentStore.MetadataKey` that are missing, so a class that keeps the metadata keeps the identifiers of its objects.
-  public final var storedMetadata: [String: any Sendable] = [:]
+  public final var storedMetadata: [String: any Sendable] {
+    get { keptMetadata.withLock { $0 } }
+    set { keptMetadata.withLock { $0 = newValue } }
+  }
+  private let keptMetadata = Guarded<[String: any Sendable]>([:])
+  private let metadataToSave = MetadataToSave()
 
   /// The coordinator's model as bytes, for a class that keeps it before the opening adds it to `storedMetadata`.
   public final var modelData: Data {
@@ -560,34 +565,24 @@ open class IncrementalStore: PersistentStore, @unchecked Sendable {
     return ManagedObjectID(entity: own, key: parts.key, store: storeIdentity)
   }
 
-  private let metadataToSave = Guarded(false)
-
   override final func setMetadata(_ settable: StoreMetadata) throws {
     guard !isReadOnly else { throw readOnly }
-    var values = storedMetadata.filter { MetadataKey.all.contains($0.key) }
-    for (name, value) in settable.values { values[name] = value.any }
-    metadataToSave.withLock { $0 = true }
-    storedMetadata = values
+    keptMetadata.withLock { values in
+      values = values.filter { MetadataKey.all.contains($0.key) }
+      for (name, value) in settable.values { values[name] = value.any }
+    }
+    // Afterwards: a save that sees it to be done has the values.
+    metadataToSave.set(settable)
   }
 
   final func savePendingMetadata() throws {
-    guard metadataToSave.withLock({ $0 }) else { return }
+    guard let pending = metadataToSave.pending else { return }
     try saveMetadata()
-    metadataToSave.withLock { $0 = false }
+    metadataToSave.noteWritten(pending)
   }
 
   override final func allMetadata() throws -> [String: Any] {
     storedMetadata.filter { $0.key != MetadataKey.modelData }
-  }
-
-  final var readOnly: HeartwoodError {
-    guard !Swift.type(of: self).isAlwaysReadOnly else {
-      return HeartwoodError(
-        .persistentStoreSave,
-        "the store at \(place) is of type \(type.rawValue), which is read and not written: move it to a store of type Log with "
-          + "migratePersistentStore(_:to:options:type:), and save there")
-    }
-    return .openReadOnly(place)
   }
 
   package final func unsupported(_ request: Any) -> HeartwoodError {

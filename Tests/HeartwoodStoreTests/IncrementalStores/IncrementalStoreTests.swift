@@ -329,6 +329,24 @@ import Testing
     #expect(world.calls { for person in found { _ = person.company?.name } } == [])
   }
 
+  @Test func `metadata that are set while a save writes others are written by the next one`() throws {
+    let world = try DictionaryWorld()
+    let coordinator = world.container.persistentStoreCoordinator
+    let store = try #require(coordinator.persistentStores.first)
+    let notes = { world.database.metadata.compactMapValues { $0 as? String }.filter { $0.key == "note" } }
+    world.database.afterMetadata = { [database = world.database] in
+      database.afterMetadata = nil
+      try? coordinator.setMetadata(["note": "second"], for: store)
+    }
+    try coordinator.setMetadata(["note": "first"], for: store)
+    try world.context().save()
+    #expect(notes() == ["note": "first"])
+    try world.context().save()
+    #expect(notes() == ["note": "second"])
+    #expect(try world.calls { try world.context().save() } == [])
+    try world.container.close()
+  }
+
   @Test func `saves that others make while a history is read are told once each, and in order`() throws {
     let world = try DictionaryWorld()
     let database = world.database
