@@ -71,10 +71,10 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
-    let open = Set(persistentStoreCoordinator.persistentStores.map(\.anyURL.standardizedFileURL))
+    let open = Set(persistentStoreCoordinator.persistentStores.map(\.anyURL.placeOfStore))
     for description in persistentStoreDescriptions {
-      if let url = description.url?.standardizedFileURL, !url.isOfMemory,
-        open.contains(url) || open.contains(AppleStores.copy(ofStoreAt: url))
+      if let url = description.url, !url.isOfMemory,
+        open.contains(url.placeOfStore) || open.contains(AppleStores.copy(ofStoreAt: url).placeOfStore)
       {
         continue
       }

@@ -123,6 +123,12 @@ struct SchemaTests {
       #expect { try ModelContainer(for: Author.self, configurations: one, two) } throws: {
         SwiftDataError.duplicateConfiguration ~= $0
       }
+      let link = folder.appending(path: "link")
+      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder)
+      let same = ModelConfiguration("two", url: link.appending(path: "a.store"))
+      #expect { try ModelContainer(for: Author.self, configurations: one, same) } throws: {
+        SwiftDataError.duplicateConfiguration ~= $0
+      }
       #expect { try ModelContainer(for: Author.self, configurations: ModelConfiguration("a/b")) } throws: {
         SwiftDataError.configurationFileNameContainsInvalidCharacters ~= $0
       }

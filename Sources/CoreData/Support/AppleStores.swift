@@ -146,9 +146,9 @@ extension PersistentStoreCoordinator {
 
   /// The open store at a place; also the one that was copied from there. Nil if there is none.
   public func persistentStore(for url: URL) -> NSPersistentStore? {
-    let places = [url, AppleStores.copy(ofStoreAt: url)].map(\.standardizedFileURL)
+    let places = [url, AppleStores.copy(ofStoreAt: url)].map(\.placeOfStore)
     return places.lazy.compactMap { place in
-      self.persistentStores.first { $0.anyURL.standardizedFileURL == place }
+      self.persistentStores.first { $0.anyURL.placeOfStore == place }
     }.first
   }
 }

@@ -30,6 +30,12 @@ struct OpenStoreList {
       guard case .open(let store) = self else { return nil }
       return store
     }
+    var url: URL? {
+      switch self {
+      case .reserved(_, let url): url
+      case .open(let store): store.url
+      }
+    }
   }
 
   /// In the order in which they were added.
@@ -91,17 +97,8 @@ struct OpenStoreList {
     _ = try numbers?.add(identity)
     guard let place = place(of: reservation) else { return }
     entries[place] = .open(store)
-    assert(isOnlyOne(at: store.url), "two stores are open at \(store.place)")
+    assert(entries.count { Self.isSame(store.url, $0.url) } <= 1, "two stores are open at \(store.place)")
     update()
-  }
-
-  private func isOnlyOne(at url: URL?) -> Bool {
-    entries.count { entry in
-      switch entry {
-      case .open(let store): Self.isSame(url, store.url)
-      case .reserved(_, let other): Self.isSame(url, other)
-      }
-    } <= 1
   }
 
   /// Gives up a place whose store was not opened.
@@ -131,8 +128,7 @@ struct OpenStoreList {
 
   private static func isSame(_ url: URL?, _ other: URL?) -> Bool {
     guard let url, let other, !url.isOfMemory, !other.isOfMemory else { return false }
-    guard url.isFileURL, other.isFileURL else { return url == other }
-    return LogStore.path(of: url) == LogStore.path(of: other)
+    return url.placeOfStore == other.placeOfStore
   }
 
   // MARK: The store for contexts

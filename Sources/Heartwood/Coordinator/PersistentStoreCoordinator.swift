@@ -85,7 +85,7 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   /// The open store at a URL; nil if there is none.
   @_disfavoredOverload
   public func persistentStore(for url: URL) -> PersistentStore? {
-    persistentStores.first { $0.url.standardizedFileURL == url.standardizedFileURL }
+    persistentStores.first { $0.url.placeOfStore == url.placeOfStore }
   }
 
   /// The location of a store; that of a store in memory is `/dev/null`.
@@ -100,9 +100,11 @@ public final class PersistentStoreCoordinator: NSObject, Sendable {
   ///   - store: A store of the coordinator, of type Binary, JSON or XML or of a class that derives from ``AtomicStore``.
   /// - Returns: False if the location was not changed, because of the type of the store or of what is there, or because the store is read-only.
   public func setURL(_ url: URL, for store: PersistentStore) -> Bool {
-    guard persistentStores.contains(store), !store.isReadOnly, persistentStore(for: url) == nil else {
-      return false
-    }
+    // The place is reserved meanwhile, as for a store that is being opened there.
+    guard persistentStores.contains(store), !store.isReadOnly, !url.isOfMemory,
+      let reservation = try? open.withLock({ try $0.reserve(for: url) })
+    else { return false }
+    defer { open.withLock { $0.release(reservation) } }
     return store.move(to: url)
   }
 

@@ -26,11 +26,11 @@ struct ContainerOpening {
   }
 
   private static func check(_ given: [any DataStoreConfiguration], _ models: ModelRegistry) throws {
-    var places: Set<URL> = []
+    var places: Set<String> = []
     for configuration in given {
       try configuration.validate()
       guard let own = configuration as? ModelConfiguration else { continue }
-      if !own.isStoredInMemoryOnly, !places.insert(own.url.standardizedFileURL).inserted {
+      if !own.isStoredInMemoryOnly, !places.insert(own.url.placeOfStore).inserted {
         throw SwiftDataError(
           .duplicateConfiguration, "two configurations are of \(own.url.path): give one another name or URL")
       }

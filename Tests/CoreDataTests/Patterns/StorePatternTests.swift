@@ -27,6 +27,19 @@ import Testing
     try FileManager.default.removeItem(at: folder)
   }
 
+  @Test func `a store that is open is found, and not opened again, by each path that leads to it`() throws {
+    defer { try? remove() }
+    let link = folder.appending(path: "link")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder)
+    let coordinator = container.persistentStoreCoordinator
+    for path in ["Library.sqlite", "link/Library.sqlite", "none/../link/./Library.sqlite"] {
+      let url = folder.appending(path: path)
+      #expect(coordinator.persistentStore(for: url) === coordinator.persistentStores[0], "\(path)")
+      container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+      container.loadPersistentStores { _, _ in Issue.record("\(path) is opened again") }
+    }
+  }
+
   @Test(arguments: 0..<3)
   func `a store that another coordinator has open is destroyed by force only`(number: Int) throws {
     let force: Any = [true, NSNumber(value: true), 1][number]

@@ -55,6 +55,66 @@ import Testing
     }
   }
 
+  /// The folder `real`, and `link`, which leads to it.
+  private func linkedFolders() throws -> (real: URL, link: URL) {
+    let (real, link) = (folder.url.appending(path: "real"), folder.url.appending(path: "link"))
+    try FileManager.default.createDirectory(at: real, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
+    return (real, link)
+  }
+
+  private func opened(at url: URL, of type: PersistentStore.StoreType) throws -> (
+    PersistentStoreCoordinator, PersistentStore
+  ) {
+    let coordinator = PersistentStoreCoordinator(
+      managedObjectModel: try ManagedObjectModel(types: libraryTypes))
+    return (coordinator, try coordinator.addPersistentStore(type: type, at: url))
+  }
+
+  @Test(arguments: [PersistentStore.StoreType.log, .json])
+  func `a store is found by each path that leads to it`(type: PersistentStore.StoreType) throws {
+    let (real, link) = try linkedFolders()
+    let (coordinator, store) = try opened(at: link.appending(path: "a"), of: type)
+    for path in ["real/a", "link/a", "none/../link/./a"] {
+      #expect(coordinator.persistentStore(for: folder.url.appending(path: path)) === store, "\(path)")
+    }
+    #expect(coordinator.persistentStore(for: real.appending(path: "b")) == nil)
+    try coordinator.close()
+  }
+
+  @Test func `a store is not moved to where another one is, by whatever path`() throws {
+    let (real, link) = try linkedFolders()
+    let (coordinator, first) = try opened(at: real.appending(path: "a"), of: .json)
+    let second = try coordinator.addPersistentStore(type: .json, at: real.appending(path: "b"))
+    #expect(coordinator.setURL(link.appending(path: "c"), for: first))
+    // No save has written the file yet.
+    for path in ["real/c", "link/c", "real/../link/c"] {
+      #expect(!coordinator.setURL(folder.url.appending(path: path), for: second), "\(path)")
+    }
+    #expect(!coordinator.setURL(URL(fileURLWithPath: "/dev/null"), for: second))
+    #expect(coordinator.setURL(real.appending(path: "d"), for: second))
+    try coordinator.close()
+  }
+
+  @Test func `no store is moved to, or opened at, a place where one is being opened`() throws {
+    let (real, link) = try linkedFolders()
+    PersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, type: DictionaryStore.kind)
+    let (coordinator, store) = try opened(at: folder.store, of: .json)
+    let place = link.appending(path: "new")
+    var answers: [String] = []
+    DictionaryStore.database(at: place).beforeMetadata = {
+      let isMoved = coordinator.setURL(real.appending(path: "new"), for: store)
+      let error = heartwoodError {
+        _ = try coordinator.addPersistentStore(type: .json, at: real.appending(path: "new"))
+      }
+      answers = ["\(isMoved)", error?.message ?? "none"]
+    }
+    try coordinator.addPersistentStore(type: DictionaryStore.kind, at: place)
+    #expect(answers.first == "false" && answers.last?.contains("is being opened") == true, "\(answers)")
+    #expect(coordinator.url(for: store) == folder.store)
+    try coordinator.close()
+  }
+
   private func permissions(_ url: URL) throws -> Int {
     let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
     return try #require((attributes[.posixPermissions] as? NSNumber)?.intValue)

@@ -145,8 +145,18 @@ extension LogStore {
 
   static func path(of url: URL) -> String {
     guard url.path != "/dev/null" else { return url.path }
-    return url.standardizedFileURL.resolvingSymlinksInPath().path
+    let given = url.standardizedFileURL
+    let (path, folder) = (given.resolvingSymlinksInPath().path, given.deletingLastPathComponent())
+    // Of the path of a file that is missing, Foundation resolves no part.
+    guard path == given.path, folder.path.count < path.count, !FileManager.default.fileExists(atPath: path)
+    else { return path }
+    return URL(fileURLWithPath: Self.path(of: folder)).appendingPathComponent(given.lastPathComponent).path
   }
+}
+
+extension URL {
+  /// Where the store at this URL is: the same for all URLs of the place.
+  package var placeOfStore: String { isFileURL ? LogStore.path(of: self) : absoluteString }
 }
 
 extension SchemaRecord {
