@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodBytes
 import HeartwoodEngine
 
 /// Migrates a store of a class that derives from ``AtomicStore``: another store of the class writes what becomes of it as one save.
@@ -56,7 +57,9 @@ struct AtomicStoreMigration {
     let coordinator = try PersistentStoreCoordinator(checking: model)
     let made = try coordinator.addPersistentStore(with: place)
     defer { try? coordinator.close() }
-    guard let made = made as? AtomicStore else { return }
+    guard let made = made as? AtomicStore else {
+      programError("the destination of a migration of an atomic store is one of its class")
+    }
     try source.copy(by: mapping, from: sourceModel, to: coordinator)
     let engine = try made.contents.copyInMemory()
     defer { try? engine.close() }

@@ -1,3 +1,5 @@
+import HeartwoodBytes
+
 /// A store that asks a class of the program, as one of several.
 protocol AskedStore: ContextStore, ObjectUses {
   var countsUses: Bool { get }
@@ -67,7 +69,11 @@ final class MixedStores: ContextStore, ObjectUses {
   }
 
   func view(pinnedTo pinned: any StoreView, for context: ManagedObjectContext) throws -> any StoreView {
-    let newest = view((pinned as? StoreUnionView)?.ofPast ?? [], context)
+    // A context that is pinned drops its view when the coordinator's stores become other ones.
+    guard let pinned = pinned as? StoreUnionView else {
+      programError("the view of a context of several stores is one of several stores")
+    }
+    let newest = view(pinned.ofPast, context)
     if let held = context.view.held, held.generation == newest.generation { return held }
     context.view.held = newest
     return newest
