@@ -188,9 +188,10 @@ struct RequestExecution {
   ) throws -> BatchResult? {
     guard let executed = try resultsOfStores(request, concerned)?.first else { return nil }
     guard let result = executed as? BatchResult else {
+      let only = context.persistentStoreCoordinator?.persistentStores.first?.place
       throw HeartwoodError(
         .persistentStoreOperation,
-        "execute(_:with:) of the store at \(context.persistentStoreCoordinator?.persistentStores.first?.place ?? "?") must return a BatchResult "
+        "execute(_:with:) of the store at \(concerned?.first?.place ?? only ?? "?") must return a BatchResult "
           + "for a batch request, and returned \(executed)"
       )
     }

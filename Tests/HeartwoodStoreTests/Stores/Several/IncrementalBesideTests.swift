@@ -340,6 +340,10 @@ import Testing
       heartwoodError { try context.execute(update) }?.message.contains(
         "does not execute a BatchUpdateRequest")
         == true)
+    world.database("Archive").answerToBatches = "done"
+    let wrong = heartwoodError { try context.execute(update) }
+    #expect(wrong?.message.contains(world.customURL("Archive").absoluteString) == true, "\(wrong as Any)")
+    world.database("Archive").answerToBatches = nil
     let insert = BatchInsertRequest(entityName: "Writer", objects: [["number": 3, "rank": 4]])
     try context.execute(insert)
     #expect(try world.context().numbers("Writer", "rank == 4", sort: ["number"], in: [library]) == [1, 3])
