@@ -85,7 +85,7 @@ enum StoreClasses {
     of description: PersistentStoreDescription, readBy model: ManagedObjectModel,
     _ body: (PersistentStore, [String: any Sendable]) throws -> Result
   ) throws -> Result {
-    let coordinator = try PersistentStoreCoordinator(checking: model)
+    let coordinator = try PersistentStoreCoordinator(checkingStoredProperties: model)
     let store = try unopened(description, by: coordinator)
     return try store.withMetadata(readBy: model) { try body(store, $0) }
   }

@@ -41,6 +41,8 @@ enum MigrationDecision {
   /// | differs | has the inferred mapping, or infers | infer |
   /// | differs | | refused: no mapping |
   ///
+  /// Before any of them, `reading(_:_:_:)` refuses stages of a store whose record only a newer version of the library reads.
+  ///
   /// - Parameters:
   ///   - wishes: The description that the program opens the store with.
   ///   - target: The model that the store is to have: of a configuration, its part.
@@ -83,6 +85,24 @@ enum MigrationDecision {
           + "shouldInferMappingModelAutomatically")
     }
     self = .infer(from: source, formerModels: former)
+  }
+
+  /// Runs `body`, which reads the record of the store at a URL.
+  ///
+  /// - Throws: The error of `body`; `.stagedMigrationFrameworkVersionMismatch` if there are stages, and the record is of a newer format.
+  static func reading<Result>(
+    _ url: URL, _ wishes: PersistentStoreDescription, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch let error as HeartwoodError
+      where error.underlying is NewerSchemaRecord && wishes.stagedMigrationManager != nil
+    {
+      throw HeartwoodError(
+        .stagedMigrationFrameworkVersionMismatch,
+        "the store at \(LogStore.path(of: url)) cannot be migrated in stages: \(error.message)",
+        underlying: error)
+    }
   }
 }
 

@@ -48,8 +48,8 @@ extension PersistentStore {
     return migration
   }
 
-  private final func version(_ metadata: [String: any Sendable], _ model: ManagedObjectModel) -> StoreVersion
-  {
+  /// The model that the store was written with, as its metadata describe it, beside another one.
+  final func version(_ metadata: [String: any Sendable], _ model: ManagedObjectModel) -> StoreVersion {
     StoreVersion(
       place: place, difference: difference(metadata, from: model),
       pendingStage: metadata[MetadataKey.pendingMigrationStage] as? String,

@@ -43,7 +43,9 @@ struct StoreMigration {
 
   private func openMigrated() throws -> LogStore {
     do {
-      let store = try LogStore.openChecked(at: url, model: model, options: options)
+      let store = try MigrationDecision.reading(url, description) {
+        try LogStore.openChecked(at: url, model: model, options: options)
+      }
       guard let stage = try store.metadata().pendingStage else { return store }
       let path = LogStore.path(of: url)
       let version = StoreVersion(
@@ -55,13 +57,6 @@ struct StoreMigration {
       try migrate()
     } catch let error as HeartwoodError where error.code == .persistentStoreIncompatibleVersionHash {
       try migrate(because: error)
-    } catch let error as HeartwoodError
-      where error.underlying is NewerSchemaRecord && description.stagedMigrationManager != nil
-    {
-      throw HeartwoodError(
-        .stagedMigrationFrameworkVersionMismatch,
-        "the store at \(LogStore.path(of: url)) cannot be migrated in stages: \(error.message)",
-        underlying: error)
     }
     let store = try LogStore.openChecked(at: url, model: model, options: options)
     if !description.defersLightweightMigration { try store.finishDeferredMigration() }

@@ -179,6 +179,13 @@ import Testing
     #expect(error?.code == .stagedMigrationFrameworkVersionMismatch)
     #expect(error?.message.contains("format 99") == true)
     #expect(heartwoodError { _ = try open(model(2)) }?.code == .persistentStoreOpen)
+    let description = PersistentStoreDescription(url: folder.store)
+    let rehearse = { [self] in
+      _ = try PersistentStoreCoordinator.rehearseMigration(with: description, to: model(2))
+    }
+    #expect(heartwoodError(rehearse)?.code == .persistentStoreOpen)
+    description.stagedMigrationManager = manager
+    #expect(heartwoodError(rehearse)?.message == error?.message)
   }
 
   // MIG-26, HIS-21

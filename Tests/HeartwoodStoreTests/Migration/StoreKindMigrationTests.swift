@@ -159,7 +159,7 @@ import Testing
     if wishes.version == 1 { try with(url, kind, 2) { _, _ in } }
     let coordinator = try PersistentStoreCoordinator(checking: Self.model(wishes.version))
     var rehearsed: HeartwoodError.Code?
-    let canRehearse = url.isFileURL && kind != LineStore.kind && wishes.migrates && !wishes.isReadOnly
+    let canRehearse = kind != LineStore.kind && wishes.migrates && !wishes.isReadOnly
     if canRehearse {
       rehearsed =
         heartwoodError {
@@ -317,7 +317,9 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: nowhere.path))
   }
 
-  private func stages(fails: Bool = false, _ log: Guarded<[String]> = Guarded([])) -> StagedMigrationManager {
+  private func stages(
+    fails: Bool = false, upTo last: Int = 3, _ log: Guarded<[String]> = Guarded([])
+  ) -> StagedMigrationManager {
     let stage = CustomMigrationStage(migratingFrom: reference(1), to: reference(2))
     stage.label = "label"
     stage.willMigrateHandler = { manager, _ in
@@ -337,9 +339,8 @@ import Testing
       }
       try context.save()
     }
-    return StagedMigrationManager([
-      stage, LightweightMigrationStage(models: [reference(2), reference(3)]),
-    ])
+    let next = LightweightMigrationStage(models: [reference(2), reference(3)])
+    return StagedMigrationManager(last == 3 ? [stage, next] : [stage])
   }
 
   // MIG-20, MIG-21, MIG-24
@@ -372,6 +373,31 @@ import Testing
       let key = PersistentStore.MetadataKey.pendingMigrationStage
       let metadata = try context.persistentStoreCoordinator?.metadata(for: store) ?? [:]
       #expect(metadata[key] == nil)
+    }
+  }
+
+  @Test(arguments: kinds.filter { $0 != LineStore.kind })
+  func `a stage that is not finished is refused or run in a rehearsal, as in an opening`(
+    kind: PersistentStore.StoreType
+  ) throws {
+    let url = try fill(kind)
+    let failing = stages(fails: true, upTo: 2)
+    #expect(throws: Refusal.self) {
+      try with(url, kind, 2, { $0.stagedMigrationManager = failing }) { _, _ in }
+    }
+    let description = PersistentStoreDescription(url: url)
+    description.type = kind
+    let refused = heartwoodError {
+      _ = try PersistentStoreCoordinator.rehearseMigration(with: description, to: Self.model(2))
+    }
+    #expect(refused?.code == .migration)
+    #expect(refused?.message.contains("the stage label") == true, "\(String(describing: refused))")
+    let log = Guarded<[String]>([])
+    description.stagedMigrationManager = stages(upTo: 2, log)
+    for count in 1...2 {
+      let report = try PersistentStoreCoordinator.rehearseMigration(with: description, to: Self.model(2))
+      #expect(report?.violations.isEmpty ?? true)
+      #expect(log.withLock { $0 } == Array(repeating: "after", count: count))
     }
   }
 }

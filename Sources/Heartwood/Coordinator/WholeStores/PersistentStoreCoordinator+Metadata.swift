@@ -71,18 +71,18 @@ extension PersistentStoreCoordinator {
 
   /// Calls `body` with what the class of a program's store reads of it, before it is opened.
   ///
+  /// - Parameter model: Any model, with which its class reads the metadata.
   /// - Throws: `.persistentStoreOpen` if there is no store: none is made.
-  private static func withMetadata<Result>(
-    ofProgramType type: PersistentStore.StoreType, _ url: URL, _ options: PersistentStore.Options?,
+  static func withMetadata<Result>(
+    of given: PersistentStoreDescription, readBy model: ManagedObjectModel = ManagedObjectModel(entities: []),
     _ body: (PersistentStore, [String: any Sendable]) throws -> Result
   ) throws -> Result {
-    let description = PersistentStoreDescription(type: type, url: url, options: options)
+    let description = PersistentStoreDescription(copying: given)
     description.isReadOnly = true
-    return try StoreClasses.withMetadata(of: description, readBy: ManagedObjectModel(entities: [])) {
-      store, metadata in
+    return try StoreClasses.withMetadata(of: description, readBy: model) { store, metadata in
       guard metadata[PersistentStore.MetadataKey.storeUUID] != nil else {
         throw HeartwoodError(
-          .persistentStoreOpen, "there is no store of type \(type.rawValue) at \(store.place)")
+          .persistentStoreOpen, "there is no store of type \(given.type.rawValue) at \(store.place)")
       }
       return try body(store, metadata)
     }
@@ -91,7 +91,7 @@ extension PersistentStoreCoordinator {
   private static func metadata(
     ofProgramType type: PersistentStore.StoreType, _ url: URL, _ options: PersistentStore.Options?
   ) throws -> [String: Any] {
-    try withMetadata(ofProgramType: type, url, options) { _, metadata in
+    try withMetadata(of: PersistentStoreDescription(type: type, url: url, options: options)) { _, metadata in
       var values: [String: Any] = metadata.filter { $0.key != PersistentStore.MetadataKey.modelData }
       values[PersistentStore.MetadataKey.storeType] = type.rawValue
       return values
@@ -103,7 +103,8 @@ extension PersistentStoreCoordinator {
     _ metadata: [String: Any]?, ofProgramType type: PersistentStore.StoreType, _ url: URL,
     _ options: PersistentStore.Options?
   ) throws {
-    let model = try withMetadata(ofProgramType: type, url, options) { try $0.formerModel($1) }
+    let description = PersistentStoreDescription(type: type, url: url, options: options)
+    let model = try withMetadata(of: description) { try $0.formerModel($1) }
     let coordinator = try PersistentStoreCoordinator(checking: model)
     let store = try coordinator.addPersistentStore(type: type, at: url, options: options)
     defer { try? coordinator.close() }

@@ -93,10 +93,10 @@ struct MigrationRehearsal {
 
   /// Migrates a copy of an incremental store that its class makes, by opening it.
   private func run(copying storeClass: PersistentStore.Type) throws -> MigrationReport? {
-    let metadata = try PersistentStoreCoordinator.metadataForPersistentStore(
-      type: description.type, at: url, options: nil)
-    let hashes = metadata[PersistentStore.MetadataKey.modelVersionHashes] as? [String: Data] ?? [:]
-    guard !model.hasVersionHashes(hashes) else { return nil }
+    let decision = try PersistentStoreCoordinator.withMetadata(of: description, readBy: model) {
+      try MigrationDecision(of: $0.version($1, model), description, to: model)
+    }
+    if case .open = decision { return nil }
     let findings = MigrationFindings()
     var report = MigrationReport()
     try storeClass.withCopy(ofStoreAt: url, options: description.options) { copy in
@@ -136,7 +136,9 @@ struct MigrationRehearsal {
   private func runOverLayer() throws -> MigrationReport? {
     let findings = MigrationFindings()
     let before = try size()
-    let version = try StoreVersion(at: url, options, to: target, description.mappingModelFinder?.prepare)
+    let version = try MigrationDecision.reading(url, description) {
+      try StoreVersion(at: url, options, to: target, description.mappingModelFinder?.prepare)
+    }
     switch try MigrationDecision(of: version, description, to: target) {
     case .open: return try finished(adopt(), before, findings)
     case .stages(let manager): return try finished(migrate(by: manager, findings), before, findings)
