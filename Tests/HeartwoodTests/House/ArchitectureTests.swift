@@ -29,11 +29,21 @@ struct ArchitectureTests {
     }
   }
 
-  @Test func `the map names every folder of the graph`() throws {
+  @Test func `the map names every module and every folder of one`() throws {
     let map = try Set(names(in: "Code map", after: 0))
-    for folder in (GraphLayerTests.model.layers + GraphLayerTests.graph.layers).joined() where !folder.isEmpty
-    {
-      #expect(map.contains(folder), "\(folder)")
+    let text = try #require(chapters.first { $0.hasPrefix("Code map") })
+    let sources = PackageFolder.url.appending(path: "Sources")
+    let modules = try FileManager.default.contentsOfDirectory(atPath: sources.path).sorted()
+    #expect(modules.count > 20)
+    for module in modules where module != "Plugins" {
+      #expect(text.contains(module), "\(module)")
+      // A package of its own has its module in a folder of sources.
+      let own = "Sources/\(module)/Sources/\(module)"
+      let isPackage = FileManager.default.fileExists(atPath: PackageFolder.url.appending(path: own).path)
+      for file in try PackageFolder.sources(in: isPackage ? own : "Sources/\(module)").keys {
+        let folder = file.split(separator: "/").dropLast().joined(separator: "/")
+        #expect(folder.isEmpty || map.contains(folder), "\(module)/\(folder)")
+      }
     }
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The files with unsafe code of the modules with Apple's names, and of the reader of Apple's stores.
+/// The files with unsafe code of the modules with Apple's names, of their macros, and of the reader of Apple's stores.
 struct FaceUnsafeCodeTests {
   static let coreData = UnsafeCodeRules(
     root: "Sources/CoreData",
@@ -28,6 +28,7 @@ struct FaceUnsafeCodeTests {
         "Stores/NSAtomicStore.swift", "Support/EmbeddedMappingModels.swift",
       ],
       "a block runs on another queue": ["NSManagedObjectContext.swift"],
+      "one thread at a time has it": ["Foundation/InMemoryCondition.swift"],
       "a lock guards it": [
         "Foundation/ObjectLocks.swift", "Foundation/ValueTransformer.swift",
         "Foundation/NSKeyValueObserving.swift", "Foundation/Selector.swift", "Support/ClassEntities.swift",
@@ -85,7 +86,12 @@ struct FaceUnsafeCodeTests {
       "a lock guards it": ["Reading/ReadingNotes.swift", "Reading/ObjectKeys.swift"],
     ])
 
-  @Test(arguments: [coreData, swiftData, appleStores])
+  static let macros = UnsafeCodeRules(
+    root: "Sources/SwiftDataMacros",
+    rawMemory: ["reads and writes the messages of the compiler": ["MacroProgram.swift"]],
+    uncheckedSendable: [:])
+
+  @Test(arguments: [coreData, swiftData, appleStores, macros])
   func `only the listed files of the modules with Apple's names use unsafe code`(rules: UnsafeCodeRules)
     throws
   {

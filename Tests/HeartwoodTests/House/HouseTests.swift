@@ -11,13 +11,25 @@ struct HouseTests {
 
   /// The classes that are kinds of stores, and what they give contexts to read.
   private static let kindsOfStores: Set<String> = [
-    "LogStore", "StoreUnion", "AtomicStore", "IncrementalStore", "IncrementalContents", "IncrementalView",
-    "IncrementalTransaction", "ParentStore", "ParentView",
+    "LogStore", "LogStoreView", "LogStoreTransaction", "StoreUnion", "StoreUnionView",
+    "StoreUnionTransaction",
+    "AtomicStore", "IncrementalStore", "IncrementalContents", "IncrementalView", "IncrementalTransaction",
+    "MixedStores", "ParentView",
+  ]
+  /// The protocols of what some kinds can do.
+  private static let abilitiesOfStores: Set<String> = [
+    "AskedStore", "FollowedStore", "HistorySource", "MemberView", "ObjectUses", "RequestingMember",
+    "RequestingView", "RowStore", "StoreReading",
   ]
 
   @Test func `few places ask which kind a store is`() {
     let casts = graph.casts(to: Self.kindsOfStores)
-    #expect(casts.count == 1, "\(casts.joined(separator: "\n"))")
+    #expect(casts.count == 2, "\(casts.joined(separator: "\n"))")
+  }
+
+  @Test func `few places ask what a store can do`() {
+    let casts = graph.casts(to: Self.abilitiesOfStores)
+    #expect(casts.count == 12, "\(casts.joined(separator: "\n"))")
   }
 
   @Test func `contexts are extended in few files`() {
