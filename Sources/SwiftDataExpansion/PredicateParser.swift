@@ -103,7 +103,8 @@ struct PredicateParser {
   private func inKeyword() -> Int? {
     var place = index
     while place < end {
-      if source[place].is("in") { return place }
+      // As a member it is a name like any other.
+      if source[place].is("in"), !source[place - 1].is(".") { return place }
       if source[place].is("{") { return nil }
       place = source.opensBrackets(at: place) ? source.cursor.end(ofBracketsAt: place) : place + 1
     }

@@ -27,6 +27,15 @@ struct SpellingTests {
     #expect(found.sheets?.first?.folder === found)
   }
 
+  @Test func `a keyword is the name of a property, also in predicates`() throws {
+    let context = try context(Keyworded.self)
+    for number in 0..<3 { context.insert(Keyworded(in: number)) }
+    try context.save()
+    let first = FetchDescriptor<Keyworded>(predicate: #Predicate { $0.in == 1 })
+    let second = FetchDescriptor<Keyworded>(predicate: #Predicate { item in item.in > 0 && item.in < 2 })
+    #expect(try context.fetch(first).map(\.in) == [1] && context.fetchCount(second) == 1)
+  }
+
   @Test func `defaults of several lines are those of the schema`() throws {
     let model = Defaults()
     #expect(model.greeting == "Hi } 2,\n1; 2" && model.text == "3" && model.table.isEmpty)
@@ -52,4 +61,10 @@ struct SpellingTests {
     #expect(names(Outdated.self) == ["old", "new", "SwiftData.Schema.Index"])
     #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Outdated>()) == 1)
   }
+}
+
+@Model
+final class Keyworded {
+  var `in`: Int
+  init(in number: Int) { self.in = number }
 }
