@@ -316,7 +316,7 @@ extension HistorySource {
 extension LogStore: HistorySource {
   func historyView() throws -> any HistoryView { try newestView() }
 
-  /// Deletes up to the first transaction that the request does not ask for: history has no gaps.
+  /// Deletes up to the first transaction that the request does not ask for, so that readers notice what is gone.
   func deleteHistory(_ request: PersistentHistoryChangeRequest, isOnly: Bool) throws -> Int {
     let filter = try HistoryFilter(request)
     func isAskedFor(_ record: HistoryRecord) -> Bool {

@@ -2,7 +2,7 @@ import Foundation
 
 /// A request for the transactions that were saved to a store since a token, a transaction or a date.
 ///
-/// One that deletes history cannot be restricted by authors or conditions, and throws then: what is left of a history has no gaps.
+/// One that deletes history ends before the first transaction that it does not ask for, and throws with a `changePredicate`.
 public final class PersistentHistoryChangeRequest {
   enum Start {
     case beginning
@@ -43,7 +43,8 @@ public final class PersistentHistoryChangeRequest {
 
   /// A request that deletes the history before a token. A fetch after an earlier token then throws.
   ///
-  /// With an `author` or a `transactionPredicate` it ends before the first transaction that it does not ask for, as history has no gaps.
+  /// With an `author` or a `transactionPredicate` it ends before the first transaction that it does not ask for: who goes on from an earlier token
+  /// would not notice a gap.
   public static func deleteHistory(before token: PersistentHistoryToken) -> PersistentHistoryChangeRequest {
     PersistentHistoryChangeRequest(.token(token), isDeletion: true)
   }
